@@ -78,8 +78,8 @@ public record FrameConfig(
     }
 
     /**
-     * What raw links put long frames for a neighbour into. Short frames, frames of the link itself
-     * and frames that the neighbour relays always are Ethernet frames of the EtherTypes.
+     * What raw links put long data frames into. Short frames, frames of the link itself and frames
+     * that are relayed on a detour always are Ethernet frames of the EtherTypes.
      */
     public enum Encapsulation {
         /** Ethernet frames of the EtherTypes. */

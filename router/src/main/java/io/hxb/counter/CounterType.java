@@ -54,6 +54,7 @@ public enum CounterType {
             20, "Frames without data for this node itself: hellos, acknowledgements and so on."),
     FORWARD_RELAYED_FRAMES(21, "Frames for others, sent on."),
     FORWARD_KERNEL_RELAYED_FRAMES(109, "Of the frames for others, those that the kernel sent on."),
+    FORWARD_KERNEL_RELAYED_TRAINS(146, "Times the kernel sent several of them on in one piece."),
     FORWARD_RELAYED_BYTES(22, "Bytes of header and body of the frames for others."),
     FORWARD_ORIGINATED_FRAMES(23, "Frames that this node sent itself, retransmissions included."),
     FORWARD_LOOPED_BACK_FRAMES(24, "Frames of this node to itself."),

@@ -56,6 +56,9 @@ final class LoopCounters {
         final boolean isFirst = loop == 0;
         final LongSupplier ofKernel = () -> kernel.relayedFrames();
         add(CounterType.FORWARD_KERNEL_RELAYED_FRAMES, sum(isFirst, () -> 0, ofKernel));
+        add(
+                CounterType.FORWARD_KERNEL_RELAYED_TRAINS,
+                sum(isFirst, () -> 0, () -> kernel.relayedTrains()));
         return add(
                         CounterType.FORWARD_RECEIVED_FRAMES,
                         sum(isFirst, () -> seen.received(), ofKernel))

@@ -24,6 +24,7 @@ import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -42,6 +43,7 @@ class IpEncapsulationSystemTest {
     private static final Shape SHAPE = Shape.of(2, 2);
     private static final int SOURCE = 0;
     private static final int NEIGHBOUR = 1;
+    private static final int OTHER_RELAY = 2;
     private static final int FAR = 3;
     private static final int CONTEXT = 5;
     private static final int MESSAGES = 3_000;
@@ -101,15 +103,26 @@ class IpEncapsulationSystemTest {
         final PmContext far = keep(keep(nodes.get(FAR).device()).openContext(CONTEXT));
         // when
         exchange(from, NEIGHBOUR, near);
-        // then: none was relayed
+        // then
         TestNamespaces.await(
                 () -> "trains: " + sum(CounterType.LINK_SENT_TRAINS),
                 () ->
                         sum(CounterType.LINK_SENT_TRAINS) > 0
                                 && sum(CounterType.LINK_RECEIVED_TRAINS) > 0);
+        final long trainsOfRelay = sent(NEIGHBOUR);
+        final long trainsAtEnd = received(FAR);
         // when
         exchange(from, FAR, far);
-        // then
+        // then: in trains to the relay, and from there
+        TestNamespaces.await(
+                () -> "trains at the end: " + received(FAR), () -> received(FAR) > trainsAtEnd);
+        final long kernelTrains = sum(CounterType.FORWARD_KERNEL_RELAYED_TRAINS);
+        if (relay == SocketConfig.KernelRelay.ON) {
+            assertTrue(kernelTrains > 0, "trains that the kernel relayed");
+        } else {
+            assertEquals(0, kernelTrains);
+            assertTrue(sent(NEIGHBOUR) > trainsOfRelay, "trains that the node relayed");
+        }
         final CounterType relayed =
                 relay == SocketConfig.KernelRelay.ON
                         ? CounterType.FORWARD_KERNEL_RELAYED_FRAMES
@@ -119,6 +132,37 @@ class IpEncapsulationSystemTest {
         assertEquals(0, sum(CounterType.LINK_REFUSED_TRAINS));
         assertEquals(0, sum(CounterType.LINK_SEND_ERROR_FRAMES));
         assertEquals(0, sum(CounterType.NODE_ERRORS_EVENTS));
+    }
+
+    private long sent(final int node) {
+        return nodes.get(node).counters().sum(CounterType.LINK_SENT_TRAINS);
+    }
+
+    private long received(final int node) {
+        return nodes.get(node).counters().sum(CounterType.LINK_RECEIVED_TRAINS);
+    }
+
+    @Test
+    void shouldGoRoundARelayThatHasEnded() throws Exception {
+        // given
+        start(SocketConfig.KernelRelay.ON);
+        final PmContext from = keep(keep(nodes.get(SOURCE).device()).openContext(CONTEXT));
+        final PmContext far = keep(keep(nodes.get(FAR).device()).openContext(CONTEXT));
+        exchange(from, FAR, far);
+        TestNamespaces.await(
+                () -> "relayed: " + relayed(NEIGHBOUR), () -> relayed(NEIGHBOUR) >= MESSAGES);
+        final long around = relayed(OTHER_RELAY);
+        // when
+        nodes.get(NEIGHBOUR).close();
+        exchange(from, FAR, far);
+        // then
+        TestNamespaces.await(
+                () -> "round it: " + relayed(OTHER_RELAY),
+                () -> relayed(OTHER_RELAY) - around >= MESSAGES);
+    }
+
+    private long relayed(final int node) {
+        return nodes.get(node).counters().sum(CounterType.FORWARD_RELAYED_FRAMES);
     }
 
     private void exchange(final PmContext from, final int node, final PmContext to) {

@@ -60,6 +60,13 @@ final class BulkCost implements Callable<Integer> {
     private int mbit;
 
     @Option(
+            names = "--relay",
+            description =
+                    "a node of HXB between the ends relays everything; only HXB over raw links"
+                            + " takes part")
+    private boolean hasRelay;
+
+    @Option(
             names = "--warm-up",
             defaultValue = "15",
             description = "seconds before each measurement of HXB (default ${DEFAULT-VALUE})")
@@ -99,6 +106,8 @@ final class BulkCost implements Callable<Integer> {
                                         links,
                                         "mbit",
                                         mbit,
+                                        "relays",
+                                        hasRelay ? 1 : 0,
                                         "wait",
                                         waiting,
                                         "flushTimeoutUs",
@@ -124,20 +133,19 @@ final class BulkCost implements Callable<Integer> {
     private void measure(final Report report, final String wiring, final int mtu) throws Exception {
         final Wire wire = Wire.valueOf(wiring.toUpperCase(Locale.ROOT));
         try (BulkLine line =
-                new BulkLine(wire, links, mtu, mbit, waiting, warmUp, settings.seconds())) {
-            line.flushTimeout(flushTimeoutUs);
-            final Contest contest =
-                    new Contest()
-                            .add(TRAINS, () -> line.plain(true))
-                            .add(SINGLE, () -> line.plain(false))
-                            .add(RAW_TRAINS, () -> line.raw(true))
-                            .add(RAW_SINGLE, () -> line.raw(false))
-                            .add(MPTCP, line::mptcp);
+                new BulkLine(
+                        wire, links, mtu, mbit, hasRelay, waiting, warmUp, settings.seconds())) {
+            if (!hasRelay) {
+                line.flushTimeout(flushTimeoutUs);
+            }
+            final Contest contest = hasRelay ? new Contest() : peers(line);
             if (settings.hasHxb()) {
                 for (final BulkLine.Way way : BulkLine.Way.values()) {
-                    contest.add(way.label(), () -> line.hxb(way));
-                    contest.add(way.label() + ATTACHED, () -> line.attached(way));
-                    contest.add(way.label() + BESIDE, () -> line.beside(way));
+                    if (way.isRaw() || !hasRelay) {
+                        contest.add(way.label(), () -> line.hxb(way));
+                        contest.add(way.label() + ATTACHED, () -> line.attached(way));
+                        contest.add(way.label() + BESIDE, () -> line.beside(way));
+                    }
                 }
             }
             final String name = wiring + " " + mtu;
@@ -158,5 +166,14 @@ final class BulkCost implements Callable<Integer> {
                         who.endsWith(BESIDE) ? standing.of(who, "p99_us").format() : "");
             }
         }
+    }
+
+    private static Contest peers(final BulkLine line) {
+        return new Contest()
+                .add(TRAINS, () -> line.plain(true))
+                .add(SINGLE, () -> line.plain(false))
+                .add(RAW_TRAINS, () -> line.raw(true))
+                .add(RAW_SINGLE, () -> line.raw(false))
+                .add(MPTCP, line::mptcp);
     }
 }

@@ -19,16 +19,20 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
  * Two hosts joined by several shaped veth pairs, over which one sends bulk data to the other, and
- * what the machine spends on it. Used by one thread.
+ * what the machine spends on it; or three in a row, of which the one in the middle is a node of HXB
+ * that relays. Used by one thread.
  */
 final class BulkLine implements AutoCloseable {
     private static final String LEFT = "left";
     private static final String RIGHT = "right";
+    private static final String RELAY = "relay";
+    private static final String OTHER_RELAY = "other";
     private static final String PORT = "20000";
     private static final String MPTCP_PORT = "5201";
 
@@ -37,6 +41,7 @@ final class BulkLine implements AutoCloseable {
 
     private static final int FRAME_HEADER_BYTES = 64 + 8;
     private static final double LIMIT_SECONDS = 60;
+    private static final double NODE_LIMIT_SECONDS = 180;
 
     /** Bytes of a lone message, and contexts of the programs. */
     private static final int LONE_BYTES = 32;
@@ -72,7 +77,8 @@ final class BulkLine implements AutoCloseable {
             return label;
         }
 
-        private boolean isRaw() {
+        /** True for raw links. */
+        boolean isRaw() {
             return this == RAW_IP || this == RAW;
         }
 
@@ -86,6 +92,7 @@ final class BulkLine implements AutoCloseable {
     private final TemporaryFolder folder;
     private final int links;
     private final int mtu;
+    private final boolean hasRelay;
     private final String waiting;
     private final double warmUp;
     private final double seconds;
@@ -94,6 +101,8 @@ final class BulkLine implements AutoCloseable {
      * Makes the network.
      *
      * @param mbit rate of each link; 0 if they are not shaped.
+     * @param hasRelay whether a relay is between the hosts, so that only HXB over raw links can be
+     *     measured.
      * @param waiting how ends of HXB wait, as {@code loop.wait} in the cluster file.
      * @param warmUp seconds of load before figures count.
      * @param seconds in which they count.
@@ -103,33 +112,75 @@ final class BulkLine implements AutoCloseable {
             final int links,
             final int mtu,
             final int mbit,
+            final boolean hasRelay,
             final String waiting,
             final double warmUp,
             final double seconds)
             throws Exception {
         this.links = links;
         this.mtu = mtu;
+        this.hasRelay = hasRelay;
         this.waiting = waiting;
         this.warmUp = warmUp;
         this.seconds = seconds;
-        network = Network.of("bulk", LEFT, RIGHT);
+        network =
+                hasRelay
+                        ? Network.of("bulk", LEFT, RIGHT, RELAY, OTHER_RELAY)
+                        : Network.of("bulk", LEFT, RIGHT);
         folder = new TemporaryFolder();
         for (int i = 0; i < links; i++) {
-            network.join(LEFT, nic(i), RIGHT, nic(i), mtu);
-            for (final String host : List.of(LEFT, RIGHT)) {
-                network.address(host, nic(i), address(host, i) + "/24");
-                if (mbit > 0) {
-                    network.shape(host, nic(i), wire.shaper(mbit * 1_000_000L, mtu));
-                }
+            if (hasRelay) {
+                joinByRelay(wire, i, mbit);
+            } else {
+                join(wire, i, mbit);
             }
         }
-        for (final String host : List.of(LEFT, RIGHT)) {
-            wire.prepare(network.name(host), nics());
+        if (hasRelay) {
+            wire.prepare(network.name(LEFT), nics());
+            wire.prepare(network.name(RELAY), both());
+            wire.prepare(network.name(RIGHT), nicsOfY());
+        } else {
+            wire.prepare(network.name(LEFT), nics());
+            wire.prepare(network.name(RIGHT), nics());
         }
         for (final Way way : Way.values()) {
-            writeCluster(way);
+            if (way.isRaw() || !hasRelay) {
+                writeCluster(way);
+            }
         }
-        prepareMptcp();
+        if (!hasRelay) {
+            prepareMptcp();
+        }
+    }
+
+    private void join(final Wire wire, final int link, final int mbit)
+            throws IOException, InterruptedException {
+        network.join(LEFT, nic(link), RIGHT, nic(link), mtu);
+        for (final String host : List.of(LEFT, RIGHT)) {
+            network.address(host, nic(link), address(host, link) + "/24");
+            shape(wire, host, nic(link), mbit);
+        }
+    }
+
+    // The other relay has nothing to do, as the ends correct x before y.
+    private void joinByRelay(final Wire wire, final int link, final int mbit)
+            throws IOException, InterruptedException {
+        final String y = "y" + link;
+        network.join(LEFT, nic(link), RELAY, nic(link), mtu);
+        network.join(RELAY, y, RIGHT, y, mtu);
+        network.join(LEFT, y, OTHER_RELAY, y, mtu);
+        network.join(RIGHT, nic(link), OTHER_RELAY, nic(link), mtu);
+        shape(wire, LEFT, nic(link), mbit);
+        shape(wire, RELAY, nic(link), mbit);
+        shape(wire, RELAY, y, mbit);
+        shape(wire, RIGHT, y, mbit);
+    }
+
+    private void shape(final Wire wire, final String host, final String nic, final int mbit)
+            throws IOException, InterruptedException {
+        if (mbit > 0) {
+            network.shape(host, nic, wire.shaper(mbit * 1_000_000L, mtu));
+        }
     }
 
     private static String nic(final int link) {
@@ -142,6 +193,7 @@ final class BulkLine implements AutoCloseable {
 
     /** How long the kernel waits at each NIC for frames to join, in microseconds. */
     void flushTimeout(final int us) throws IOException, InterruptedException {
+        assert !hasRelay : "its NICs have other names";
         for (final String host : List.of(LEFT, RIGHT)) {
             for (final String nic : nics()) {
                 final String file = "/sys/class/net/" + nic + "/gro_flush_timeout";
@@ -153,10 +205,11 @@ final class BulkLine implements AutoCloseable {
     private void writeCluster(final Way way) throws IOException {
         final List<String> lines = new ArrayList<>();
         lines.add("name: bulk-" + ProcessHandle.current().pid());
-        lines.add("shape: 2");
+        lines.add("shape: " + (hasRelay ? "2x2" : "2"));
         if (way.isRaw()) {
             lines.add("backend: raw");
-            lines.add("links: {x: " + nics() + "}");
+            final String y = hasRelay ? ", y: " + nicsOfY() : "";
+            lines.add("links: {x: " + nics() + y + "}");
             lines.add("frame: {encapsulation: " + (way == Way.RAW_IP ? "ip" : "ethernet") + "}");
         } else {
             lines.add("backend: udp");
@@ -183,6 +236,14 @@ final class BulkLine implements AutoCloseable {
             all.add(nic(i));
         }
         return all;
+    }
+
+    private List<String> nicsOfY() {
+        return nics().stream().map(nic -> nic.replace('x', 'y')).toList();
+    }
+
+    private List<String> both() {
+        return Stream.concat(nics().stream(), nicsOfY().stream()).toList();
     }
 
     private Path file(final Way way) {
@@ -321,65 +382,91 @@ final class BulkLine implements AutoCloseable {
      * Messages of HXB, one a frame, each end an application that runs its node on its own thread.
      */
     Map<String, Double> hxb(final Way way) throws Exception {
-        return messages(embedded("sink", way, RIGHT), embedded("send", way, LEFT));
+        return withNodes(
+                way,
+                List.of(),
+                () -> messages(embedded("sink", way, RIGHT), embedded("send", way, LEFT)));
     }
 
     /** The same between programs that are attached to nodes in processes of their own. */
     Map<String, Double> attached(final Way way) throws Exception {
-        try (Program left = node(LEFT, way);
-                Program right = node(RIGHT, way)) {
-            left.next(LIMIT_SECONDS);
-            right.next(LIMIT_SECONDS);
-            return messages(
-                    attached("sink", way, RIGHT, SINK, SEND),
-                    attached("send", way, LEFT, SEND, SINK));
-        }
+        return withNodes(
+                way,
+                List.of(LEFT, RIGHT),
+                () ->
+                        messages(
+                                attached("sink", way, RIGHT, SINK, SEND),
+                                attached("send", way, LEFT, SEND, SINK)));
     }
 
     /** The same, and round trips of 32 bytes between two other programs beside it. */
     Map<String, Double> beside(final Way way) throws Exception {
-        try (Program left = node(LEFT, way);
-                Program right = node(RIGHT, way)) {
-            left.next(LIMIT_SECONDS);
-            right.next(LIMIT_SECONDS);
-            final Program pong =
-                    Program.start(
-                            network.name(RIGHT), "", attached("pong", way, RIGHT, PONG, PING));
-            final Program ping =
-                    Program.start(
-                            network.name(LEFT),
-                            "",
-                            attached("ping", way, LEFT, PING, PONG, seconds));
-            try {
-                pong.ready();
-                final Map<String, Double> figures =
-                        messages(
-                                attached("sink", way, RIGHT, SINK, SEND),
-                                attached("send", way, LEFT, SEND, SINK));
-                figures.putAll(RelayLine.figures(ping.last(LIMIT_SECONDS)));
-                return figures;
-            } finally {
-                ping.close();
-                pong.close();
-            }
+        return withNodes(way, List.of(LEFT, RIGHT), () -> messagesBeside(way));
+    }
+
+    private Map<String, Double> messagesBeside(final Way way) throws Exception {
+        final Program pong =
+                Program.start(network.name(RIGHT), "", attached("pong", way, RIGHT, PONG, PING));
+        final Program ping =
+                Program.start(
+                        network.name(LEFT), "", attached("ping", way, LEFT, PING, PONG, seconds));
+        try {
+            pong.ready();
+            final Map<String, Double> figures =
+                    messages(
+                            attached("sink", way, RIGHT, SINK, SEND),
+                            attached("send", way, LEFT, SEND, SINK));
+            figures.putAll(RelayLine.figures(ping.last(LIMIT_SECONDS)));
+            return figures;
+        } finally {
+            ping.close();
+            pong.close();
         }
     }
 
-    private Program node(final String host, final Way way) throws Exception {
-        return Program.start(
-                network.name(host),
-                "",
-                Peers.hxb(
-                        "node",
-                        "--config",
-                        file(way).toString(),
-                        "--node",
-                        Integer.toString(number(host)),
-                        "--json"));
+    private Map<String, Double> withNodes(
+            final Way way, final List<String> ends, final Callable<Map<String, Double>> measurement)
+            throws Exception {
+        final List<String> hosts = new ArrayList<>(ends);
+        if (hasRelay) {
+            hosts.addAll(List.of(RELAY, OTHER_RELAY));
+        }
+        final List<Program> nodes = new ArrayList<>();
+        try {
+            for (final String host : hosts) {
+                nodes.add(node(host, way));
+            }
+            return measurement.call();
+        } finally {
+            nodes.forEach(Program::close);
+        }
     }
 
-    private static int number(final String host) {
-        return host.equals(LEFT) ? 0 : 1;
+    // The command may have to be built first.
+    private Program node(final String host, final Way way) throws Exception {
+        final Program node =
+                Program.start(
+                        network.name(host),
+                        "",
+                        Peers.hxb(
+                                "node",
+                                "--config",
+                                file(way).toString(),
+                                "--node",
+                                Integer.toString(number(host)),
+                                "--json"));
+        node.next(NODE_LIMIT_SECONDS);
+        return node;
+    }
+
+    // Nodes of a square: its corners are 0 and 3, and the relay at x = 1 is the first hop.
+    private int number(final String host) {
+        return switch (host) {
+            case LEFT -> 0;
+            case RELAY -> 1;
+            case OTHER_RELAY -> 2;
+            default -> hasRelay ? 3 : 1;
+        };
     }
 
     private Map<String, Double> messages(final List<String> receive, final List<String> transmit)
@@ -459,7 +546,7 @@ final class BulkLine implements AutoCloseable {
                                 "--role",
                                 role,
                                 "--peer",
-                                Integer.toString(1 - number(host)),
+                                Integer.toString(number(host.equals(LEFT) ? RIGHT : LEFT)),
                                 "--wait",
                                 waiting,
                                 "--size",

@@ -27,6 +27,11 @@ public interface KernelRelay extends AutoCloseable {
                 }
 
                 @Override
+                public long relayedTrains() {
+                    return 0;
+                }
+
+                @Override
                 public long relayedBytes() {
                     return 0;
                 }
@@ -66,6 +71,9 @@ public interface KernelRelay extends AutoCloseable {
 
     /** Frames relayed since start. */
     long relayedFrames();
+
+    /** How often since start several frames were relayed at once. */
+    long relayedTrains();
 
     /** Bytes of header and body of the frames relayed since start. */
     long relayedBytes();

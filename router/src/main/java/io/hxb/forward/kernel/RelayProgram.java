@@ -19,6 +19,7 @@ import static io.hxb.os.bpf.BpfCode.WORD;
 import io.hxb.config.ClusterConfig;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.SealFlyweight;
+import io.hxb.link.raw.IpHeaders;
 import io.hxb.os.bpf.BpfArray;
 import io.hxb.os.bpf.BpfCode;
 import io.hxb.topology.Shape;
@@ -29,8 +30,9 @@ import java.util.Arrays;
 /**
  * Writes the program of one port. It relays a frame as {@link io.hxb.forward.Forwarder} does, with
  * new addresses and EtherType and one hop less, and counts it; nothing else of the frame changes.
- * It passes on to the node, untouched, every frame that is not valid, is not to be relayed, is on a
- * detour, cannot be sent, or arrives while the node shows no sign of life. Used by one thread.
+ * Frames by IP go on by IP, trains of them in one piece ({@link TrainCode}). It passes on to the
+ * node, untouched, every frame that is not valid, is not to be relayed, is on a detour, cannot be
+ * sent, or arrives while the node shows no sign of life. Used by one thread.
  *
  * <p>Registers that last: 6 the frame; 7 the number of the link in its trunk, then the port that
  * sends; 8 the next hop's coordinate; 9 the trunk. Jumps to "pass" leave the frame to the node.
@@ -39,7 +41,7 @@ final class RelayProgram {
     /** Without a turn for this time, the node is considered dead or asleep, and gets the frames. */
     static final int ALIVE_NS = 5_000_000;
 
-    private static final int ETHERNET_BYTES = 14;
+    static final int ETHERNET_BYTES = 14;
     private static final int HEAD_BYTES = ETHERNET_BYTES + FrameHeaderFlyweight.LENGTH;
     private static final int CHANGED_BYTES =
             ETHERNET_BYTES + FrameHeaderFlyweight.HOP_LIMIT_OFFSET + 1;
@@ -48,16 +50,24 @@ final class RelayProgram {
 
     // On the stack: the frame's head, so that its header lies at a multiple of 8, and below it
     // everything that does not fit into registers.
-    private static final int HEADER = -FrameHeaderFlyweight.LENGTH;
-    private static final int ETHERNET = -HEAD_BYTES;
-    private static final int SOURCE_MAC = ETHERNET + 6;
-    private static final int ETHER_TYPE = ETHERNET + 12;
+    static final int HEADER = -FrameHeaderFlyweight.LENGTH;
+    static final int ETHERNET = -HEAD_BYTES;
+    static final int SOURCE_MAC = ETHERNET + 6;
+    static final int ETHER_TYPE = ETHERNET + 12;
     private static final int KEY = -88;
     private static final int NEIGHBOUR = -96;
     private static final int NODE = -104;
     private static final int WEIGHT = -112;
     private static final int PORT = -120;
     private static final int RECEIVER = -128;
+    private static final int NEXT_MAC = -136;
+
+    // What arrived: bytes of all its frames, how many they are, bytes of the longest with an
+    // Ethernet header, and whether it came by IP.
+    static final int PAYLOAD = -144;
+    static final int FRAMES = -152;
+    static final int LONGEST = -160;
+    static final int IS_BY_IP = -168;
 
     private final ClusterConfig cluster;
     private final long here;
@@ -66,6 +76,7 @@ final class RelayProgram {
     private final int dimensions;
     private final int maxLinks;
     private final BpfCode code = new BpfCode();
+    private final TrainCode trains;
 
     /**
      * Prepares the program of a port.
@@ -88,16 +99,20 @@ final class RelayProgram {
         this.port = port;
         dimensions = links.length;
         maxLinks = Arrays.stream(links).max().orElseThrow();
+        trains =
+                cluster.frame().mayUseIp()
+                        ? new TrainCode(code, cluster.clusterId(), cluster.frame().etherType())
+                        : null;
     }
 
     /** Writes it; once. */
     BpfCode write() {
         code.move(R6, R1);
-        readHead();
+        read();
         checkNode();
         checkReceiver();
         findSender();
-        checkHeader();
+        check();
         findHop();
         chooseLink();
         rewrite();
@@ -111,13 +126,26 @@ final class RelayProgram {
                 .exit();
     }
 
-    private void readHead() {
-        code.load(WORD, R1, R6, BpfCode.SKB_PROTOCOL)
-                .jumpIfNotWord(R1, networkOrder(cluster.frame().relayEtherType()), "pass")
-                .load(WORD, R1, R6, BpfCode.SKB_VLAN_PRESENT)
+    private void read() {
+        code.load(WORD, R1, R6, BpfCode.SKB_VLAN_PRESENT)
                 .jumpIfNotZero(R1, "pass")
-                .load(WORD, R1, R6, BpfCode.SKB_LENGTH)
-                .jumpIfLessValue(R1, HEAD_BYTES, "pass")
+                .load(WORD, R1, R6, BpfCode.SKB_PROTOCOL);
+        if (trains != null) {
+            code.jumpIfNotWord(R1, networkOrder(IpHeaders.ETHER_TYPE), "by EtherType");
+            trains.readHead();
+            code.jump("read").label("by EtherType");
+        }
+        readHead();
+        code.label("read")
+                .load(DOUBLE, R1, R10, HEADER + FrameHeaderFlyweight.DESTINATION_OFFSET)
+                .setLong(R2, here)
+                .jumpIfEqual(R1, R2, "pass");
+    }
+
+    private void readHead() {
+        code.jumpIfNotWord(R1, networkOrder(cluster.frame().relayEtherType()), "pass")
+                .load(WORD, R7, R6, BpfCode.SKB_LENGTH)
+                .jumpIfLessValue(R7, HEAD_BYTES, "pass")
                 .move(R1, R6)
                 .set(R2, 0)
                 .move(R3, R10)
@@ -125,9 +153,11 @@ final class RelayProgram {
                 .set(R4, HEAD_BYTES)
                 .call(BpfCode.SKB_LOAD_BYTES)
                 .jumpIfNotZero(R0, "pass")
-                .load(DOUBLE, R1, R10, HEADER + FrameHeaderFlyweight.DESTINATION_OFFSET)
-                .setLong(R2, here)
-                .jumpIfEqual(R1, R2, "pass");
+                .storeValue(DOUBLE, R10, IS_BY_IP, 0)
+                .storeValue(DOUBLE, R10, FRAMES, 1)
+                .store(DOUBLE, R10, LONGEST, R7)
+                .plus(R7, -ETHERNET_BYTES)
+                .store(DOUBLE, R10, PAYLOAD, R7);
     }
 
     // A new turn is a sign of life; otherwise the age of the last one counts.
@@ -181,6 +211,18 @@ final class RelayProgram {
                 .jumpIfZero(R0, "pass")
                 .load(DOUBLE, R1, R0, 0)
                 .store(DOUBLE, R10, NEIGHBOUR, R1);
+    }
+
+    private void check() {
+        if (trains == null) {
+            checkHeader();
+            return;
+        }
+        code.load(DOUBLE, R1, R10, IS_BY_IP).jumpIfZero(R1, "one frame");
+        trains.check();
+        code.jump("checked").label("one frame");
+        checkHeader();
+        code.label("checked");
     }
 
     // As FrameValidator.checkHeader, for what is counted as sent here has to count as arrived
@@ -272,8 +314,9 @@ final class RelayProgram {
                     .move(R1, R0)
                     .plusRegister(R1, R8)
                     .load(BYTE, R1, R1, RelayTable.WEIGHTS_OFFSET)
-                    .jumpIfZero(R1, following)
-                    .jumpIfGreaterValue(R1, WEIGHT_MASK, "chosen")
+                    .jumpIfZero(R1, following);
+            findAddress(following);
+            code.jumpIfGreaterValue(R1, WEIGHT_MASK, "chosen")
                     .store(DOUBLE, R10, WEIGHT, R1)
                     .store(DOUBLE, R10, PORT, R0)
                     .call(BpfCode.GET_PRANDOM_U32)
@@ -292,12 +335,27 @@ final class RelayProgram {
         code.jump("pass").label("chosen").move(R7, R0);
     }
 
+    // Where the neighbour has an address for what arrived, register 1 with its weight is kept.
+    private void findAddress(final String otherwise) {
+        code.move(R2, R8).shiftLeft(R2, 3).plusRegister(R2, R0);
+        if (trains != null) {
+            final String isByEtherType = "address, else " + otherwise;
+            final String found = "found, else " + otherwise;
+            code.load(DOUBLE, R3, R10, IS_BY_IP)
+                    .jumpIfZero(R3, isByEtherType)
+                    .load(DOUBLE, R2, R2, RelayTable.IP_MACS_OFFSET)
+                    .jump(found)
+                    .label(isByEtherType)
+                    .load(DOUBLE, R2, R2, RelayTable.MACS_OFFSET)
+                    .label(found);
+        } else {
+            code.load(DOUBLE, R2, R2, RelayTable.MACS_OFFSET);
+        }
+        code.jumpIfZero(R2, otherwise).store(DOUBLE, R10, NEXT_MAC, R2);
+    }
+
     private void rewrite() {
-        code.move(R1, R8)
-                .shiftLeft(R1, 3)
-                .plusRegister(R1, R7)
-                .load(DOUBLE, R1, R1, RelayTable.MACS_OFFSET)
-                .jumpIfZero(R1, "pass")
+        code.load(DOUBLE, R1, R10, NEXT_MAC)
                 .store(HALF, R10, ETHERNET, R1)
                 .shiftRight(R1, 16)
                 .store(HALF, R10, ETHERNET + 2, R1)
@@ -308,22 +366,26 @@ final class RelayProgram {
                 .shiftRight(R1, 32)
                 .store(HALF, R10, SOURCE_MAC + 4, R1)
                 .load(WORD, R1, R7, RelayTable.LONGEST_OFFSET)
-                .load(WORD, R2, R6, BpfCode.SKB_LENGTH)
+                .load(DOUBLE, R2, R10, LONGEST)
                 .jumpIfGreater(R2, R1, "pass")
-                .move(R1, R6)
+                .set(R4, CHANGED_BYTES);
+        if (trains != null) {
+            code.load(DOUBLE, R1, R10, IS_BY_IP).jumpIfZero(R1, "write");
+            trains.lineUp();
+            code.label("write");
+        }
+        code.move(R1, R6)
                 .set(R2, 0)
                 .move(R3, R10)
                 .plus(R3, ETHERNET)
-                .set(R4, CHANGED_BYTES)
                 .set(R5, 0)
                 .call(BpfCode.SKB_STORE_BYTES)
                 .jumpIfNotZero(R0, "pass");
     }
 
     private void count() {
-        code.load(WORD, R9, R6, BpfCode.SKB_LENGTH)
-                .plus(R9, -ETHERNET_BYTES)
-                .set(R1, 1)
+        code.load(DOUBLE, R9, R10, PAYLOAD)
+                .load(DOUBLE, R1, R10, FRAMES)
                 .addAtomically(DOUBLE, R7, RelayTable.SENT_FRAMES_OFFSET, R1)
                 .addAtomically(DOUBLE, R7, RelayTable.SENT_BYTES_OFFSET, R9)
                 .shiftLeft(R8, 2)
@@ -339,6 +401,13 @@ final class RelayProgram {
                 .shiftLeft(R2, 2)
                 .plusRegister(R2, R3)
                 .addAtomically(WORD, R2, RelayTable.HEARD_OFFSET, R1);
+        if (trains != null) {
+            code.jumpIfLessValue(R1, 2, "relayed")
+                    .load(DOUBLE, R2, R10, NODE)
+                    .set(R1, 1)
+                    .addAtomically(DOUBLE, R2, RelayTable.RELAYED_TRAINS_OFFSET, R1)
+                    .label("relayed");
+        }
     }
 
     /** Looks up the WORD at KEY; the value's address is in register 0 then. */
@@ -350,7 +419,7 @@ final class RelayProgram {
                 .jumpIfZero(R0, "pass");
     }
 
-    private static int networkOrder(final int etherType) {
+    static int networkOrder(final int etherType) {
         return Short.toUnsignedInt(Short.reverseBytes((short) etherType));
     }
 }

@@ -5,6 +5,7 @@ import io.hxb.link.raw.RawLink;
 import io.hxb.linux.LinuxException;
 import io.hxb.os.NetworkNamespace;
 import io.hxb.os.bpf.BpfProgram;
+import io.hxb.topology.Shape;
 import io.hxb.trunk.Bypass;
 import io.hxb.trunk.Port;
 
@@ -126,6 +127,7 @@ public final class RelayPrograms implements KernelRelay {
             isAttachDue |= entry.isAttachDue();
             if (entry.link.isUp() && !entry.isAttachDue()) {
                 table.open(i, entry.ifindex, longestBytes(entry), entry.link.nic().mac());
+                learnIp(i);
             } else {
                 table.shut(i);
             }
@@ -133,6 +135,12 @@ public final class RelayPrograms implements KernelRelay {
         if (isAttachDue) {
             NetworkNamespace.run(namespace, this::attachInNamespace);
             attach();
+        }
+    }
+
+    private void learnIp(final int port) {
+        for (int neighbour = 0; neighbour < Shape.MAX_EXTENT; neighbour++) {
+            table.learnIp(port, neighbour, entries[port].link.ipAddress(neighbour));
         }
     }
 
@@ -159,6 +167,11 @@ public final class RelayPrograms implements KernelRelay {
     @Override
     public long relayedFrames() {
         return table.relayedFrames();
+    }
+
+    @Override
+    public long relayedTrains() {
+        return table.relayedTrains();
     }
 
     @Override

@@ -17,13 +17,14 @@ import io.hxb.topology.Shape;
  *     64      8 the turn that a program has seen last
  *     72      8 when it saw that turn first, in ns of CLOCK_MONOTONIC
  *    128      8 frames relayed
+ *    136      8 trains relayed: of these, those that came and went several at once
  *
  * a trunk, 16 bytes, by dimension:
  *      0      4 its first port
  *      4      4 its ports
  *      8      4 the port whose turn is next, from 0
  *
- * a port, 4,480 bytes, trunk after trunk:
+ * a port, 6,528 bytes, trunk after trunk:
  *      0      4 number of the NIC, 0 while it cannot be used
  *      4      4 bytes of its longest frame, Ethernet header included
  *      8      8 its MAC address, as in memory
@@ -35,6 +36,7 @@ import io.hxb.topology.Shape;
  *    384   2048 the neighbour's MAC address, as in memory; 0 if not known
  *   2432   1024 frames received from it and relayed, modulo 2^32
  *   3456   1024 frames relayed to it, modulo 2^32
+ *   4480   2048 the MAC address to which it is sent IP, as in memory; 0 for none
  *
  * neighbours: port * 2^48 + MAC address as in memory -> coordinate
  * </pre>
@@ -44,6 +46,7 @@ final class RelayTable implements AutoCloseable {
     static final int SEEN_TURNS_OFFSET = 64;
     static final int SEEN_NS_OFFSET = 72;
     static final int RELAYED_OFFSET = 128;
+    static final int RELAYED_TRAINS_OFFSET = 136;
     static final int FIRST_OFFSET = 0;
     static final int COUNT_OFFSET = 4;
     static final int NEXT_OFFSET = 8;
@@ -58,11 +61,12 @@ final class RelayTable implements AutoCloseable {
     static final int MACS_OFFSET = WEIGHTS_OFFSET + Shape.MAX_EXTENT;
     static final int HEARD_OFFSET = MACS_OFFSET + Shape.MAX_EXTENT * Long.BYTES;
     static final int SENT_OFFSET = HEARD_OFFSET + Shape.MAX_EXTENT * Integer.BYTES;
+    static final int IP_MACS_OFFSET = SENT_OFFSET + Shape.MAX_EXTENT * Integer.BYTES;
     static final int MAC_BITS = 48;
 
     private static final int NODE_BYTES = 192;
     private static final int TRUNK_BYTES = 16;
-    private static final int PORT_BYTES = SENT_OFFSET + Shape.MAX_EXTENT * Integer.BYTES;
+    private static final int PORT_BYTES = IP_MACS_OFFSET + Shape.MAX_EXTENT * Long.BYTES;
 
     private final BpfArray node;
     private final BpfArray trunks;
@@ -143,6 +147,11 @@ final class RelayTable implements AutoCloseable {
         return Memory.getLongVolatile(node.address(0) + RELAYED_OFFSET);
     }
 
+    /** Trains relayed since start. */
+    long relayedTrains() {
+        return Memory.getLongVolatile(node.address(0) + RELAYED_TRAINS_OFFSET);
+    }
+
     /** One of the counts of a port. */
     long count(final int port, final int offset) {
         return Memory.getLongVolatile(ports.address(port) + offset);
@@ -185,6 +194,14 @@ final class RelayTable implements AutoCloseable {
             }
         }
         return false;
+    }
+
+    /** Sets where frames by IP to a neighbour go at a port; 0 for nowhere. */
+    void learnIp(final int port, final int neighbour, final long mac) {
+        final long address = ports.address(port) + IP_MACS_OFFSET + (long) neighbour * Long.BYTES;
+        if (Memory.getLong(address) != inMemory(mac)) {
+            Memory.putLongVolatile(address, inMemory(mac));
+        }
     }
 
     int heardFrames(final int port, final int neighbour) {

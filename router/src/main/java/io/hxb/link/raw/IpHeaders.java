@@ -1,6 +1,7 @@
 package io.hxb.link.raw;
 
 import io.hxb.linux.Memory;
+import io.hxb.routing.DimensionOrder;
 import io.hxb.tap.VirtioHeader;
 
 /**
@@ -11,24 +12,44 @@ import io.hxb.tap.VirtioHeader;
  *      0     10 struct virtio_net_hdr, native order
  *     10     14 Ethernet header: destination, source, EtherType of IPv4
  *     24     20 IPv4 header, without options or fragments
- *     44      8 UDP header; both ports are the number of the EtherType
+ *     44      8 UDP header; the destination port is the number of the EtherType, the source port
+ *               that and the route, see {@link #ports}
  * </pre>
  *
  * <p>The MAC addresses are not those of the NICs, but these with the bit of locally administered
  * addresses inverted. So the kernel's protocols take the frames for somebody else's and neither
- * answer nor forward them. The IPv4 addresses are made of coordinates.
+ * answer nor forward them.
+ *
+ * <p>All frames behind one header have the same source, destination, route and hop limit. The IPv4
+ * addresses are made of the coordinates of source and destination; the time to live is the hop
+ * limit, which counts instead of that in the frames, so that relays change nothing but headers. The
+ * ports tell frames of different routes apart for kernels that join datagrams.
  *
  * <p>Source: RFC 791, RFC 768, IEEE 802-2014, 8.4.
  */
-final class IpHeaders {
+public final class IpHeaders {
     /** Bytes of all. */
     static final int LENGTH = 52;
 
     /** Bytes of the headers of IPv4 and UDP. */
-    static final int IP_AND_UDP_LENGTH = 28;
+    public static final int IP_AND_UDP_LENGTH = 28;
+
+    /** Bit of the first byte of a MAC address that is inverted. */
+    public static final int LOCAL_BIT = 0x02;
+
+    /** Offsets from the IPv4 header, and what is there. Source: RFC 791, 3.1; RFC 768. */
+    public static final int TOTAL_LENGTH_OFFSET = 2,
+            FRAGMENT_OFFSET = 6,
+            TIME_TO_LIVE_OFFSET = 8,
+            PROTOCOL_OFFSET = 9,
+            CHECKSUM_OFFSET = 10,
+            DESTINATION_PORT_OFFSET = 22,
+            VERSION_AND_LENGTH = 0x45,
+            MORE_FRAGMENTS_AND_OFFSET = 0x3FFF,
+            PROTOCOL_UDP = 17;
 
     /** EtherType of IPv4. */
-    static final int ETHER_TYPE = 0x0800;
+    public static final int ETHER_TYPE = 0x0800;
 
     /** The IPv4 address of probes: a multicast address of the organisation (RFC 2365, 6.2). */
     static final int PROBE_ADDRESS = 239 << 24 | 192 << 16 | 'H' << 8 | 'X';
@@ -36,24 +57,33 @@ final class IpHeaders {
     private static final int ETHERNET_OFFSET = 10;
     private static final int IP_OFFSET = 24;
     private static final int UDP_OFFSET = 44;
-    private static final int PROTOCOL_UDP = 17;
-    private static final int VERSION_AND_LENGTH = 0x4500;
     private static final int DO_NOT_FRAGMENT = 0x4000;
-    private static final int TIME_TO_LIVE = 64;
     private static final int PRIVATE_NETWORK = 10 << 24;
-    private static final long LOCAL_BIT = 0x02L << 40;
 
     private IpHeaders() {}
 
     /** The MAC address by which the NIC with {@code mac} sends and receives IP, or back. */
     static long other(final long mac) {
-        return mac ^ LOCAL_BIT;
+        return mac ^ (long) LOCAL_BIT << 40;
     }
 
     /** The IPv4 address of a node: 10, then dimensions 2, 1 and 0. */
     static int address(final long coordinates) {
         final long folded = coordinates ^ coordinates >>> 24 ^ coordinates >>> 48;
         return PRIVATE_NETWORK | ((int) folded & 0xFF_FFFF);
+    }
+
+    /**
+     * Both UDP ports, the source port in the upper half: the destination port for frames of the
+     * default order, and mostly another one for each other route.
+     *
+     * @param port destination port.
+     * @param order the order of the route.
+     */
+    static int ports(final int port, final int order) {
+        final int difference = order ^ DimensionOrder.DEFAULT;
+        final int route = (difference ^ (difference << 16)) & 0xFFFF_0000;
+        return route ^ (port << 16 | port);
     }
 
     /**
@@ -64,7 +94,8 @@ final class IpHeaders {
      * @param source the source MAC address and the EtherType, as in memory.
      * @param from IPv4 address of the sender.
      * @param to IPv4 address of the receiver.
-     * @param port UDP port of both.
+     * @param ports UDP ports, see {@link #ports}.
+     * @param timeToLive links it may cross, 1 to 255.
      * @param payloadBytes bytes that follow, at most 65,507.
      * @param segmentBytes bytes of each datagram it is to be cut into; 0 for one datagram.
      */
@@ -74,36 +105,41 @@ final class IpHeaders {
             final long source,
             final int from,
             final int to,
-            final int port,
+            final int ports,
+            final int timeToLive,
             final int payloadBytes,
             final int segmentBytes) {
         Memory.putLong(prefix + ETHERNET_OFFSET - 2, destination);
         Memory.putLong(prefix + ETHERNET_OFFSET + 6, source);
         VirtioHeader.writeUdp(prefix, LENGTH - ETHERNET_OFFSET, segmentBytes);
         final int udpBytes = LENGTH - UDP_OFFSET + payloadBytes;
-        writeIp(prefix + IP_OFFSET, from, to, udpBytes + UDP_OFFSET - IP_OFFSET);
+        writeIp(prefix + IP_OFFSET, from, to, timeToLive, udpBytes + UDP_OFFSET - IP_OFFSET);
         final long udp = prefix + UDP_OFFSET;
-        Memory.putShortBigEndian(udp, port);
-        Memory.putShortBigEndian(udp + 2, port);
+        Memory.putIntBigEndian(udp, ports);
         Memory.putShortBigEndian(udp + 4, udpBytes);
         Memory.putShortBigEndian(
                 udp + 6, folded(halves(from) + halves(to) + PROTOCOL_UDP + udpBytes));
     }
 
     private static void writeIp(
-            final long ip, final int from, final int to, final int lengthBytes) {
-        Memory.putShortBigEndian(ip, VERSION_AND_LENGTH);
-        Memory.putShortBigEndian(ip + 2, lengthBytes);
+            final long ip,
+            final int from,
+            final int to,
+            final int timeToLive,
+            final int lengthBytes) {
+        final int lifeAndProtocol = timeToLive << 8 | PROTOCOL_UDP;
+        Memory.putShortBigEndian(ip, VERSION_AND_LENGTH << 8);
+        Memory.putShortBigEndian(ip + TOTAL_LENGTH_OFFSET, lengthBytes);
         Memory.putIntBigEndian(ip + 4, DO_NOT_FRAGMENT);
-        Memory.putShortBigEndian(ip + 8, TIME_TO_LIVE << 8 | PROTOCOL_UDP);
+        Memory.putShortBigEndian(ip + TIME_TO_LIVE_OFFSET, lifeAndProtocol);
         final int sum =
-                VERSION_AND_LENGTH
+                (VERSION_AND_LENGTH << 8)
                         + lengthBytes
                         + DO_NOT_FRAGMENT
-                        + (TIME_TO_LIVE << 8 | PROTOCOL_UDP)
+                        + lifeAndProtocol
                         + halves(from)
                         + halves(to);
-        Memory.putShortBigEndian(ip + 10, ~folded(sum) & 0xFFFF);
+        Memory.putShortBigEndian(ip + CHECKSUM_OFFSET, ~folded(sum) & 0xFFFF);
         Memory.putIntBigEndian(ip + 12, from);
         Memory.putIntBigEndian(ip + 16, to);
     }
@@ -121,5 +157,10 @@ final class IpHeaders {
     /** The source MAC address. */
     static long source(final long prefix) {
         return ReceiveRing.sourceAddress(prefix + ETHERNET_OFFSET);
+    }
+
+    /** The time to live, 0 to 255. */
+    static int timeToLive(final long prefix) {
+        return Memory.getUnsignedByte(prefix + IP_OFFSET + TIME_TO_LIVE_OFFSET);
     }
 }

@@ -1,5 +1,6 @@
 package io.hxb.link.raw;
 
+import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.FrameSink;
 import io.hxb.link.socket.SocketBuffers;
@@ -12,6 +13,7 @@ import io.hxb.os.PacketSocket;
 import io.hxb.os.Sockets;
 import io.hxb.os.nic.NicFeature;
 import io.hxb.os.nic.NicInfo;
+import io.hxb.routing.DimensionOrder;
 import io.hxb.topology.Shape;
 
 import org.slf4j.Logger;
@@ -154,17 +156,6 @@ final class IpPath {
         return receiver;
     }
 
-    /** IPv4 address of this node. */
-    int address() {
-        return IpHeaders.address(config.coordinates());
-    }
-
-    /** IPv4 address of a neighbour. */
-    int address(final int neighbour) {
-        return IpHeaders.address(
-                Shape.withCoordinate(config.coordinates(), config.dimension(), neighbour));
-    }
-
     /** UDP port. */
     int port() {
         return config.frame().etherType();
@@ -219,6 +210,11 @@ final class IpPath {
             }
             share.release(id);
             return;
+        }
+        if (lengthBytes >= FrameHeaderFlyweight.LENGTH) {
+            Memory.putByte(
+                    header + FrameHeaderFlyweight.HOP_LIMIT_OFFSET,
+                    IpHeaders.timeToLive(receiver.prefixAddress()));
         }
         // As if it had come as an Ethernet frame, for captures.
         Memory.putLong(header - 16, localInMemory);
@@ -293,9 +289,10 @@ final class IpPath {
                 address,
                 BROADCAST_IN_MEMORY,
                 Long.reverseBytes(IpHeaders.other(nic.mac()) << 16 | IpHeaders.ETHER_TYPE),
-                address(),
+                IpHeaders.address(config.coordinates()),
                 IpHeaders.PROBE_ADDRESS,
-                port(),
+                IpHeaders.ports(port(), DimensionOrder.DEFAULT),
+                1,
                 2 * PROBE_BYTES,
                 PROBE_BYTES);
         writeProbe(address + IpHeaders.LENGTH);

@@ -549,9 +549,13 @@ public final class RawLink implements Link {
         return boundNic;
     }
 
-    /** True if data frames whose last hop is the one to this neighbour go by IP. */
-    boolean isByIp(final int neighbour) {
-        return ip != null && ip.destination(neighbour) != 0;
+    /**
+     * The MAC address to which long data frames to a neighbour go by IP; any thread may ask.
+     *
+     * @return 0 if they do not.
+     */
+    public long ipAddress(final int neighbour) {
+        return ip == null ? 0 : Long.reverseBytes(ip.destination(neighbour));
     }
 
     RawLinkConfig config() {

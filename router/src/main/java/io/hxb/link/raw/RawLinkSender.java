@@ -10,13 +10,15 @@ import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
 import io.hxb.os.PacketSocket;
 import io.hxb.os.nic.NicInfo;
+import io.hxb.routing.Route;
 import io.hxb.topology.Shape;
 
 /**
  * Sends frames on a raw link from one loop, which owns it, through a socket that receives nothing.
  * The Ethernet header is written into the headroom before the HXB header; its EtherType selects the
  * socket by which the next hop receives: the ring's if the next hop relays the frame, or if it is
- * sparse. Data frames for which the next hop is the last may go by IP instead.
+ * sparse. Data frames may go by IP instead, but for sparse ones and those that the next hop relays
+ * on a detour.
  */
 final class RawLinkSender extends SocketSender {
     private static final int ETHERNET_LENGTH = 14;
@@ -83,13 +85,21 @@ final class RawLinkSender extends SocketSender {
                 payloadLengthBytes,
                 owner,
                 token,
-                !isForRing && isData(headerAddress) ? neighbour + 1 : Trains.ALONE);
+                trains != null && mayBeByIp(isForRing, headerAddress)
+                        ? trains.group(neighbour, headerAddress)
+                        : Trains.ALONE);
         return true;
     }
 
-    private static boolean isData(final long headerAddress) {
-        return Memory.getUnsignedByte(headerAddress + FrameHeaderFlyweight.TYPE_OFFSET)
-                == FrameType.DATA;
+    // A relay's program leaves detours to the node, which takes them out of the ring.
+    private static boolean mayBeByIp(final boolean isForRing, final long headerAddress) {
+        if (Memory.getUnsignedByte(headerAddress + FrameHeaderFlyweight.TYPE_OFFSET)
+                != FrameType.DATA) {
+            return false;
+        }
+        return !isForRing
+                || (!FrameHeaderFlyweight.isSparse(headerAddress)
+                        && !Route.isDetour(FrameHeaderFlyweight.routeAt(headerAddress)));
     }
 
     private boolean isForRing(final int neighbour, final long headerAddress) {

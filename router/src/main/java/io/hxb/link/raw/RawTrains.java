@@ -2,35 +2,62 @@ package io.hxb.link.raw;
 
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.link.socket.Trains;
+import io.hxb.linux.Memory;
 import io.hxb.os.MessageVector;
 import io.hxb.os.TrainVector;
 import io.hxb.tap.VirtioHeader;
 
 /**
  * Trains of a packet socket with PACKET_VNET_HDR: frames to one neighbour become the payload of one
- * UDP datagram, which is cut later. A group is a neighbour, plus 1; frames that go alone keep their
- * Ethernet header. Owned by the sender's loop.
+ * UDP datagram, which is cut later. A group is frames offered in a row that have the neighbour,
+ * source, destination, route and hop limit in common; frames that go alone keep their Ethernet
+ * header. Owned by the sender's loop.
  */
 final class RawTrains extends Trains {
     private static final int ETHERNET_LENGTH = 14;
+    private static final int NEIGHBOUR_MASK = 0xFF;
 
     private final IpPath path;
-    private final int here;
     private final int port;
     private long source;
     // Of the group asked for last, which may no longer be reached when its train is added.
     private long destination;
+    // Of the frame offered last. The group has the neighbour in its lowest bits.
+    private long group;
+    private long from;
+    private long to;
+    private int order;
+    private int hopLimit;
 
     RawTrains(final IpPath path, final String link, final int queueFrames) {
         super(link, queueFrames, true);
         this.path = path;
-        here = path.address();
         port = path.port();
     }
 
     /** The NIC has this address now. */
     void onAddress(final long mac) {
         source = Long.reverseBytes(IpHeaders.other(mac) << 16 | IpHeaders.ETHER_TYPE);
+    }
+
+    /** The group of a frame that is offered now and may be in a train. */
+    long group(final int neighbour, final long header) {
+        final long source = Memory.getLong(header + FrameHeaderFlyweight.SOURCE_OFFSET);
+        final long end = Memory.getLong(header + FrameHeaderFlyweight.DESTINATION_OFFSET);
+        final int itsOrder = Memory.getInt(header + FrameHeaderFlyweight.ORDER_OFFSET);
+        final int itsLimit = Memory.getUnsignedByte(header + FrameHeaderFlyweight.HOP_LIMIT_OFFSET);
+        if (end != to
+                || source != from
+                || itsOrder != order
+                || itsLimit != hopLimit
+                || neighbour != (group & NEIGHBOUR_MASK)) {
+            from = source;
+            to = end;
+            order = itsOrder;
+            hopLimit = itsLimit;
+            group = (group | NEIGHBOUR_MASK) + 1 + neighbour;
+        }
+        return group;
     }
 
     @Override
@@ -40,7 +67,7 @@ final class RawTrains extends Trains {
 
     @Override
     protected boolean isJoinable(final long group) {
-        destination = path.destination((int) group - 1);
+        destination = path.destination((int) (group & NEIGHBOUR_MASK));
         return destination != 0;
     }
 
@@ -62,13 +89,15 @@ final class RawTrains extends Trains {
             VirtioHeader.clear(vector.add(queue, index, 1, VirtioHeader.LENGTH, 0));
             return;
         }
+        final long header = queue.firstAddress(index) + ETHERNET_LENGTH;
         IpHeaders.write(
                 vector.add(queue, index, frames, IpHeaders.LENGTH, ETHERNET_LENGTH),
                 destination,
                 source,
-                here,
-                path.address((int) group - 1),
-                port,
+                IpHeaders.address(Memory.getLong(header + FrameHeaderFlyweight.SOURCE_OFFSET)),
+                IpHeaders.address(Memory.getLong(header + FrameHeaderFlyweight.DESTINATION_OFFSET)),
+                IpHeaders.ports(port, Memory.getInt(header + FrameHeaderFlyweight.ORDER_OFFSET)),
+                Memory.getUnsignedByte(header + FrameHeaderFlyweight.HOP_LIMIT_OFFSET),
                 totalBytes,
                 frames == 1 ? 0 : segmentBytes);
     }

@@ -41,6 +41,10 @@ final class Bpf {
     private static final int LINK_INFO_IFINDEX = 16;
     private static final int PROGRAM_TYPE_SCHED_CLS = 3;
     private static final int ATTRIBUTES_BYTES = 144;
+
+    /** Bytes of struct __sk_buff. */
+    private static final int CONTEXT_BYTES = 192;
+
     private static final int LOG_BYTES = 64 * 1024;
 
     private Bpf() {}
@@ -192,18 +196,24 @@ final class Bpf {
      * Runs a program on a frame that is on no NIC.
      *
      * @param frame the frame, and afterwards what the program has made of it.
+     * @param segmentBytes gso_size of the context, as if it were to be cut.
      * @return what the program returned.
      */
-    static int run(final int program, final byte[] frame) throws LinuxException {
+    static int run(final int program, final byte[] frame, final int segmentBytes)
+            throws LinuxException {
         try (Arena arena = Arena.ofConfined()) {
             final long attributes = attributes(arena);
             final MemorySegment in = arena.allocateFrom(ValueLayout.JAVA_BYTE, frame);
             final MemorySegment out = arena.allocate(frame.length);
+            final MemorySegment context = arena.allocate(CONTEXT_BYTES, 8);
+            context.set(ValueLayout.JAVA_INT, BpfCode.SKB_SEGMENT_SIZE, segmentBytes);
             Memory.putInt(attributes, program);
             Memory.putInt(attributes + 8, frame.length);
             Memory.putInt(attributes + 12, frame.length);
             Memory.putLong(attributes + 16, in.address());
             Memory.putLong(attributes + 24, out.address());
+            Memory.putInt(attributes + 40, CONTEXT_BYTES);
+            Memory.putLong(attributes + 48, context.address());
             call("bpf(BPF_PROG_TEST_RUN)", PROGRAM_TEST_RUN, attributes);
             MemorySegment.copy(out, ValueLayout.JAVA_BYTE, 0, frame, 0, frame.length);
             return Memory.getInt(attributes + 4);

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Writes a BPF program instruction by instruction; jumps go forward to labels. Registers hold 64
- * bits, comparisons are unsigned. Used by one thread. Source: RFC 9669.
+ * Writes a BPF program instruction by instruction; jumps go to labels, which may come later.
+ * Registers hold 64 bits, comparisons are unsigned. Used by one thread. Source: RFC 9669.
  */
 public final class BpfCode {
     /** Register of the result of calls and of the program. */
@@ -50,13 +50,15 @@ public final class BpfCode {
             SKB_DATA = 76,
             SKB_DATA_END = 80,
             SKB_WIRE_LENGTH = 160,
-            SKB_SEGMENTS = 164;
+            SKB_SEGMENTS = 164,
+            SKB_SEGMENT_SIZE = 176;
 
     // Operations, as the standard has them: class, source and code in one byte.
     private static final int MOVE = 0xBF;
     private static final int MOVE_IMMEDIATE = 0xB7;
     private static final int ADD = 0x0F;
     private static final int ADD_IMMEDIATE = 0x07;
+    private static final int SUBTRACT = 0x1F;
     private static final int MULTIPLY = 0x2F;
     private static final int MULTIPLY_IMMEDIATE = 0x27;
     private static final int MODULO = 0x9F;
@@ -114,6 +116,11 @@ public final class BpfCode {
     /** {@code target += source}. */
     public BpfCode plusRegister(final int target, final int source) {
         return add(ADD, target, source, 0, 0);
+    }
+
+    /** {@code target -= source}. */
+    public BpfCode minusRegister(final int target, final int source) {
+        return add(SUBTRACT, target, source, 0, 0);
     }
 
     /** {@code target *= value}. */

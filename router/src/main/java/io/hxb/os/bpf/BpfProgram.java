@@ -120,7 +120,18 @@ public final class BpfProgram implements AutoCloseable {
      * @return what the program returned.
      */
     public int run(final byte[] frame) throws LinuxException {
-        return Bpf.run(descriptor, frame);
+        return run(frame, 0);
+    }
+
+    /**
+     * Runs it on what the kernel would cut into frames later.
+     *
+     * @param frame as in {@link #run(byte[])}.
+     * @param segmentBytes bytes of payload of each frame that it would be cut into; 0 for none.
+     * @return what the program returned.
+     */
+    public int run(final byte[] frame, final int segmentBytes) throws LinuxException {
+        return Bpf.run(descriptor, frame, segmentBytes);
     }
 
     /** Unloads it; where it is attached it stays until that is closed, too. */

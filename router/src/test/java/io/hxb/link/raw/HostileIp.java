@@ -8,6 +8,7 @@ import io.hxb.os.NetworkNamespace;
 import io.hxb.os.PacketSocket;
 import io.hxb.os.Sockets;
 import io.hxb.os.nic.NicInfo;
+import io.hxb.routing.DimensionOrder;
 
 import java.io.IOException;
 import java.util.EnumMap;
@@ -160,7 +161,8 @@ public final class HostileIp implements AutoCloseable {
                 Long.reverseBytes(IpHeaders.other(source) << 16 | IpHeaders.ETHER_TYPE),
                 IpHeaders.address(0),
                 IpHeaders.address(1),
-                FrameConfig.DEFAULT.etherType(),
+                IpHeaders.ports(FrameConfig.DEFAULT.etherType(), DimensionOrder.DEFAULT),
+                1,
                 payload,
                 segment);
     }

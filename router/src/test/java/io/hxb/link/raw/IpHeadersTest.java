@@ -4,12 +4,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import io.hxb.linux.Memory;
+import io.hxb.routing.DimensionOrder;
 import io.hxb.tap.VirtioHeader;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.lang.foreign.Arena;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
 
 @Tag("unit")
 class IpHeadersTest {
@@ -20,17 +24,24 @@ class IpHeadersTest {
     private static final int PAYLOAD = 65_507;
     private static final int SEGMENT = 1_472;
     private static final int PORT = 0x88B5;
+    private static final int HOPS = 32;
 
     private final long prefix = Arena.ofAuto().allocate(64, 8).address();
 
     private void write(final int payload, final int segment) {
+        write(payload, segment, DimensionOrder.DEFAULT, HOPS);
+    }
+
+    private void write(
+            final int payload, final int segment, final int order, final int timeToLive) {
         IpHeaders.write(
                 prefix,
                 Long.reverseBytes(OTHER_MAC),
                 Long.reverseBytes(MAC << 16 | IpHeaders.ETHER_TYPE),
                 FROM,
                 TO,
-                PORT,
+                IpHeaders.ports(PORT, order),
+                timeToLive,
                 payload,
                 segment);
     }
@@ -70,15 +81,39 @@ class IpHeadersTest {
         assertEquals(MAC, IpHeaders.source(prefix));
         assertEquals(0x0800, Memory.getUnsignedShortBigEndian(prefix + 22));
         assertEquals(PAYLOAD + 28, Memory.getUnsignedShortBigEndian(prefix + 26));
+        assertEquals(HOPS, Memory.getUnsignedByte(prefix + 32));
+        assertEquals(HOPS, IpHeaders.timeToLive(prefix));
+        assertEquals(PORT, Memory.getUnsignedShortBigEndian(prefix + 44));
         assertEquals(PORT, Memory.getUnsignedShortBigEndian(prefix + 46));
         assertEquals(PAYLOAD + 8, Memory.getUnsignedShortBigEndian(prefix + 48));
+    }
+
+    // Kernels that join datagrams look at the ports.
+    @Test
+    void shouldTellEveryOrderOfFourDimensionsApartByItsSourcePort() {
+        // given
+        final Set<Integer> ports = new HashSet<>();
+        int orders = 0;
+        for (int code = 0; code < 256; code++) {
+            final int[] order = {code & 3, code >> 2 & 3, code >> 4 & 3, code >> 6};
+            if (Arrays.stream(order).distinct().count() == order.length) {
+                // when
+                write(1_000, 0, DimensionOrder.of(order), 1 + code % 255);
+                // then
+                orders++;
+                ports.add(Memory.getUnsignedShortBigEndian(prefix + 44));
+                assertEquals(PORT, Memory.getUnsignedShortBigEndian(prefix + 46));
+            }
+        }
+        assertEquals(24, orders);
+        assertEquals(orders, ports.size());
     }
 
     @Test
     void shouldSumUpTheHeaders() {
         for (int payload = 0; payload <= PAYLOAD; payload += 4_093) {
             // when
-            write(payload, 0);
+            write(payload, 0, DimensionOrder.of(1, 0), 1 + payload % 255);
             // then: the header of IPv4 is whole, that of UDP lacks its payload
             assertEquals(0xFFFF, sum(24, 20));
             final int pseudo = sum(36, 8) + 17 + payload + 8;

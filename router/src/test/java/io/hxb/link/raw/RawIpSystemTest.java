@@ -17,6 +17,7 @@ import io.hxb.os.PacketSocket;
 import io.hxb.os.Sockets;
 import io.hxb.os.nic.GroTimer;
 import io.hxb.os.nic.NicFeature;
+import io.hxb.routing.DimensionOrder;
 import io.hxb.testing.TestFrames;
 import io.hxb.testing.TestNamespaces;
 
@@ -40,6 +41,7 @@ class RawIpSystemTest {
     private static final long ELSEWHERE = 0x01_02;
     private static final int BUFFERS = 1024;
     private static final int MTU = 9_000;
+    private static final int HOPS = 17;
     private static final int HEADER = FrameHeaderFlyweight.LENGTH;
 
     private final TestFrames frames = new TestFrames();
@@ -118,7 +120,7 @@ class RawIpSystemTest {
                 () -> {
                     a.receive(RawLink.IP, frames, 64);
                     b.receive(RawLink.IP, frames, 64);
-                    return a.isByIp(2) && b.isByIp(1);
+                    return a.ipAddress(2) != 0 && b.ipAddress(1) != 0;
                 });
         assertEquals(0, frames.arrivals().size());
     }
@@ -188,7 +190,7 @@ class RawIpSystemTest {
     @Test
     void shouldJoinAgainWhatWasCutOnTheWay() throws IOException {
         // given: the sender's kernel cuts, the receiver's joins
-        set(left, NicFeature.GSO, false);
+        set(left, NicFeature.UDP_SEGMENTATION, false);
         set(right, NicFeature.GRO, true);
         openByIp();
         // when
@@ -342,7 +344,8 @@ class RawIpSystemTest {
                 Long.reverseBytes(IpHeaders.other(mac) << 16 | IpHeaders.ETHER_TYPE),
                 IpHeaders.address(coordinates),
                 IpHeaders.PROBE_ADDRESS,
-                FrameConfig.DEFAULT.etherType(),
+                IpHeaders.ports(FrameConfig.DEFAULT.etherType(), DimensionOrder.DEFAULT),
+                1,
                 64,
                 0);
         Memory.fill(memory + IpHeaders.LENGTH, 64, 0);
@@ -359,24 +362,59 @@ class RawIpSystemTest {
     }
 
     @Test
-    void shouldSendShortRelayedAndSparseFramesAsEthernetFrames() throws IOException {
+    void shouldSendShortAndSparseFramesAndDetoursAsEthernetFrames() throws IOException {
         // given
         openByIp();
         final long sparse = frames.frame(B, 3, 100);
         new FrameHeaderFlyweight().wrap(sparse).flags(FrameHeaderFlyweight.FLAG_SPARSE);
+        final long detour = frames.frame(ELSEWHERE, 4, 8_000);
+        new FrameHeaderFlyweight().wrap(detour).route(1L << 31);
         // when
         offer(B, 0, 100);
         offer(B, 1, 8_000);
         offer(ELSEWHERE, 2, 8_000);
         sender.offer(2, sparse, HEADER + 100, 0, 0, frames, 3);
+        sender.offer(2, detour, HEADER + 8_000, 0, 0, frames, 4);
         sender.flush();
         // then
         await(RawLink.POOL, 1);
         check(0, 0, 100);
-        await(RawLink.IP, 2);
+        await(RawLink.IP, 3);
         check(1, 1, 8_000);
-        await(RawLink.RING, 4);
+        check(2, 2, 8_000);
+        await(RawLink.RING, 5);
         check(3, 3, 100);
+    }
+
+    // A relay looks at the first frame to see where all go, and the hop limit is the datagram's.
+    @Test
+    void shouldEndATrainWhereAnotherWayBegins() throws IOException {
+        // given
+        openByIp();
+        final int frame = 3_000;
+        final int count = 12;
+        for (int i = 0; i < count; i++) {
+            final long header = frames.frame(i < 4 ? B : ELSEWHERE, i, frame);
+            new FrameHeaderFlyweight()
+                    .wrap(header)
+                    .source(i < 10 ? A : A + 0x0100)
+                    .order(i < 6 ? DimensionOrder.DEFAULT : DimensionOrder.of(1, 0))
+                    .hopLimit(i < 8 ? 5 : 6);
+            assertTrue(sender.offer(2, header, HEADER + frame, 0, 0, frames, i));
+        }
+        // when
+        sender.flush();
+        // then: one of four frames, four of two
+        await(RawLink.IP, count);
+        assertEquals(5, sender.trains().trains());
+        assertEquals(count, sender.trains().frames());
+        for (int i = 0; i < count; i++) {
+            check(i, i, frame);
+            final FrameHeaderFlyweight header =
+                    new FrameHeaderFlyweight().wrap(frames.arrivals().get(i).headerAddress());
+            assertEquals(i < 8 ? 5 : 6, header.hopLimit());
+            assertEquals(i < 4 ? B : ELSEWHERE, header.destination());
+        }
     }
 
     @Test
@@ -433,7 +471,7 @@ class RawIpSystemTest {
         // when
         send(20, 8_000);
         // then
-        assertFalse(a.isByIp(2));
+        assertEquals(0, a.ipAddress(2));
         await(RawLink.POOL, 20);
         check(19, 19, 8_000);
         assertEquals(2, b.descriptorCount());
@@ -450,7 +488,7 @@ class RawIpSystemTest {
                 "probes are missed",
                 () -> {
                     a.refresh();
-                    return !a.isByIp(2);
+                    return a.ipAddress(2) == 0;
                 });
         send(4, 8_000);
         // then
@@ -477,16 +515,16 @@ class RawIpSystemTest {
                 () -> {
                     a.receive(RawLink.IP, frames, 64);
                     b.receive(RawLink.IP, frames, 64);
-                    return b.isByIp(1) || a.isByIp(2) || probesOf(b) > 0;
+                    return b.ipAddress(1) != 0 || a.ipAddress(2) != 0 || probesOf(b) > 0;
                 });
         // then
-        assertFalse(a.isByIp(2));
+        assertEquals(0, a.ipAddress(2));
         // when
         a.learn(2, b.localAddress());
         b.refresh();
         awaitIp();
         // then
-        assertTrue(a.isByIp(2));
+        assertEquals(IpHeaders.other(b.localAddress()), a.ipAddress(2));
     }
 
     private static long probesOf(final RawLink link) {
@@ -578,11 +616,18 @@ class RawIpSystemTest {
                 Long.reverseBytes(IpHeaders.other(a.localAddress()) << 16 | IpHeaders.ETHER_TYPE),
                 IpHeaders.address(A),
                 IpHeaders.address(B),
-                FrameConfig.DEFAULT.etherType(),
+                IpHeaders.ports(FrameConfig.DEFAULT.etherType(), seed),
+                HOPS,
                 payload,
                 segment);
+        final long body = memory + IpHeaders.LENGTH;
         for (int i = 0; i < payload; i++) {
-            Memory.putByte(memory + IpHeaders.LENGTH + i, i * 31 + seed);
+            Memory.putByte(body + i, i * 31 + seed);
+        }
+        // The hop limit is that of the datagram.
+        final int size = segment == 0 ? Math.max(payload, 1) : segment;
+        for (int i = 0; i + HEADER <= payload; i += size) {
+            Memory.putByte(body + i + FrameHeaderFlyweight.HOP_LIMIT_OFFSET, HOPS);
         }
     }
 
