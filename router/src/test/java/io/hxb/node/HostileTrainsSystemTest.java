@@ -65,6 +65,7 @@ class HostileTrainsSystemTest {
     private PmContext from;
     private PmContext to;
     private boolean isLearning;
+    private int hostileTrains;
 
     /** Sends one hostile train. */
     private interface Attack {
@@ -114,6 +115,7 @@ class HostileTrainsSystemTest {
                 closeAll();
             }
         }
+        System.out.println(SEEDS + " seeds, " + hostileTrains + " hostile trains");
     }
 
     private void attackByIp() throws Exception {
@@ -145,6 +147,7 @@ class HostileTrainsSystemTest {
         // then
         for (final HostileIp.Kind kind : HostileIp.Kind.values()) {
             assertTrue(attacker.sent(kind) > 0, kind + " were sent");
+            hostileTrains += attacker.sent(kind);
         }
         check();
         TestNamespaces.await(
@@ -163,6 +166,7 @@ class HostileTrainsSystemTest {
         // then
         for (final HostileTrain.Kind kind : HostileTrain.Kind.values()) {
             assertTrue(attacker.sent(kind) > 0, kind + " were sent");
+            hostileTrains += attacker.sent(kind);
         }
         check();
     }
@@ -246,7 +250,7 @@ class HostileTrainsSystemTest {
                 assertEquals(PmStatus.OK, from.send(slot, lengths[sent], sent));
                 sent++;
             }
-            if (random.nextInt(3) == 0) {
+            for (int attacks = random.nextInt(6); attacks > 0; attacks--) {
                 attack.run();
             }
             device.poll();

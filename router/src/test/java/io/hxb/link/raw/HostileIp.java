@@ -114,9 +114,12 @@ public final class HostileIp implements AutoCloseable {
         switch (kind) {
             case DATAGRAM -> length = single(prefix, payload);
             case LYING_SUPER_PACKET -> {
-                Memory.putByte(prefix, random.nextInt(3));
-                Memory.putByte(prefix + 1, random.nextInt(6));
-                Memory.putShort(prefix + 4, random.nextInt(1 << 16));
+                // The kernel takes few of those that are any.
+                if (random.nextInt(4) == 0) {
+                    Memory.putByte(prefix, random.nextInt(3));
+                    Memory.putByte(prefix + 1, random.nextInt(6));
+                }
+                Memory.putShort(prefix + 4, random.nextInt(random.nextBoolean() ? 1_500 : 1 << 16));
             }
             case LYING_LENGTHS -> {
                 length = single(prefix, payload);
