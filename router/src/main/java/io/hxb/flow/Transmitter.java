@@ -122,14 +122,15 @@ final class Transmitter implements FrameOwner {
             ask(flow, nowNs);
             return 0;
         }
-        final int frames = window.lost() > 0 ? sendLost(flow, nowNs) : 0;
+        final int lost = window.lost() > 0 ? sendLost(flow, nowNs) : 0;
+        final int restFrames = turnFrames() - lost;
         if (!flow.isNextToUs || flow.backlog.isEmpty()) {
-            return frames + sendNew(flow, turnFrames() - frames, nowNs);
+            return lost + sendNew(flow, restFrames, nowNs);
         }
-        output.announceBulk(builder.waitingBytes(flow, turnFrames() - frames));
-        final int sent = sendNew(flow, turnFrames() - frames, nowNs);
+        output.announceBulk(builder.waitingBytes(flow, restFrames));
+        final int sent = sendNew(flow, restFrames, nowNs);
         output.announceBulk(0);
-        return frames + sent;
+        return lost + sent;
     }
 
     // While no other flow waits its turn is a whole round: trains are as long as what is sent at
