@@ -122,8 +122,7 @@ final class SendWindow {
 
     /** As {@link #hasRoom()}, for a frame behind {@code staged} others. */
     boolean hasRoom(final int staged) {
-        final int next = nextSequence + staged;
-        return limit - next > 0 && next - firstSequence <= mask;
+        return roomFrames() > staged;
     }
 
     /** Frames that may be sent now; 0 or less if there is no room. */

@@ -1,5 +1,6 @@
 package io.hxb.bench.lab;
 
+import io.hxb.bench.harness.BusyTime;
 import io.hxb.bench.harness.Network;
 import io.hxb.bench.harness.Peers;
 import io.hxb.bench.harness.Program;
@@ -11,7 +12,6 @@ import io.hxb.tool.lab.Wire;
 import tools.jackson.databind.JsonNode;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -50,7 +50,6 @@ final class BulkLine implements AutoCloseable {
     private static final int SINK = 2;
     private static final int PING = 3;
     private static final int PONG = 4;
-    private static final long TICK_NS = 10_000_000;
 
     /** How frames of HXB cross a link. */
     enum Way {
@@ -306,9 +305,9 @@ final class BulkLine implements AutoCloseable {
         final Program client = Program.start(network.name(LEFT), "", send);
         try {
             server.next(LIMIT_SECONDS);
-            final Spent spent = new Spent();
+            final BusyTime start = BusyTime.now();
             final double rate = server.next(LIMIT_SECONDS).get("MBps").asDouble();
-            return spent.figures(rate);
+            return figures(rate, start, BusyTime.now());
         } finally {
             client.close();
             server.close();
@@ -363,15 +362,15 @@ final class BulkLine implements AutoCloseable {
                                 MPTCP_PORT));
         try {
             sleepUntil(startNs);
-            final Spent spent = new Spent();
+            final BusyTime start = BusyTime.now();
             sleepUntil(startNs + (long) (seconds * 1e9));
-            final Spent end = new Spent();
+            final BusyTime end = BusyTime.now();
             client.last(LIMIT_SECONDS);
             double bytes = 0;
             for (final JsonNode sample : server.last(LIMIT_SECONDS).get("samples")) {
                 bytes += sample.asDouble();
             }
-            return spent.figures(bytes / seconds / 1e6, end);
+            return figures(bytes / seconds / 1e6, start, end);
         } finally {
             client.close();
             server.close();
@@ -478,12 +477,12 @@ final class BulkLine implements AutoCloseable {
             send.ready();
             // The figures of the ends begin and end a moment before and behind these.
             sleepUntil(System.nanoTime() + (long) ((warmUp + 1) * 1e9));
-            final Spent spent = new Spent();
+            final BusyTime start = BusyTime.now();
             sleepUntil(System.nanoTime() + (long) (seconds * 1e9));
-            final Spent end = new Spent();
+            final BusyTime end = BusyTime.now();
             final double rate = sink.next(LIMIT_SECONDS).get("MBps").asDouble();
             send.last(LIMIT_SECONDS);
-            return spent.figures(rate, end);
+            return figures(rate, start, end);
         } finally {
             send.close();
             sink.close();
@@ -559,6 +558,15 @@ final class BulkLine implements AutoCloseable {
         return Peers.java(MessageEnd.class, arguments.toArray(String[]::new));
     }
 
+    private static Map<String, Double> figures(
+            final double megabytesPerSecond, final BusyTime start, final BusyTime end) {
+        final double gigabytes = megabytesPerSecond * end.secondsSince(start) / 1e3;
+        final Map<String, Double> figures = new LinkedHashMap<>();
+        figures.put("MBps", megabytesPerSecond);
+        figures.put("cost", end.cpuSecondsSince(start) / gigabytes);
+        return figures;
+    }
+
     private static String text(final double value) {
         return String.format(Locale.ROOT, "%.1f", value);
     }
@@ -573,38 +581,5 @@ final class BulkLine implements AutoCloseable {
     public void close() {
         network.close();
         folder.close();
-    }
-
-    /**
-     * How long the CPUs have been idle until a moment: what is not idle is spent, by whomever. Tick
-     * samples of who spends it are wrong where CPUs sleep.
-     */
-    private static final class Spent {
-        private final long atNs = System.nanoTime();
-        private final long idleNs = idleNs();
-
-        private Map<String, Double> figures(final double megabytesPerSecond) {
-            return figures(megabytesPerSecond, new Spent());
-        }
-
-        private Map<String, Double> figures(final double megabytesPerSecond, final Spent end) {
-            final double seconds = (end.atNs - atNs) / 1e9;
-            final int cpus = Runtime.getRuntime().availableProcessors();
-            final double spent = cpus * seconds - (end.idleNs - idleNs) / 1e9;
-            final Map<String, Double> figures = new LinkedHashMap<>();
-            figures.put("MBps", megabytesPerSecond);
-            figures.put("cost", spent / (megabytesPerSecond * seconds / 1e3));
-            return figures;
-        }
-
-        private static long idleNs() {
-            try (Stream<String> lines = Files.lines(Path.of("/proc/stat"))) {
-                final String[] fields = lines.findFirst().orElseThrow().trim().split(" +", -1);
-                // Source: proc_stat(5): cpu, user, nice, system, idle, iowait.
-                return (Long.parseLong(fields[4]) + Long.parseLong(fields[5])) * TICK_NS;
-            } catch (final IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
     }
 }

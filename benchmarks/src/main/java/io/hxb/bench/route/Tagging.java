@@ -1,5 +1,6 @@
 package io.hxb.bench.route;
 
+import io.hxb.bench.harness.BusyTime;
 import io.hxb.bench.harness.Contest;
 import io.hxb.bench.harness.Peers;
 import io.hxb.bench.harness.Program;
@@ -15,13 +16,10 @@ import picocli.CommandLine.Option;
 import tools.jackson.databind.JsonNode;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 
 /**
  * What tags cost: TCP streams between two hosts whose frames nobody tags, the kernel tags, or a TAP
@@ -53,7 +51,6 @@ public final class Tagging implements Callable<Integer> {
     private static final String CPU = "CPU ms/GB";
     private static final String MACHINE = "machine's CPU ms/GB";
     private static final String PORT = "7171";
-    private static final long CLOCK_TICK_NS = 10_000_000;
     private static final int TIME_LIMIT_S = 60;
 
     @Option(
@@ -198,7 +195,7 @@ public final class Tagging implements Callable<Integer> {
     private Map<String, Double> measure(final ManagedPair pair, final Program server)
             throws IOException, InterruptedException {
         final long cpuNs = pair.managersCpuNs() + server.cpuNs();
-        final long busyNs = busyNs();
+        final BusyTime start = BusyTime.now();
         final JsonNode sent = send(pair, seconds);
         final double bytes = sent.path("bytes").asDouble();
         final double usedNs =
@@ -209,17 +206,6 @@ public final class Tagging implements Callable<Integer> {
                 CPU,
                 usedNs / 1e6 / (bytes / 1e9),
                 MACHINE,
-                (busyNs() - busyNs) / 1e6 / (bytes / 1e9));
-    }
-
-    /** Time in which CPUs were not idle: ticks that count work miss what ends between two. */
-    private static long busyNs() throws IOException {
-        try (Stream<String> lines = Files.lines(Path.of("/proc/stat"))) {
-            final String[] fields = lines.findFirst().orElseThrow().trim().split(" +", -1);
-            // Source: proc_stat(5): cpu, user, nice, system, idle, iowait.
-            final long idleNs =
-                    (Long.parseLong(fields[4]) + Long.parseLong(fields[5])) * CLOCK_TICK_NS;
-            return System.nanoTime() * Runtime.getRuntime().availableProcessors() - idleNs;
-        }
+                BusyTime.now().cpuSecondsSince(start) * 1e3 / (bytes / 1e9));
     }
 }

@@ -4,12 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.hxb.config.Backend;
-import io.hxb.config.ClusterConfig;
 import io.hxb.config.FrameConfig;
-import io.hxb.config.LinkPlan;
 import io.hxb.frame.DropReason;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameValidator;
@@ -17,16 +13,12 @@ import io.hxb.frame.SealFlyweight;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
 import io.hxb.os.bpf.BpfCode;
-import io.hxb.os.bpf.BpfProgram;
 import io.hxb.routing.DimensionOrder;
 import io.hxb.routing.Route;
 import io.hxb.routing.RouteCodec;
-import io.hxb.tool.machine.Privileges;
 import io.hxb.topology.Shape;
 import io.hxb.trunk.Port;
 
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,71 +34,21 @@ import java.util.Random;
 /** Runs the program of one port in the kernel, on frames that are on no NIC. */
 @Tag("system")
 @SuppressWarnings("ByteBufferBackingArray") // all buffers are whole arrays
-class RelayProgramTest {
+class RelayProgramTest extends PortProgram {
     private static final Shape SHAPE = Shape.of(3, 3, 3);
-    private static final long HERE = SHAPE.parseCoordinates("1,1,1");
-    private static final int CLUSTER = 0x8000_0077;
     private static final int ETHER_TYPE = FrameConfig.DEFAULT.etherType();
     private static final int RELAY_ETHER_TYPE = FrameConfig.DEFAULT.relayEtherType();
-    private static final int LINKS = 2;
-    private static final int PORT = 1;
     private static final int FROM = 2;
     private static final int ETHERNET_BYTES = 14;
-    private static final int LONGEST_BYTES = 9014;
 
-    private RelayTable table;
-    private BpfProgram program;
-
-    @BeforeEach
-    void load() throws LinuxException {
-        assumeTrue(
-                Privileges.has(Privileges.BPF) && Privileges.has(Privileges.NET_ADMIN),
-                "skipped: BPF needs CAP_BPF and CAP_NET_ADMIN");
-        final int[] links = {LINKS, LINKS, LINKS};
-        table = RelayTable.create(links, 32);
-        program =
-                BpfProgram.load(
-                        new RelayProgram(cluster(), HERE, table, links, PORT).write(),
-                        BpfProgram.Hook.INGRESS);
-        for (int port = 0; port < 3 * LINKS; port++) {
-            table.open(port, 100 + port, LONGEST_BYTES, ownMac(port));
-            for (int neighbour = 0; neighbour < 3; neighbour++) {
-                table.learn(port, neighbour, mac(port, neighbour));
-                table.weight(port, neighbour, Port.FULL_WEIGHT);
-            }
-        }
-        table.turn();
-    }
-
-    private static ClusterConfig cluster() {
-        final LinkPlan plan = LinkPlan.udp(SHAPE.dimensions(), 1, 20_000);
-        return new ClusterConfig.Builder("test", SHAPE, Backend.RAW, plan)
-                .clusterId(CLUSTER)
-                .build();
-    }
-
-    @AfterEach
-    void unload() {
-        if (program != null) {
-            program.close();
-        }
-        if (table != null) {
-            table.close();
-        }
-    }
-
-    private static long ownMac(final int port) {
-        return 0x02AA_0000_0000L + port;
-    }
-
-    private static long mac(final int port, final int neighbour) {
-        return 0x0255_6677_0000L + 16L * port + neighbour;
+    RelayProgramTest() {
+        super(SHAPE, FrameConfig.DEFAULT);
     }
 
     private static ByteBuffer frame(final String source, final String destination) {
         final ByteBuffer frame = ByteBuffer.allocate(200).order(ByteOrder.LITTLE_ENDIAN);
-        putMac(frame, 0, ownMac(PORT));
-        putMac(frame, 6, mac(PORT, FROM));
+        TrainBytes.putMac(frame, 0, ownMac(PORT));
+        TrainBytes.putMac(frame, 6, mac(PORT, FROM));
         putEtherType(frame, RELAY_ETHER_TYPE);
         put(frame, FrameHeaderFlyweight.VERSION_OFFSET, FrameHeaderFlyweight.VERSION);
         put(frame, FrameHeaderFlyweight.TYPE_OFFSET, 1);
@@ -136,32 +78,16 @@ class RelayProgramTest {
         frame.put(at(headerOffset), (byte) value);
     }
 
-    private static void putMac(final ByteBuffer frame, final int offset, final long mac) {
-        for (int i = 0; i < 6; i++) {
-            frame.put(offset + i, (byte) (mac >>> (40 - 8 * i)));
-        }
-    }
-
     private static void putEtherType(final ByteBuffer frame, final int etherType) {
         frame.put(12, (byte) (etherType >>> 8)).put(13, (byte) etherType);
     }
 
-    private static ByteBuffer copy(final ByteBuffer frame) {
-        return ByteBuffer.wrap(frame.array().clone()).order(ByteOrder.LITTLE_ENDIAN);
-    }
-
-    /** Runs the program for a node that lives. */
     private int run(final ByteBuffer frame) throws LinuxException {
-        table.turn();
-        return program.run(frame.array());
+        return run(frame, 0);
     }
 
     private void assertLeftToTheNode(final ByteBuffer frame) throws LinuxException {
-        final byte[] before = frame.array().clone();
-        final long relayed = table.relayedFrames();
-        assertEquals(BpfCode.TCX_NEXT, run(frame));
-        assertArrayEquals(before, frame.array());
-        assertEquals(relayed, table.relayedFrames());
+        assertLeftToTheNode(frame, 0);
     }
 
     @Test
@@ -170,8 +96,8 @@ class RelayProgramTest {
         final ByteBuffer frame = frame("2,1,1", "1,0,2");
         final ByteBuffer expected = copy(frame);
         final int y0 = LINKS;
-        putMac(expected, 0, mac(y0, 0));
-        putMac(expected, 6, ownMac(y0));
+        TrainBytes.putMac(expected, 0, mac(y0, 0));
+        TrainBytes.putMac(expected, 6, ownMac(y0));
         put(expected, FrameHeaderFlyweight.HOP_LIMIT_OFFSET, 7);
         // when
         final int result = run(frame);
@@ -239,7 +165,7 @@ class RelayProgramTest {
             frame.putInt(at(FrameHeaderFlyweight.ORDER_OFFSET), order)
                     .putLong(at(FrameHeaderFlyweight.DESTINATION_OFFSET), destination);
             final String what = "seed " + seed + ", frame " + i;
-            final int hop = codec.nextHop(Route.ofOrder(order), HERE, destination);
+            final int hop = codec.nextHop(Route.ofOrder(order), here, destination);
             final boolean isRelayed = hop >= 0 && hop >> 8 < SHAPE.dimensions() && (hop & 0xFF) < 3;
             // when
             final int result = run(frame);
@@ -339,12 +265,12 @@ class RelayProgramTest {
         cut.putShort(at(FrameHeaderFlyweight.BODY_LENGTH_OFFSET), (short) 123);
         assertLeftToTheNode(cut);
         final ByteBuffer flooded = frame("2,1,1", "1,0,2");
-        putMac(flooded, 0, ownMac(PORT) + 0x0100_0000_0000L);
+        TrainBytes.putMac(flooded, 0, ownMac(PORT) + 0x0100_0000_0000L);
         assertLeftToTheNode(flooded);
-        putMac(flooded, 0, ownMac(PORT) + 1);
+        TrainBytes.putMac(flooded, 0, ownMac(PORT) + 1);
         assertLeftToTheNode(flooded);
         final ByteBuffer stranger = frame("2,1,1", "1,0,2");
-        putMac(stranger, 6, 0x0277_0000_0001L);
+        TrainBytes.putMac(stranger, 6, 0x0277_0000_0001L);
         assertLeftToTheNode(stranger);
         final ByteBuffer atItsEnd = frame("2,1,1", "1,0,2");
         putEtherType(atItsEnd, ETHER_TYPE);
@@ -419,7 +345,7 @@ class RelayProgramTest {
         // then
         assertLeftToTheNode(frame("2,1,1", "1,0,2"));
         final ByteBuffer frame = frame("2,1,1", "1,0,2");
-        putMac(frame, 6, 0x0288_0000_0001L);
+        TrainBytes.putMac(frame, 6, 0x0288_0000_0001L);
         assertEquals(BpfCode.TCX_REDIRECT, run(frame));
         assertEquals(1, table.heardFrames(PORT, FROM));
     }
@@ -433,7 +359,7 @@ class RelayProgramTest {
         assertEquals(BpfCode.TCX_REDIRECT, run(frame("2,1,1", "1,0,2")));
         assertEquals(1, table.heardFrames(PORT, 0));
         final ByteBuffer other = frame("2,1,1", "1,0,2");
-        putMac(other, 6, mac(PORT, 0));
+        TrainBytes.putMac(other, 6, mac(PORT, 0));
         assertEquals(BpfCode.TCX_REDIRECT, run(other));
         assertEquals(1, table.heardFrames(PORT, FROM));
     }

@@ -4,24 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.hxb.config.Backend;
-import io.hxb.config.ClusterConfig;
 import io.hxb.config.FrameConfig;
-import io.hxb.config.LinkPlan;
 import io.hxb.frame.DropReason;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameValidator;
 import io.hxb.linux.LinuxException;
 import io.hxb.os.bpf.BpfCode;
-import io.hxb.os.bpf.BpfProgram;
-import io.hxb.tool.machine.Privileges;
 import io.hxb.topology.Shape;
-import io.hxb.trunk.Port;
 
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,25 +22,18 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Random;
 
 /** Runs the program of one port in the kernel, on trains by IP that are on no NIC. */
 @Tag("system")
 @SuppressWarnings("ByteBufferBackingArray") // all buffers are whole arrays
-class RelayTrainTest {
+class RelayTrainTest extends PortProgram {
     private static final Shape SHAPE = Shape.of(3, 3);
-    private static final long HERE = SHAPE.parseCoordinates("1,1");
-    private static final int CLUSTER = 0x8000_0077;
-    private static final int LINKS = 2;
-    private static final int PORT = 1;
     private static final int FROM = 2;
     private static final int IP = TrainBytes.IP;
     private static final int FRAME = 300;
     private static final int HOPS = TrainBytes.HOPS;
-    private static final int LONGEST_BYTES = 9014;
-    private static final long LOCAL_BIT = 0x02L << 40;
 
     private static final TrainBytes TRAIN =
             new TrainBytes(
@@ -59,55 +43,8 @@ class RelayTrainTest {
                     mac(PORT, FROM),
                     ownMac(PORT));
 
-    private RelayTable table;
-    private BpfProgram program;
-
-    @BeforeEach
-    void load() throws LinuxException {
-        assumeTrue(
-                Privileges.has(Privileges.BPF) && Privileges.has(Privileges.NET_ADMIN),
-                "skipped: BPF needs CAP_BPF and CAP_NET_ADMIN");
-        final int[] links = {LINKS, LINKS};
-        table = RelayTable.create(links, 32);
-        program =
-                BpfProgram.load(
-                        new RelayProgram(cluster(), HERE, table, links, PORT).write(),
-                        BpfProgram.Hook.INGRESS);
-        for (int port = 0; port < 2 * LINKS; port++) {
-            table.open(port, 100 + port, LONGEST_BYTES, ownMac(port));
-            for (int neighbour = 0; neighbour < 3; neighbour++) {
-                table.learn(port, neighbour, mac(port, neighbour));
-                table.learnIp(port, neighbour, mac(port, neighbour) ^ LOCAL_BIT);
-                table.weight(port, neighbour, Port.FULL_WEIGHT);
-            }
-        }
-        table.turn();
-    }
-
-    private static ClusterConfig cluster() {
-        final LinkPlan plan = LinkPlan.udp(SHAPE.dimensions(), 1, 20_000);
-        return new ClusterConfig.Builder("test", SHAPE, Backend.RAW, plan)
-                .clusterId(CLUSTER)
-                .frame(FrameConfig.DEFAULT.withEncapsulation(FrameConfig.Encapsulation.IP))
-                .build();
-    }
-
-    @AfterEach
-    void unload() {
-        if (program != null) {
-            program.close();
-        }
-        if (table != null) {
-            table.close();
-        }
-    }
-
-    private static long ownMac(final int port) {
-        return 0x02AA_0000_0000L + port;
-    }
-
-    private static long mac(final int port, final int neighbour) {
-        return 0x0255_6677_0000L + 16L * port + neighbour;
+    RelayTrainTest() {
+        super(SHAPE, FrameConfig.DEFAULT.withEncapsulation(FrameConfig.Encapsulation.IP));
     }
 
     /** Frames from the neighbour at (2,1) to (1,0), the last one maybe shorter. */
@@ -115,27 +52,8 @@ class RelayTrainTest {
         return TRAIN.of(payloadBytes, FRAME);
     }
 
-    private static ByteBuffer copy(final ByteBuffer frame) {
-        return ByteBuffer.wrap(frame.array().clone()).order(ByteOrder.LITTLE_ENDIAN);
-    }
-
-    /** Runs the program for a node that lives. */
-    private int run(final ByteBuffer frame, final int segmentBytes) throws LinuxException {
-        table.turn();
-        return program.run(frame.array(), segmentBytes);
-    }
-
     private void assertLeftToTheNode(final ByteBuffer train) throws LinuxException {
         assertLeftToTheNode(train, FRAME);
-    }
-
-    private void assertLeftToTheNode(final ByteBuffer train, final int segmentBytes)
-            throws LinuxException {
-        final byte[] before = train.array().clone();
-        final long relayed = table.relayedFrames();
-        assertEquals(BpfCode.TCX_NEXT, run(train, segmentBytes));
-        assertArrayEquals(before, train.array());
-        assertEquals(relayed, table.relayedFrames());
     }
 
     @Test
@@ -236,10 +154,10 @@ class RelayTrainTest {
         }
         assertLeftToTheNode(detour);
         final ByteBuffer own = train(FRAME);
-        own.putLong(TrainBytes.HEADERS + FrameHeaderFlyweight.DESTINATION_OFFSET, HERE);
+        own.putLong(TrainBytes.HEADERS + FrameHeaderFlyweight.DESTINATION_OFFSET, here);
         assertLeftToTheNode(own, 0);
         final ByteBuffer mine = train(FRAME);
-        mine.putLong(TrainBytes.HEADERS + FrameHeaderFlyweight.SOURCE_OFFSET, HERE);
+        mine.putLong(TrainBytes.HEADERS + FrameHeaderFlyweight.SOURCE_OFFSET, here);
         assertLeftToTheNode(mine, 0);
         final ByteBuffer linkLocal = train(FRAME);
         linkLocal.putLong(TrainBytes.HEADERS + FrameHeaderFlyweight.DESTINATION_OFFSET, -1);

@@ -5,24 +5,17 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.config.FrameConfig;
-import io.hxb.config.SocketConfig;
 import io.hxb.frame.FrameHeaderFlyweight;
-import io.hxb.link.BufferPool;
-import io.hxb.link.LinkSender;
 import io.hxb.linux.Descriptors;
-import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
 import io.hxb.os.NetworkNamespace;
-import io.hxb.os.PacketSocket;
 import io.hxb.os.Sockets;
-import io.hxb.os.nic.GroTimer;
 import io.hxb.os.nic.NicFeature;
 import io.hxb.routing.DimensionOrder;
 import io.hxb.testing.TestFrames;
 import io.hxb.testing.TestNamespaces;
+import io.hxb.testing.TestNics;
 
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -35,138 +28,7 @@ import java.util.Random;
 
 /** Frames of raw links as UDP over IPv4. */
 @Tag("system")
-class RawIpSystemTest {
-    private static final long A = 0x00_01;
-    private static final long B = 0x00_02;
-    private static final long ELSEWHERE = 0x01_02;
-    private static final int BUFFERS = 1024;
-    private static final int MTU = 9_000;
-    private static final int HOPS = 17;
-    private static final int HEADER = FrameHeaderFlyweight.LENGTH;
-
-    private final TestFrames frames = new TestFrames();
-    private TestNamespaces namespaces;
-    private String left;
-    private String right;
-    private BufferPool pool;
-    private BufferPool.Share share;
-    private RawLink a;
-    private RawLink b;
-    private LinkSender sender;
-
-    @BeforeEach
-    void setUp() {
-        TestNamespaces.assumeRoot();
-        namespaces = new TestNamespaces();
-        left = namespaces.add("a");
-        right = namespaces.add("b");
-        namespaces.veth(left, "n0", right, "n0", MTU);
-    }
-
-    @AfterEach
-    void tearDown() {
-        if (namespaces == null) {
-            return;
-        }
-        if (sender != null) {
-            sender.close();
-        }
-        if (a != null) {
-            a.close();
-        }
-        if (b != null) {
-            frames.releaseAll();
-            b.close();
-            assertEquals(0, pool.outstanding());
-        }
-        namespaces.close();
-    }
-
-    private static RawLinkConfig config(
-            final int index,
-            final String namespace,
-            final long coordinates,
-            final FrameConfig.Encapsulation encapsulation) {
-        return new RawLinkConfig(
-                index,
-                "n0",
-                namespace,
-                0,
-                coordinates,
-                FrameConfig.DEFAULT.withEncapsulation(encapsulation),
-                SocketConfig.DEFAULT);
-    }
-
-    private void open(final FrameConfig.Encapsulation ofB) throws IOException {
-        pool = frames.pool(BUFFERS, 9216);
-        share = pool.newShare();
-        a = RawLink.open(config(0, left, A, FrameConfig.Encapsulation.AUTO), share);
-        b = RawLink.open(config(1, right, B, ofB), share);
-        a.learn(2, b.localAddress());
-        b.learn(1, a.localAddress());
-        sender = a.newSender(128);
-    }
-
-    private void openByIp() throws IOException {
-        open(FrameConfig.Encapsulation.IP);
-        a.refresh();
-        b.refresh();
-        awaitIp();
-    }
-
-    private void awaitIp() {
-        TestNamespaces.await(
-                "each knows that the other hears it by IP",
-                () -> {
-                    a.receive(RawLink.IP, frames, 64);
-                    b.receive(RawLink.IP, frames, 64);
-                    return a.ipAddress(2) != 0 && b.ipAddress(1) != 0;
-                });
-        assertEquals(0, frames.arrivals().size());
-    }
-
-    private void offer(final long destination, final int sequence, final int bodyLength) {
-        final long header = frames.frame(destination, sequence, bodyLength);
-        assertTrue(
-                sender.offer(2, header, HEADER + bodyLength, 0, 0, frames, sequence),
-                "frame " + sequence);
-    }
-
-    private void send(final int count, final int bodyLength) {
-        for (int i = 0; i < count; i++) {
-            offer(B, i, bodyLength);
-        }
-        sender.flush();
-    }
-
-    private void await(final int source, final int count) {
-        TestNamespaces.await(
-                () -> count + " frames have arrived, not " + frames.arrivals().size(),
-                () -> {
-                    b.receive(source, frames, 64);
-                    return frames.arrivals().size() >= count;
-                });
-        assertEquals(count, frames.arrivals().size());
-    }
-
-    private void check(final int index, final int sequence, final int body) {
-        final TestFrames.Arrival arrival = frames.arrivals().get(index);
-        assertEquals(HEADER + body, arrival.lengthBytes(), "bytes of frame " + index);
-        assertTrue(
-                frames.isIntact(arrival.headerAddress(), arrival.lengthBytes(), sequence, body),
-                "frame " + index);
-        assertEquals(a.localAddress(), arrival.sourceAddress());
-        assertEquals(-1, arrival.vlanTci());
-    }
-
-    private void take(final int count, final int bodyLength) {
-        await(RawLink.IP, count);
-        for (int i = 0; i < count; i++) {
-            check(i, i, bodyLength);
-        }
-        frames.releaseAll();
-    }
-
+class RawIpSystemTest extends RawIpPair {
     @Test
     void shouldPassFramesOfOneSizeInTrainsEachIntoItsBuffer() throws IOException {
         // given: the first trains show what trains are like
@@ -190,8 +52,8 @@ class RawIpSystemTest {
     @Test
     void shouldJoinAgainWhatWasCutOnTheWay() throws IOException {
         // given: the sender's kernel cuts, the receiver's joins
-        set(left, NicFeature.UDP_SEGMENTATION, false);
-        set(right, NicFeature.GRO, true);
+        TestNics.set(left, "n0", NicFeature.UDP_SEGMENTATION, false);
+        TestNics.set(right, "n0", NicFeature.GRO, true);
         openByIp();
         // when
         for (int round = 0; round < 20; round++) {
@@ -209,7 +71,7 @@ class RawIpSystemTest {
         // given
         final NicFeature feature = NicFeature.UDP_GRO_FORWARDING;
         assertFalse(isOn(left, feature));
-        set(right, feature, true);
+        TestNics.set(right, "n0", feature, true);
         openByIp();
         assertTrue(isOn(left, feature));
         assertTrue(isOn(right, feature));
@@ -219,146 +81,6 @@ class RawIpSystemTest {
         // then: one was on before
         assertFalse(isOn(left, feature));
         assertTrue(isOn(right, feature));
-    }
-
-    @Test
-    void shouldHaveTheKernelWaitForMoreWhileBulkArrivesAndNoLonger() throws IOException {
-        // given
-        openByIp();
-        assertEquals(0, flushTimeoutNs());
-        // when: one frame at a time
-        for (int round = 0; round < 2_100; round++) {
-            send(1, 8_000);
-            take(1, 8_000);
-        }
-        b.refresh();
-        // then
-        assertEquals(0, flushTimeoutNs());
-        // when
-        sendBulk();
-        b.refresh();
-        // then
-        assertEquals(JoinTimer.WAIT_NS, flushTimeoutNs());
-        // when: the bulk has ended
-        b.refresh();
-        // then
-        assertEquals(0, flushTimeoutNs());
-        // when: the link is closed while it has not
-        sendBulk();
-        b.refresh();
-        assertEquals(JoinTimer.WAIT_NS, flushTimeoutNs());
-        frames.releaseAll();
-        b.close();
-        // then
-        assertEquals(0, flushTimeoutNs());
-    }
-
-    @Test
-    void shouldPutBackTheTimeThatAKilledNodeHasLeft() throws IOException {
-        // given
-        try (GroTimer timer = GroTimer.open(right, "n0", "rw")) {
-            timer.writeNs(JoinTimer.WAIT_NS);
-        }
-        // when
-        openByIp();
-        // then
-        assertEquals(0, flushTimeoutNs());
-    }
-
-    @Test
-    void shouldLeaveATimeThatSomebodyElseHasSet() throws IOException {
-        // given
-        try (GroTimer timer = GroTimer.open(right, "n0", "rw")) {
-            timer.writeNs(20_000);
-        }
-        openByIp();
-        // when
-        sendBulk();
-        b.refresh();
-        // then
-        assertEquals(20_000, flushTimeoutNs());
-        // when
-        frames.releaseAll();
-        b.close();
-        // then
-        assertEquals(20_000, flushTimeoutNs());
-    }
-
-    private void sendBulk() {
-        for (int round = 0; round < 60; round++) {
-            send(40, 8_000);
-            take(40, 8_000);
-        }
-    }
-
-    private long flushTimeoutNs() throws IOException {
-        try (GroTimer timer = GroTimer.open(right, "n0", "r")) {
-            return timer.readNs();
-        }
-    }
-
-    @Test
-    void shouldAnswerAFloodOfProbesWithAFewAndCountThoseOfStrangers() throws IOException {
-        // given: a neighbour of which no hello has been heard
-        open(FrameConfig.Encapsulation.IP);
-        b.learn(1, 0);
-        b.refresh();
-        final int socket = NetworkNamespace.run(left, RawIpSystemTest::openForeign);
-        try (Arena arena = Arena.ofConfined()) {
-            final long memory = arena.allocate(256, 8).address();
-            // when: it seems to be at a thousand addresses
-            for (int i = 0; i < 1_000; i++) {
-                sendProbe(socket, memory, a.localAddress() + i, A);
-                b.receive(RawLink.IP, frames, 64);
-            }
-            // then
-            drainProbes();
-            assertEquals(0, b.trains().strangeProbes());
-            final long answers = a.trains().trains();
-            assertTrue(answers >= 10 && answers <= 20, "answers " + answers);
-            // when: the neighbour is known, and others are not on this line
-            b.learn(1, a.localAddress());
-            for (int i = 0; i < 1_000; i++) {
-                sendProbe(socket, memory, a.localAddress() + 1 + i, i % 2 == 0 ? A : ELSEWHERE);
-                b.receive(RawLink.IP, frames, 64);
-            }
-            // then
-            drainProbes();
-            assertEquals(1_000, b.trains().strangeProbes());
-            assertEquals(answers, a.trains().trains());
-        } finally {
-            Descriptors.close(socket);
-        }
-        a.refresh();
-        b.refresh();
-        awaitIp();
-        send(20, 8_000);
-        take(20, 8_000);
-    }
-
-    private void sendProbe(
-            final int socket, final long memory, final long mac, final long coordinates) {
-        IpHeaders.write(
-                memory,
-                Long.reverseBytes(IpHeaders.other(b.localAddress())),
-                Long.reverseBytes(IpHeaders.other(mac) << 16 | IpHeaders.ETHER_TYPE),
-                IpHeaders.address(coordinates),
-                IpHeaders.PROBE_ADDRESS,
-                IpHeaders.ports(FrameConfig.DEFAULT.etherType(), DimensionOrder.DEFAULT),
-                1,
-                64,
-                0);
-        Memory.fill(memory + IpHeaders.LENGTH, 64, 0);
-        Memory.putLong(memory + IpHeaders.LENGTH, 0x3120_7069_2042_5848L);
-        Memory.putLong(memory + IpHeaders.LENGTH + 8, coordinates);
-        assertTrue(Sockets.send(socket, memory, IpHeaders.LENGTH + 64) > 0);
-    }
-
-    private void drainProbes() {
-        while (a.receive(RawLink.IP, frames, 64) + b.receive(RawLink.IP, frames, 64) > 0) {
-            assertTrue(frames.arrivals().size() < 10_000);
-        }
-        assertEquals(0, frames.arrivals().size());
     }
 
     @Test
@@ -463,75 +185,6 @@ class RawIpSystemTest {
     }
 
     @Test
-    void shouldSendEthernetFramesToNeighboursThatDoNotHearIp() throws IOException {
-        // given
-        open(FrameConfig.Encapsulation.ETHERNET);
-        a.refresh();
-        a.receive(RawLink.IP, frames, 64);
-        // when
-        send(20, 8_000);
-        // then
-        assertEquals(0, a.ipAddress(2));
-        await(RawLink.POOL, 20);
-        check(19, 19, 8_000);
-        assertEquals(2, b.descriptorCount());
-    }
-
-    @Test
-    void shouldSendEthernetFramesAgainWhenProbesStop() throws IOException {
-        // given
-        openByIp();
-        send(2, 8_000);
-        take(2, 8_000);
-        // when: the neighbour does not answer any more
-        TestNamespaces.await(
-                "probes are missed",
-                () -> {
-                    a.refresh();
-                    return a.ipAddress(2) == 0;
-                });
-        send(4, 8_000);
-        // then
-        await(RawLink.POOL, 4);
-        frames.releaseAll();
-        // when
-        b.refresh();
-        awaitIp();
-        send(4, 8_000);
-        // then
-        take(4, 8_000);
-    }
-
-    @Test
-    void shouldNotUseAnAddressThatIsNotTheNeighbours() throws IOException {
-        // given: probes of another node at the same place
-        open(FrameConfig.Encapsulation.IP);
-        a.learn(2, b.localAddress() ^ 1);
-        // when
-        a.refresh();
-        b.refresh();
-        TestNamespaces.await(
-                "probes have arrived",
-                () -> {
-                    a.receive(RawLink.IP, frames, 64);
-                    b.receive(RawLink.IP, frames, 64);
-                    return b.ipAddress(1) != 0 || a.ipAddress(2) != 0 || probesOf(b) > 0;
-                });
-        // then
-        assertEquals(0, a.ipAddress(2));
-        // when
-        a.learn(2, b.localAddress());
-        b.refresh();
-        awaitIp();
-        // then
-        assertEquals(IpHeaders.other(b.localAddress()), a.ipAddress(2));
-    }
-
-    private static long probesOf(final RawLink link) {
-        return link.trains().trains();
-    }
-
-    @Test
     void shouldStayUnknownToTheProtocolsOfTheKernel() throws IOException {
         // given: hosts that have addresses, listen, and forward
         for (final String host : new String[] {left, right}) {
@@ -563,7 +216,7 @@ class RawIpSystemTest {
         // given: datagrams of any size cut anywhere, to the right address and port
         openByIp();
         final Random random = new Random(23);
-        final int socket = NetworkNamespace.run(left, RawIpSystemTest::openForeign);
+        final int socket = TestNics.openStranger(left, "n0");
         try (Arena arena = Arena.ofConfined()) {
             final long memory = arena.allocate(1 << 17, 8).address();
             for (int round = 0; round < 300; round++) {
@@ -599,13 +252,6 @@ class RawIpSystemTest {
                             .mismatch(Memory.ALL.asSlice(bytes + (long) i * size, length)));
         }
         frames.releaseAll();
-    }
-
-    private static int openForeign() throws LinuxException {
-        final int socket = PacketSocket.open();
-        PacketSocket.enableSuperPackets(socket);
-        PacketSocket.bind(socket, 0, TestNamespaces.info(null, "n0").ifindex(), "n0");
-        return socket;
     }
 
     private void writeForeign(
@@ -677,22 +323,6 @@ class RawIpSystemTest {
     private static boolean isOn(final String namespace, final NicFeature feature)
             throws IOException {
         return NetworkNamespace.run(namespace, () -> feature.isOn("n0"));
-    }
-
-    private static void set(final String namespace, final NicFeature feature, final boolean value)
-            throws IOException {
-        NetworkNamespace.run(
-                namespace,
-                () -> {
-                    final int fd = Sockets.open(Sockets.AF_INET, Sockets.SOCK_DGRAM, 0);
-                    try {
-                        feature.set(fd, "n0", value);
-                        assertEquals(value, feature.isOn("n0"), feature.kernelName());
-                        return null;
-                    } finally {
-                        Descriptors.close(fd);
-                    }
-                });
     }
 
     // Two lines each, names and values. Source: proc_pid_net(5).
