@@ -65,6 +65,23 @@ public interface LinkSender extends AutoCloseable {
     }
 
     /**
+     * The largest limit that {@link #limitUnsent} can set.
+     *
+     * @return bytes, with the kernel's overhead for each frame; 0 if there is no limit to be set.
+     */
+    default int maxUnsentBytes() {
+        return 0;
+    }
+
+    /**
+     * Limits what {@link #unsentBytes} counts: the link is blocked when there is as much. Costs a
+     * system call.
+     *
+     * @param bytes up to {@link #maxUnsentBytes}.
+     */
+    default void limitUnsent(final int bytes) {}
+
+    /**
      * True from a flush that could not send everything until the next flush that could. The loop
      * then waits for {@link #descriptor()} to become writable.
      */

@@ -4,6 +4,8 @@ import io.hxb.link.FrameOwner;
 import io.hxb.link.LinkSender;
 import io.hxb.topology.Shape;
 
+import java.util.Arrays;
+
 /**
  * Sends one loop's frames over the trunk of one dimension, round robin over the links that reach
  * the neighbour and take frames; links of a smaller weight get fewer. Owned by that loop.
@@ -26,6 +28,7 @@ public final class TrunkSender {
     public static final int NO_ROUTE = -2;
 
     private static final int FLUSH_FRAMES = 64;
+    private static final int FLUSH_BYTES = 128 << 10;
     private static final int LOOK_BYTES_A_LINK = 128 << 10;
 
     /** Of a run, at most: a quarter of a millisecond at 1 Gbit/s, and half of the longest train. */
@@ -41,6 +44,7 @@ public final class TrunkSender {
     private final long[] unsentBytes;
     private final boolean[] isFuller;
     private final boolean[] hasMissed;
+    private final QueueLimit limit;
     private int next;
     private int turns;
     private int lookBytes;
@@ -68,6 +72,9 @@ public final class TrunkSender {
         unsentBytes = new long[ports.length];
         isFuller = new boolean[ports.length];
         hasMissed = new boolean[ports.length];
+        final int maxBytes =
+                Arrays.stream(senders).mapToInt(LinkSender::maxUnsentBytes).min().orElse(0);
+        limit = maxBytes > 0 ? new QueueLimit(ports.length, maxBytes) : null;
     }
 
     /**
@@ -112,7 +119,7 @@ public final class TrunkSender {
             final FrameOwner owner,
             final long token) {
         final int count = ports.length;
-        if (count > 1 && lookBytes <= 0) {
+        if (lookBytes <= 0) {
             look(neighbour);
         }
         int index = next;
@@ -140,7 +147,7 @@ public final class TrunkSender {
                     continue;
                 }
             }
-            if (hasRoom(senders[number], backlogFrames)
+            if (hasRoom(senders[number], backlogFrames, headerLengthBytes + payloadLengthBytes)
                     && senders[number].offer(
                             neighbour,
                             headerAddress,
@@ -207,6 +214,9 @@ public final class TrunkSender {
 
     private void look(final int neighbour) {
         lookBytes = LOOK_BYTES_A_LINK * ports.length;
+        if (limit == null && ports.length == 1) {
+            return;
+        }
         long minBytes = Long.MAX_VALUE;
         for (int i = 0; i < ports.length; i++) {
             unsentBytes[i] = 0;
@@ -217,6 +227,26 @@ public final class TrunkSender {
         }
         for (int i = 0; i < ports.length; i++) {
             isFuller[i] = unsentBytes[i] - minBytes >= UNEVEN_BYTES;
+        }
+        if (limit != null) {
+            limitQueues(neighbour);
+        }
+    }
+
+    private void limitQueues(final int neighbour) {
+        final long nowNs = System.nanoTime();
+        if (!limit.begin(nowNs)) {
+            return;
+        }
+        for (int i = 0; i < ports.length; i++) {
+            if (ports[i].isUsable(neighbour)) {
+                limit.look(i, senders[i].sentBytes(), unsentBytes[i], senders[i].isBlocked());
+            }
+        }
+        if (limit.end(nowNs)) {
+            for (final LinkSender sender : senders) {
+                sender.limitUnsent(limit.bytes());
+            }
         }
     }
 
@@ -229,8 +259,12 @@ public final class TrunkSender {
         turns += Port.FULL_WEIGHT * ports.length;
     }
 
-    private static boolean hasRoom(final LinkSender sender, final int backlogFrames) {
-        if (sender.queuedFrames() >= FLUSH_FRAMES && !sender.isBlocked()) {
+    // What waits here waits as well as what waits in the kernel.
+    private static boolean hasRoom(
+            final LinkSender sender, final int backlogFrames, final int lengthBytes) {
+        final int queued = sender.queuedFrames();
+        if ((queued >= FLUSH_FRAMES || queued * lengthBytes >= FLUSH_BYTES)
+                && !sender.isBlocked()) {
             sender.flush();
         }
         return !sender.isBlocked() || sender.queuedFrames() < backlogFrames;

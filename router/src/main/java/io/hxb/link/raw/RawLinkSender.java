@@ -3,15 +3,19 @@ package io.hxb.link.raw;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.link.FrameOwner;
-import io.hxb.link.socket.QueueLimit;
 import io.hxb.link.socket.SocketSender;
 import io.hxb.link.socket.Trains;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
 import io.hxb.os.PacketSocket;
+import io.hxb.os.Sockets;
 import io.hxb.os.nic.NicInfo;
 import io.hxb.routing.Route;
 import io.hxb.topology.Shape;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 
 /**
  * Sends frames on a raw link from one loop, which owns it, through a socket that receives nothing.
@@ -26,6 +30,7 @@ final class RawLinkSender extends SocketSender {
     private final RawLink link;
     private final RawTrains trains;
     private final int descriptor;
+    private final MemorySegment sendBuffer = Arena.ofAuto().allocate(ValueLayout.JAVA_INT);
     private final long[] destinations;
     private final long coordinates;
     private final int dimension;
@@ -41,13 +46,7 @@ final class RawLinkSender extends SocketSender {
             final int queueFrames,
             final long[] destinations,
             final RawTrains trains) {
-        super(
-                descriptor,
-                queueFrames,
-                ETHERNET_LENGTH,
-                0,
-                trains,
-                new QueueLimit(link.config().socket().sendBufferBytes()));
+        super(descriptor, queueFrames, ETHERNET_LENGTH, 0, trains);
         this.trains = trains;
         this.link = link;
         this.descriptor = descriptor;
@@ -109,6 +108,23 @@ final class RawLinkSender extends SocketSender {
         }
         return FrameHeaderFlyweight.isSparse(headerAddress)
                 || end != Shape.withCoordinate(coordinates, dimension, neighbour);
+    }
+
+    // The kernel lets twice as much wait as it is asked for: socket(7).
+    @Override
+    public int maxUnsentBytes() {
+        return 2 * Math.min(link.config().socket().sendBufferBytes(), Integer.MAX_VALUE / 2);
+    }
+
+    @Override
+    public void limitUnsent(final int bytes) {
+        try {
+            Sockets.changeSendBuffer(descriptor, bytes / 2, sendBuffer.address());
+        } catch (final LinuxException e) {
+            // The socket keeps the buffer that it has, and what is wrong shows when frames are
+            // sent.
+            return;
+        }
     }
 
     @Override

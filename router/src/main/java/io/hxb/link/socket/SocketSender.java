@@ -8,7 +8,6 @@ import io.hxb.link.TrainCounts;
 import io.hxb.linux.Descriptors;
 import io.hxb.linux.Errno;
 import io.hxb.linux.Linux;
-import io.hxb.linux.LinuxException;
 import io.hxb.os.MessageVector;
 import io.hxb.os.Sockets;
 
@@ -38,7 +37,6 @@ public abstract class SocketSender implements LinkSender {
     private final int[] frameBytes;
     private final long[] groups;
     private final Trains trains;
-    private final QueueLimit limit;
     private int head;
     private int tail;
     private int congestedTries;
@@ -47,7 +45,6 @@ public abstract class SocketSender implements LinkSender {
     private long sentFrames;
     private long sentBytes;
     private long sendErrors;
-    private long lookedBytes;
 
     /**
      * Prepares a queue.
@@ -57,16 +54,13 @@ public abstract class SocketSender implements LinkSender {
      * @param prefixBytes bytes before the HXB header that are sent along.
      * @param nameBytes bytes of socket address per frame, 0 for none.
      * @param trains joins frames; null if each is sent alone.
-     * @param limit of what waits in the socket; null if it is left as it is, as others send by it.
      */
     protected SocketSender(
             final int descriptor,
             final int queueFrames,
             final int prefixBytes,
             final int nameBytes,
-            final Trains trains,
-            final QueueLimit limit) {
-        this.limit = limit;
+            final Trains trains) {
         this.descriptor = descriptor;
         this.prefixBytes = prefixBytes;
         this.trains = trains;
@@ -145,9 +139,6 @@ public abstract class SocketSender implements LinkSender {
             return 0;
         }
         beforeFlush();
-        if (limit != null && sentBytes - lookedBytes >= QueueLimit.LOOK_BYTES) {
-            limitQueue();
-        }
         int sent = 0;
         while (head != tail) {
             final int result = hasTrains() ? sendTrains() : sendFrames();
@@ -156,28 +147,11 @@ public abstract class SocketSender implements LinkSender {
                 complete(result);
             } else if (!goOnAfter(-result)) {
                 isBlocked = true;
-                if (limit != null) {
-                    limit.onBlocked();
-                }
                 return sent;
             }
         }
         isBlocked = false;
         return sent;
-    }
-
-    private void limitQueue() {
-        lookedBytes = sentBytes;
-        if (!limit.look(sentBytes, unsentBytes(), System.nanoTime())) {
-            return;
-        }
-        try {
-            Sockets.changeSendBuffer(descriptor, limit.bytes(), unsent.address());
-        } catch (final LinuxException e) {
-            // The socket keeps the buffer it has, and a NIC that is gone shows when frames are
-            // sent.
-            limit.keep();
-        }
     }
 
     private boolean hasTrains() {

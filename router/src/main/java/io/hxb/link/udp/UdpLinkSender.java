@@ -23,7 +23,7 @@ final class UdpLinkSender extends SocketSender {
             final Trains trains,
             final long[] addresses,
             final Supplier<long[]> audience) {
-        super(descriptor, queueFrames, 0, Sockets.SOCKADDR_IN_LENGTH, trains, null);
+        super(descriptor, queueFrames, 0, Sockets.SOCKADDR_IN_LENGTH, trains);
         this.addresses = addresses;
         this.audience = audience;
         this.queueFrames = queueFrames;
