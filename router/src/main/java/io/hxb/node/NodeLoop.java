@@ -44,7 +44,8 @@ final class NodeLoop implements LoopTask {
     private final BufferPool.Share share;
     private final boolean isFirst;
     private final Sessions sessions;
-    private final BulkPause pause = new BulkPause();
+    private final BulkPause bulkPause = new BulkPause();
+    private final StreamPause streamPause = new StreamPause();
 
     /** Pauses make trains longer; without trains they only cost. */
     private final boolean hasTrains;
@@ -55,6 +56,11 @@ final class NodeLoop implements LoopTask {
     private long idleTurns;
     private int pollsSeen;
     private long relayedSeen;
+
+    /** How often applications have woken the loop, and what they have submitted. */
+    private long wakeUps;
+
+    private long submitted;
 
     /**
      * Makes one loop's share.
@@ -150,9 +156,15 @@ final class NodeLoop implements LoopTask {
                     loop.register(
                             contexts.wakeDescriptor(),
                             Interest.READABLE,
-                            (isReadable, isWritable) -> contexts.clearWake());
+                            (isReadable, isWritable) -> onWoken());
         }
         upkeep.start();
+    }
+
+    // By an application.
+    private void onWoken() {
+        wakeUps++;
+        contexts.clearWake();
     }
 
     // The descriptors of a link have changed.
@@ -168,6 +180,7 @@ final class NodeLoop implements LoopTask {
             flows.onLinkWritable();
         }
         int work = contexts.doWork(nowNs);
+        submitted += work;
         work += receiver.doWork();
         notePoll();
         if (forwarder.hasLoopback()) {
@@ -254,10 +267,16 @@ final class NodeLoop implements LoopTask {
 
     @Override
     public long pauseNs(final long nowNs) {
+        if (receiver.hasUnread() || forwarder.hasLoopback()) {
+            return 0;
+        }
+        final long streamNs = streamPause.pauseNs(wakeUps, submitted, nowNs);
+        return hasTrains ? Math.max(streamNs, bulkPauseNs(nowNs)) : streamNs;
+    }
+
+    private long bulkPauseNs(final long nowNs) {
         final ForwardCounters seen = forwarder.counters();
-        return !hasTrains || receiver.hasUnread() || forwarder.hasLoopback()
-                ? 0
-                : pause.pauseNs(seen.received() + senders.sentFrames(), seen.lone(), nowNs);
+        return bulkPause.pauseNs(seen.received() + senders.sentFrames(), seen.lone(), nowNs);
     }
 
     @Override

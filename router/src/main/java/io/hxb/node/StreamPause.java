@@ -1,0 +1,75 @@
+package io.hxb.node;
+
+/**
+ * Decides for how long a loop that has nothing to do leaves the rings of its applications alone
+ * while one of them sends short messages one after the other. Owned by that loop.
+ *
+ * <p>Where an application shares its CPU with the loop, each message that wakes the loop takes the
+ * CPU from the application before it can send the next one: the loop finds one message, sends one
+ * frame for it, sleeps, and is woken by the next. So when it has been woken often in a short time,
+ * a short pause is tried, in which nobody wakes it. Pauses go on as long as each brings many
+ * messages. One that brings few ends them, since the application sends and waits, and the next try
+ * comes later each time.
+ */
+final class StreamPause {
+    /** A pause: some frames full of short messages, if they are sent without a break. */
+    static final long PAUSE_NS = 50_000;
+
+    /** Messages between two pauses, below which there is no stream. */
+    static final int FEW_MESSAGES = 48;
+
+    /** Calls of applications that wake the loop within {@link #OFTEN_NS}, after which it tries. */
+    private static final int OFTEN = 16;
+
+    private static final long OFTEN_NS = 1_000_000;
+
+    /** Time between two tries. */
+    private static final long MIN_REST_NS = 1_000_000;
+
+    private static final long MAX_REST_NS = 128_000_000;
+
+    private boolean isPausing;
+    private long restNs = MIN_REST_NS;
+    private long tryNs;
+    private long wakeUpsBefore;
+    private long countedNs;
+    private long messagesSeen;
+    private boolean hasStarted;
+
+    /**
+     * The loop has nothing to do.
+     *
+     * @param wakeUps how often applications have woken it, since any start.
+     * @param messages that it has taken from applications, since any start.
+     * @return how long it should pause, 0 if it should wait for what comes next.
+     */
+    long pauseNs(final long wakeUps, final long messages, final long nowNs) {
+        final long taken = messages - messagesSeen;
+        messagesSeen = messages;
+        if (!hasStarted) {
+            hasStarted = true;
+            tryNs = nowNs;
+            countFrom(wakeUps, nowNs);
+        }
+        if (isPausing) {
+            if (taken >= FEW_MESSAGES) {
+                restNs = MIN_REST_NS;
+            } else {
+                isPausing = false;
+                tryNs = nowNs + restNs;
+                restNs = Math.min(2 * restNs, MAX_REST_NS);
+                countFrom(wakeUps, nowNs);
+            }
+        } else if (nowNs - countedNs > OFTEN_NS) {
+            countFrom(wakeUps, nowNs);
+        } else {
+            isPausing = wakeUps - wakeUpsBefore >= OFTEN && nowNs - tryNs >= 0;
+        }
+        return isPausing ? PAUSE_NS : 0;
+    }
+
+    private void countFrom(final long wakeUps, final long nowNs) {
+        wakeUpsBefore = wakeUps;
+        countedNs = nowNs;
+    }
+}
