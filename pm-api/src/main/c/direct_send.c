@@ -306,8 +306,7 @@ static void strand(struct direct_send *ring, uint32_t length) {
 int direct_claim(hxb_context *context, int peer_context, uint32_t length, void **data) {
     struct direct_sends *sends = context->sends;
     struct direct_send *ring = sends->peers[peer_context].ring;
-    bool has_changes =
-        get32_acquire(context->control + HXB_CONTROL_DIRECT_CHANGES) != context->direct_changes;
+    bool has_changes = get32_acquire(context->control + HXB_CONTROL_DIRECT_CHANGES) != context->direct_changes;
     if (UNLIKELY(has_changes || ring == NULL || sends->written_slot != NONE || context->free_count == 0)) {
         return NONE;
     }
