@@ -107,7 +107,7 @@ static hxb_context *make_context(hxb_device *device, int id, const hxb_context_o
     size_t slots = (size_t)sizes->send_buffers;
     context->device = device;
     context->process = device->process;
-    context->owner = pthread_self();
+    context->owner = this_thread();
     context->id = id;
     context->slot_count = sizes->send_buffers;
     context->send_buffer_bytes = (uint32_t)sizes->send_buffer_bytes;
@@ -203,7 +203,7 @@ int hxb_own_context(hxb_context *context) {
     if (context == NULL || is_forked(context->process)) {
         return check_context(context);
     }
-    context->owner = pthread_self();
+    context->owner = this_thread();
     return HXB_OK;
 }
 

@@ -148,14 +148,11 @@ int hxb_is_node_alive(hxb_device *device) {
     return result == HXB_OK ? is_node_alive(device) : result;
 }
 
-int check_destination(const hxb_device *device, int node, int peer_context) {
-    if (UNLIKELY(node < 0 || node >= device->facts.node_count)) {
+int fail_destination(const hxb_device *device, int node, int peer_context) {
+    if (node < 0 || node >= device->facts.node_count) {
         return fail(HXB_E_ARGUMENT, "node must be 0..%d: %d", device->facts.node_count - 1, node);
     }
-    if (UNLIKELY(peer_context < 0 || peer_context >= device->facts.contexts)) {
-        return fail(HXB_E_ARGUMENT, "the peer's context must be 0..%d: %d", device->facts.contexts - 1, peer_context);
-    }
-    return HXB_OK;
+    return fail(HXB_E_ARGUMENT, "the peer's context must be 0..%d: %d", device->facts.contexts - 1, peer_context);
 }
 
 /* ---- Links ---- */

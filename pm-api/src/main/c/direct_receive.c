@@ -11,6 +11,7 @@
 #define MAX_PAUSES 512          /* of the CPU, of 10 to 40 ns each */
 #define PAUSES_FOR_A_MESSAGE 16 /* are worth it, and twice as many are not */
 #define MESSAGES_PER_TURN 64 /* in a row from one ring while there are some in others */
+#define TOLD_PARTS 8         /* of a ring: the sender is told of each */
 #define POSITION_MASK ((uint64_t)INT64_MAX >> BUFFER_BITS)
 
 struct direct_receive {
@@ -21,8 +22,10 @@ struct direct_receive {
     uint64_t id[2];
     uint64_t position;
     uint64_t header; /* of the next message if it has been seen, else 0 */
-    int64_t *ends;   /* of each message held, in order: where its record ends; inverted once it is released */
+    uint64_t told;   /* the sender knows that the records up to here are released */
+    int64_t *ends;   /* of each message held but the last, in order: where it ends; inverted once it is released */
     uint64_t first_held, next_held;
+    bool is_last_released; /* of those held; where it ends is `position`, behind records without a message */
 };
 
 struct direct_receives {
@@ -55,7 +58,7 @@ static void put_state(const struct direct_memory *memory, uint32_t state) {
     atomic_store_explicit((_Atomic uint32_t *)(memory->page + HXB_DIRECTPAGE_STATE), state, memory_order_release);
 }
 
-static void wake_sender(const struct direct_receive *ring) {
+HOT void wake_sender(const struct direct_receive *ring) {
     direct_wake(&ring->memory, ring->memory.page + HXB_DIRECTPAGE_SENDER_SLEEPS);
 }
 
@@ -83,13 +86,18 @@ static int64_t *end_of(const struct direct_receives *receives, const struct dire
     return &ring->ends[number & (receives->max_held - 1)];
 }
 
-static void publish(const struct direct_receive *ring, uint64_t position) {
+/* The exact position is in a cache line that a sender takes only when it has to. */
+HOT void publish(struct direct_receive *ring, uint64_t position) {
     put64_release(ring->memory.page + HXB_DIRECTPAGE_RELEASED, position);
+    if (position - ring->told >= ring->memory.capacity / TOLD_PARTS) {
+        ring->told = position;
+        put64_release(ring->memory.page + HXB_DIRECTPAGE_TOLD, position);
+    }
     direct_fence(ring->has_fences);
     wake_sender(ring);
 }
 
-/* Passes a record without a message. */
+/* Passes a record without a message; it is released with the message before it. */
 static void pass(const struct direct_receives *receives, struct direct_receive *ring, int32_t head) {
     bool is_leave = head == HXB_DIRECT_LEAVE;
     uint32_t bytes = is_leave ? HXB_DIRECT_HEADER_BYTES : 0U - (uint32_t)head;
@@ -101,10 +109,6 @@ static void pass(const struct direct_receives *receives, struct direct_receive *
     ring->position += bytes;
     if (ring->first_held == ring->next_held) {
         publish(ring, ring->position);
-    } else {
-        /* Released with the message before it. */
-        int64_t *last = end_of(receives, ring, ring->next_held - 1);
-        *last = *last < 0 ? ~(int64_t)ring->position : (int64_t)ring->position;
     }
     if (is_leave) {
         ring->is_active = false;
@@ -281,22 +285,24 @@ void direct_on_send(hxb_context *context) {
     }
 }
 
-/* Receives the message that direct_is_ready or direct_order has found. */
-void direct_receive(hxb_context *context, hxb_message *message) {
-    struct direct_receives *receives = context->receives;
-    struct direct_receive *ring = receives->rings[receives->ready];
+/* Receives the message with this header, which was checked. */
+HOT void take(struct direct_receives *receives, struct direct_receive *ring, uint64_t header, hxb_message *message) {
     uint32_t index = BUFFER_MASK - (uint32_t)receives->ready;
-    uint32_t length = (uint32_t)ring->header - 1;
+    uint32_t length = (uint32_t)header - 1;
     uint64_t offset = ring->position & (ring->memory.capacity - 1);
     message->data = ring->memory.records + offset + HXB_DIRECT_HEADER_BYTES;
     message->length = length;
-    message->tag = (uint32_t)(ring->header >> 32);
+    message->tag = (uint32_t)(header >> 32);
     message->node = receives->own_node;
     message->context = ring->peer_context;
     message->handle = (int64_t)((ring->next_held << BUFFER_BITS | index) & INT64_MAX);
     ring->header = 0;
+    if (ring->first_held != ring->next_held) {
+        int64_t end = (int64_t)ring->position;
+        *end_of(receives, ring, ring->next_held - 1) = ring->is_last_released ? ~end : end;
+        ring->is_last_released = false;
+    }
     ring->position += direct_record_bytes(length);
-    *end_of(receives, ring, ring->next_held) = (int64_t)ring->position;
     ring->next_held++;
     receives->one_way += receives->one_way < ONE_WAY;
     receives->since_pause += receives->since_pause < MAX_PAUSES;
@@ -304,6 +310,30 @@ void direct_receive(hxb_context *context, hxb_message *message) {
         receives->turn_left = MESSAGES_PER_TURN;
         receives->ready = receives->ready + 1 < receives->end ? receives->ready + 1 : 0;
     }
+}
+
+bool direct_receive_next(hxb_context *context, hxb_message *message) {
+    struct direct_receives *receives = context->receives;
+    struct direct_receive *ring = receives->rings[receives->ready];
+    if (UNLIKELY(ring == NULL || ring->next_held - ring->first_held >= receives->max_held)) {
+        return false;
+    }
+    uint64_t header = ring->header;
+    if (header == 0) {
+        header = ring->is_active ? load_header(ring) : 0;
+        if ((uint32_t)header - 1 > receives->max_length) {
+            return false; /* none, no message, or one that cannot be */
+        }
+    }
+    take(receives, ring, header, message);
+    return true;
+}
+
+/* Receives the message that direct_is_ready or direct_order has found. */
+void direct_receive(hxb_context *context, hxb_message *message) {
+    struct direct_receives *receives = context->receives;
+    struct direct_receive *ring = receives->rings[receives->ready];
+    take(receives, ring, ring->header, message);
 }
 
 bool direct_take_begin_of(hxb_context *context, int node, int peer_context, const uint8_t *payload, uint32_t length) {
@@ -365,12 +395,12 @@ void direct_on_idle(hxb_context *context) {
 
 /* ---- Releasing ---- */
 
-static struct direct_receive *ring_of(const hxb_context *context, int64_t handle) {
+HOT struct direct_receive *ring_of(const hxb_context *context, int64_t handle) {
     return context->receives->rings[BUFFER_MASK - ((uint32_t)handle & BUFFER_MASK)];
 }
 
 /* How far the number that a handle has is behind that of the first message held. */
-static uint64_t distance(const struct direct_receive *ring, int64_t handle) {
+HOT uint64_t distance(const struct direct_receive *ring, int64_t handle) {
     return (((uint64_t)handle >> BUFFER_BITS) - ring->first_held) & POSITION_MASK;
 }
 
@@ -379,31 +409,55 @@ bool direct_is_handle(const hxb_context *context, int64_t handle) {
         && BUFFER_MASK - ((uint32_t)handle & BUFFER_MASK) < DIRECT_MAX_RINGS;
 }
 
-bool direct_is_held(const hxb_context *context, int64_t handle) {
-    const struct direct_receive *ring = ring_of(context, handle);
+/* Releases one of several messages held. */
+static bool release_one(const struct direct_receives *receives, struct direct_receive *ring, uint64_t number) {
+    uint64_t last = ring->next_held - 1;
+    if (number == last) {
+        bool was_held = !ring->is_last_released;
+        ring->is_last_released = true;
+        return was_held;
+    }
+    int64_t *end = end_of(receives, ring, number);
+    if (*end < 0) {
+        return false;
+    }
+    if (number != ring->first_held) {
+        *end = ~*end;
+        return true;
+    }
+    int64_t released = ~*end;
+    for (ring->first_held++; ring->first_held != last; ring->first_held++) {
+        int64_t next = *end_of(receives, ring, ring->first_held);
+        if (next >= 0) {
+            break;
+        }
+        released = next;
+    }
+    if (ring->first_held == last && ring->is_last_released) {
+        ring->is_last_released = false;
+        ring->first_held++;
+        released = ~(int64_t)ring->position;
+    }
+    publish(ring, (uint64_t)~released);
+    return true;
+}
+
+bool direct_release(hxb_context *context, int64_t handle) {
+    struct direct_receive *ring = ring_of(context, handle);
     if (ring == NULL) {
         return false;
     }
     uint64_t offset = distance(ring, handle);
-    return offset < ring->next_held - ring->first_held
-        && *end_of(context->receives, ring, ring->first_held + offset) >= 0;
-}
-
-void direct_release(hxb_context *context, int64_t handle) {
-    const struct direct_receives *receives = context->receives;
-    struct direct_receive *ring = ring_of(context, handle);
-    uint64_t number = ring->first_held + distance(ring, handle);
-    int64_t *end = end_of(receives, ring, number);
-    *end = ~*end;
-    if (number != ring->first_held) {
-        return;
+    uint64_t count = ring->next_held - ring->first_held;
+    if (offset >= count) {
+        return false;
     }
-    int64_t released = 0;
-    while (ring->first_held != ring->next_held && *end_of(receives, ring, ring->first_held) < 0) {
-        released = ~*end_of(receives, ring, ring->first_held);
-        ring->first_held++;
+    if (LIKELY(count == 1)) {
+        ring->first_held = ring->next_held;
+        publish(ring, ring->position);
+        return true;
     }
-    publish(ring, (uint64_t)released);
+    return release_one(context->receives, ring, ring->first_held + offset);
 }
 
 /* ---- Sleeping ---- */

@@ -11,6 +11,8 @@
 #define MESSAGES_BEFORE_OFFER 32 /* that go through the node before a ring is offered for the first time */
 #define PATIENCE 8
 #define MAX_PATIENCE (1 << 28)
+#define LOOKS 64        /* for room in vain until the receiver's exact position is worth its cache line */
+#define AHEAD_BYTES 512 /* of the next record, where it pays to have the cache line when it is written */
 
 /* The ring to one other context. Messages go through the node until the receiver has the ring; then one more does, the
  * begin, and those behind it are in the ring. */
@@ -19,6 +21,7 @@ struct direct_send {
     uint64_t position, released;
     bool is_open, is_broken, is_receiver_gone, is_sleeping;
     bool has_fences;  /* whoever goes to sleep executes a fence for both ends */
+    uint32_t looks;   /* for room that was not found */
     bool is_stranded; /* what is written in place lies behind a record that skips it */
     uint64_t stranded_position;
     uint8_t *stranded_data;
@@ -211,49 +214,74 @@ void direct_on_receiver_gone(hxb_context *context, int peer_context) {
 }
 
 /* True if the receiver has given the ring up, or says what cannot be. */
-static bool is_broken(const struct direct_send *ring) {
+HOT bool is_broken(const struct direct_send *ring) {
     return ring->is_broken || load_state(ring) == HXB_DIRECTPAGE_GIVEN_UP;
 }
 
 /* ---- Records ---- */
 
-static bool fits(const struct direct_send *ring, uint32_t length) {
+HOT bool fits(const struct direct_send *ring, uint32_t length) {
     uint64_t end = ring->position + direct_record_bytes(length) + HXB_DIRECT_RESERVED_BYTES;
     return end - ring->released <= ring->memory.capacity;
 }
 
-static bool has_room_now(struct direct_send *ring, uint32_t length) {
-    uint64_t position = load_released(ring);
+static void set_released(struct direct_send *ring, uint64_t position) {
     if (position - ring->released > ring->position - ring->released) {
         ring->is_broken = true;
     } else {
         bool is_held = ring->is_stranded && position > ring->stranded_position;
         ring->released = is_held ? ring->stranded_position : position;
     }
+}
+
+/* Looks at the position that seldom changes. The exact one changes with each message, and reading it takes its cache
+ * line from the receiver. */
+static bool is_told_room(struct direct_send *ring, uint32_t length) {
+    uint64_t told = get64_acquire(ring->memory.page + HXB_DIRECTPAGE_TOLD);
+    if ((int64_t)(told - ring->released) > 0) {
+        set_released(ring, told);
+    }
     return fits(ring, length);
 }
 
+static bool has_room_now(struct direct_send *ring, uint32_t length) {
+    set_released(ring, load_released(ring));
+    return fits(ring, length);
+}
+
+/* May find room that the receiver has just made at the LOOKSth time only, unless this thread goes to sleep. */
 static bool has_room(struct direct_send *ring, uint32_t length) {
-    return fits(ring, length) || has_room_now(ring, length);
+    return LIKELY(fits(ring, length)) || is_told_room(ring, length)
+        || ((ring->is_sleeping || ++ring->looks % LOOKS == 0) && has_room_now(ring, length));
+}
+
+/* So that the line is there, and the receiver's no more, when it is written; a hint, which changes nothing. */
+static void fetch_for_writing(const uint8_t *at) {
+#if defined(__x86_64__)
+    __asm__ volatile("prefetchw %0" : : "m"(*at)); /* gcc has it for some processors only; others ignore it */
+#else
+    __builtin_prefetch(at, 1, 3);
+#endif
 }
 
 /* Clears the header behind a record before it publishes the record, so that the receiver never takes what is left of an
  * earlier message for a header. */
-static void publish(struct direct_send *ring, uint32_t record_bytes, int head, uint32_t tag) {
+HOT void publish(struct direct_send *ring, uint32_t record_bytes, int head, uint32_t tag) {
     uint64_t next = ring->position + record_bytes;
     put64(record_at(ring, next), 0);
+    fetch_for_writing(record_at(ring, next) + AHEAD_BYTES);
     put64_release(record_at(ring, ring->position), (uint64_t)tag << 32 | (uint32_t)head);
     ring->position = next;
 }
 
 /* After a full fence here, or the one that the receiver executes, either the receiver sees the record, or this thread
  * sees that it sleeps. */
-static void wake_receiver(struct direct_send *ring) {
+HOT void wake_receiver(struct direct_send *ring) {
     direct_fence(ring->has_fences);
     direct_wake(&ring->memory, ring->memory.page + HXB_DIRECTPAGE_RECEIVER_SLEEPS);
 }
 
-static void append(struct direct_send *ring, uint32_t length, uint32_t tag) {
+HOT void append(struct direct_send *ring, uint32_t length, uint32_t tag) {
     publish(ring, direct_record_bytes(length), (int)length + 1, tag);
     wake_receiver(ring);
 }
@@ -271,6 +299,42 @@ static void strand(struct direct_send *ring, uint32_t length) {
     ring->stranded_position = ring->position;
     ring->stranded_data = next_payload(ring);
     publish(ring, direct_record_bytes(length), -(int)direct_record_bytes(length), 0);
+}
+
+/* ---- The common case ---- */
+
+int direct_claim(hxb_context *context, int peer_context, uint32_t length, void **data) {
+    struct direct_sends *sends = context->sends;
+    struct direct_send *ring = sends->peers[peer_context].ring;
+    bool has_changes = get32_acquire(context->control + HXB_CONTROL_DIRECT_CHANGES) != context->direct_changes;
+    if (UNLIKELY(has_changes || ring == NULL || sends->written_slot != NONE || context->free_count == 0)) {
+        return NONE;
+    }
+    if (UNLIKELY(!ring->is_open || is_broken(ring) || !fits(ring, length))) {
+        return NONE;
+    }
+    int slot = take_free_slot(context, context->device->facts.node_id, peer_context, length);
+    sends->written_slot = slot;
+    sends->written_ring = ring;
+    *data = next_payload(ring);
+    return slot;
+}
+
+bool direct_commit(hxb_context *context, int slot, uint32_t length, uint32_t tag) {
+    struct direct_sends *sends = context->sends;
+    struct direct_send *ring = sends->written_ring;
+    if (UNLIKELY(slot != sends->written_slot || sends->is_written_ring_removed || context->large != NULL)) {
+        return false;
+    }
+    if (UNLIKELY(!ring->is_open || ring->is_stranded)) {
+        return false;
+    }
+    sends->written_slot = NONE;
+    sends->has_untold = true;
+    set_free(context, slot);
+    direct_on_send(context);
+    append(ring, length, tag);
+    return true;
 }
 
 /* ---- Claims ---- */
@@ -379,7 +443,7 @@ static void on_done(hxb_context *context, int slot) {
 }
 
 static bool copy(struct direct_send *ring, const uint8_t *source, uint32_t length, uint32_t tag) {
-    if (!has_room(ring, length)) {
+    if (!fits(ring, length) && !has_room_now(ring, length)) {
         leave(ring);
         return false;
     }

@@ -17,6 +17,9 @@ _Static_assert(ATOMIC_INT_LOCK_FREE == 2 && ATOMIC_LONG_LOCK_FREE == 2, "atomics
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
+/* On the way of each message, and small enough to have no call there. */
+#define HOT static inline __attribute__((always_inline))
+
 /* ---- Shared memory ----
  * Every access is atomic, relaxed where Java's is plain: another process may write at any time, and the compiler must
  * read a word exactly once, so that what was checked is what is used. On x86-64 these are the same instructions.
@@ -211,6 +214,14 @@ static inline int check_device(const hxb_device *device) {
     return HXB_OK;
 }
 
+int fail_destination(const hxb_device *device, int node, int peer_context) __attribute__((cold));
+
+static inline int check_destination(const hxb_device *device, int node, int peer_context) {
+    bool is_valid = (uint32_t)node < (uint32_t)device->facts.node_count
+        && (uint32_t)peer_context < (uint32_t)device->facts.contexts;
+    return LIKELY(is_valid) ? HXB_OK : fail_destination(device, node, peer_context);
+}
+
 static inline bool has_link_events(hxb_device *device) {
     return atomic_load_explicit(&device->has_listener, memory_order_acquire)
         && get64_acquire(device->page + HXB_PAGE_LINK_EVENTS_OFFSET)
@@ -260,7 +271,7 @@ struct hxb_context {
     /* What every call reads. */
     hxb_device *device;
     int64_t process;
-    pthread_t owner;
+    uintptr_t owner; /* as this_thread says */
     uint8_t *control;
     int broken; /* 0, or HXB_E_CORRUPT */
     bool is_gone;
@@ -324,14 +335,26 @@ struct hxb_context {
     struct hxb_group *groups;
 };
 
-static inline int check_context(const hxb_context *context) {
+/* A number that no other thread has at the same time: what pthread_self returns, without the call where the ABI says
+ * where it is. */
+HOT uintptr_t this_thread(void) {
+#if defined(__x86_64__) && defined(__LP64__)
+    uintptr_t self;
+    __asm__("mov %%fs:0, %0" : "=r"(self));
+    return self;
+#else
+    return (uintptr_t)pthread_self();
+#endif
+}
+
+HOT int check_context(const hxb_context *context) {
     if (UNLIKELY(context == NULL)) {
         return fail(HXB_E_ARGUMENT, "the context is NULL");
     }
     if (is_forked(context->process)) {
         return fail(HXB_E_FORKED, "context %d was opened before a fork: attach in the child", context->id);
     }
-    if (UNLIKELY(!pthread_equal(context->owner, pthread_self()))) {
+    if (UNLIKELY(context->owner != this_thread())) {
         return fail(HXB_E_THREAD, "context %d belongs to another thread: hxb_own_context hands it over", context->id);
     }
     return HXB_OK;
@@ -357,6 +380,22 @@ static inline void wake_node(hxb_context *context) {
     }
 }
 
+static inline void set_free(hxb_context *context, int slot) {
+    context->slots[slot].state = SLOT_FREE;
+    context->free_slots[context->free_count++] = slot;
+}
+
+/* There is one. */
+static inline int take_free_slot(hxb_context *context, int node, int peer_context, uint32_t length) {
+    int slot = context->free_slots[--context->free_count];
+    struct slot *facts = &context->slots[slot];
+    facts->state = SLOT_CLAIMED;
+    facts->node = node;
+    facts->context = peer_context;
+    facts->length = length;
+    return slot;
+}
+
 static inline int check_timeout(int64_t timeout_ns) {
     return LIKELY(timeout_ns >= 0) ? HXB_OK : fail(HXB_E_ARGUMENT, "timeout_ns must be 0 or more");
 }
@@ -375,8 +414,8 @@ int commit_slot(hxb_context *context, int slot, uint32_t length, uint32_t tag, c
 void free_slot(hxb_context *context, int slot);
 int take_event(hxb_context *context, hxb_event *event);
 int receive_next(hxb_context *context, hxb_message *message);
-void release_buffer(hxb_context *context, hxb_message *message);
-int check_destination(const hxb_device *device, int node, int peer_context);
+/* False if no such message is held. */
+bool release_buffer(hxb_context *context, hxb_message *message);
 int check_range(const hxb_context *context, const hxb_region *region, uint64_t offset, uint64_t length);
 
 /* ---- Direct rings (direct.c, direct_send.c, direct_receive.c) ---- */
@@ -402,6 +441,10 @@ static inline void direct_poll(hxb_context *context) {
 void direct_sleep(hxb_context *context, int interest);
 int direct_awake(hxb_context *context);
 
+/* The common case of a claim and of a commit: nothing else is being written, and the ring is open and has room. If it is
+ * not that case, they do nothing and return NONE and false. */
+int direct_claim(hxb_context *context, int peer_context, uint32_t length, void **data);
+bool direct_commit(hxb_context *context, int slot, uint32_t length, uint32_t tag);
 /* Sending; the first two only if there are rings. True if messages to a context go through a ring. */
 bool direct_is_open(hxb_context *context, int peer_context);
 /* True if the ring can be used from now on, which begins with a message through the node. */
@@ -427,6 +470,9 @@ bool direct_take_room_again(hxb_context *context);
 
 /* Receiving; only if there are rings. */
 enum { DIRECT_NODE_FIRST, DIRECT_RING_FIRST, DIRECT_RING_FULL };
+/* The common case: the ring that had the last message has another one. Else does nothing and returns false. Nothing may
+ * have come through the node. */
+bool direct_receive_next(hxb_context *context, hxb_message *message);
 bool direct_is_empty(const hxb_context *context);
 bool direct_is_ready(hxb_context *context);
 void direct_receive(hxb_context *context, hxb_message *message);
@@ -439,8 +485,8 @@ int direct_order(hxb_context *context, int node, int peer_context);
 /* There is nothing to receive: forgets rings that are over. */
 void direct_on_idle(hxb_context *context);
 bool direct_is_handle(const hxb_context *context, int64_t handle);
-bool direct_is_held(const hxb_context *context, int64_t handle);
-void direct_release(hxb_context *context, int64_t handle);
+/* False if no message with this handle is held. */
+bool direct_release(hxb_context *context, int64_t handle);
 
 /* ---- Large messages (large.c) ---- */
 

@@ -81,7 +81,7 @@ static bool is_in_ring(hxb_context *context) {
     return context->is_turn_of_rings && direct_is_ready(context);
 }
 
-int receive_next(hxb_context *context, hxb_message *message) {
+static int receive_any(hxb_context *context, hxb_message *message) {
     if (!has_message(context) || !is_open_at_node(context) || UNLIKELY(context->broken != 0)) {
         return context_idle(context, HXB_EMPTY);
     }
@@ -102,6 +102,18 @@ int receive_next(hxb_context *context, hxb_message *message) {
     return HXB_OK;
 }
 
+/* The same, where nothing has come through the node: then nothing in a ring has to wait for it. */
+int receive_next(hxb_context *context, hxb_message *message) {
+    if (LIKELY(context->receives != NULL && !has_delivery(context))) {
+        direct_poll(context);
+        if (LIKELY(is_open_at_node(context) && context->broken == 0 && direct_receive_next(context, message))) {
+            context->held_count++;
+            return HXB_OK;
+        }
+    }
+    return receive_any(context, message);
+}
+
 static void put_release(hxb_context *context, uint32_t buffer) {
     uint8_t *entry = context->releases + (context->released & context->release_mask) * HXB_RELEASE_ENTRY_BYTES;
     context->released++;
@@ -117,27 +129,30 @@ static void give_back(hxb_context *context, uint32_t buffer) {
     }
 }
 
-void release_buffer(hxb_context *context, hxb_message *message) {
-    int64_t handle = message->handle;
-    message->handle = -1;
-    context->held_count--;
-    if (direct_is_handle(context, handle)) {
-        direct_release(context, handle);
-    } else {
-        context->held[(uint32_t)handle & BUFFER_MASK]--;
-        give_back(context, (uint32_t)handle & BUFFER_MASK);
-    }
-}
-
 static bool is_held(const hxb_context *context, int64_t handle) {
-    if (direct_is_handle(context, handle)) {
-        return direct_is_held(context, handle);
-    }
     uint32_t buffer = (uint32_t)handle & BUFFER_MASK;
     return handle >= 0 && buffer < (uint32_t)context->receive_buffers && context->held[buffer] > 0;
 }
 
-static int check_message(const hxb_context *context, const hxb_message *message) {
+bool release_buffer(hxb_context *context, hxb_message *message) {
+    int64_t handle = message->handle;
+    if (direct_is_handle(context, handle)) {
+        if (UNLIKELY(!direct_release(context, handle))) {
+            return false;
+        }
+    } else {
+        if (UNLIKELY(!is_held(context, handle))) {
+            return false;
+        }
+        context->held[(uint32_t)handle & BUFFER_MASK]--;
+        give_back(context, (uint32_t)handle & BUFFER_MASK);
+    }
+    message->handle = -1;
+    context->held_count--;
+    return true;
+}
+
+HOT int check_message(const hxb_context *context, const hxb_message *message) {
     int result = check_context(context);
     return LIKELY(result != HXB_OK || message != NULL) ? result : fail(HXB_E_ARGUMENT, "the message is NULL");
 }
@@ -169,11 +184,7 @@ int hxb_release(hxb_context *context, hxb_message *message) {
     if (result != HXB_OK) {
         return result;
     }
-    if (UNLIKELY(!is_held(context, message->handle))) {
-        return fail(HXB_E_STATE, "no such message is held");
-    }
-    release_buffer(context, message);
-    return HXB_OK;
+    return LIKELY(release_buffer(context, message)) ? HXB_OK : fail(HXB_E_STATE, "no such message is held");
 }
 
 /* ---- Events ---- */

@@ -120,16 +120,6 @@ static void submit_to_node(hxb_context *context, int slot, uint32_t length, uint
     wake_node(context);
 }
 
-static int take_free_slot(hxb_context *context, int node, int peer_context, uint32_t length) {
-    int slot = context->free_slots[--context->free_count];
-    struct slot *facts = &context->slots[slot];
-    facts->state = SLOT_CLAIMED;
-    facts->node = node;
-    facts->context = peer_context;
-    facts->length = length;
-    return slot;
-}
-
 /* True if messages to a context of this node go through a ring, which may begin with this. */
 static bool is_to_ring(hxb_context *context, int node, int peer_context) {
     if (context->sends == NULL || node != context->device->facts.node_id) {
@@ -156,7 +146,7 @@ static int no_buffers(hxb_context *context) {
     return context_idle(context, HXB_NO_BUFFERS);
 }
 
-int claim_slot(hxb_context *context, int node, int peer_context, uint32_t length, void **data) {
+static int claim_any(hxb_context *context, int node, int peer_context, uint32_t length, void **data) {
     if (context->free_count == 0) {
         take_done_sends(context);
     }
@@ -175,12 +165,21 @@ int claim_slot(hxb_context *context, int node, int peer_context, uint32_t length
     return slot;
 }
 
+int claim_slot(hxb_context *context, int node, int peer_context, uint32_t length, void **data) {
+    if (context->sends != NULL && node == context->device->facts.node_id) {
+        int slot = direct_claim(context, peer_context, length, data);
+        if (LIKELY(slot != NONE)) {
+            return slot;
+        }
+    }
+    return claim_any(context, node, peer_context, length, data);
+}
+
 void free_slot(hxb_context *context, int slot) {
     if (slot == context->written_slot) {
         context->written_slot = NONE;
     }
-    context->slots[slot].state = SLOT_FREE;
-    context->free_slots[context->free_count++] = slot;
+    set_free(context, slot);
 }
 
 /* Through the ring to its context, if that is open. */
@@ -210,6 +209,9 @@ int commit_slot(hxb_context *context, int slot, uint32_t length, uint32_t tag, c
         abandon_slot(context, slot);
         return closed;
     }
+    if (region == NULL && context->sends != NULL && LIKELY(direct_commit(context, slot, length, tag))) {
+        return HXB_OK;
+    }
     start_slot(context, slot);
     if (context->sends != NULL && context->slots[slot].node == context->device->facts.node_id
         && submit_directly(context, slot, length, tag, region, offset)) {
@@ -219,7 +221,7 @@ int commit_slot(hxb_context *context, int slot, uint32_t length, uint32_t tag, c
     return HXB_OK;
 }
 
-static int check_claim(const hxb_context *context, int node, int peer_context, size_t length, const void *data) {
+HOT int check_claim(const hxb_context *context, int node, int peer_context, size_t length, const void *data) {
     int result = check_context(context);
     if (result == HXB_OK) {
         result = check_destination(context->device, node, peer_context);
@@ -231,7 +233,7 @@ static int check_claim(const hxb_context *context, int node, int peer_context, s
     return result;
 }
 
-static int check_slot(const hxb_context *context, int slot) {
+HOT int check_slot(const hxb_context *context, int slot) {
     int result = check_context(context);
     if (UNLIKELY(result == HXB_OK && (slot < 0 || slot >= context->slot_count))) {
         return fail(HXB_E_ARGUMENT, "slot must be 0..%d: %d", context->slot_count - 1, slot);
@@ -239,7 +241,7 @@ static int check_slot(const hxb_context *context, int slot) {
     return result;
 }
 
-static int check_claimed(const hxb_context *context, int slot) {
+HOT int check_claimed(const hxb_context *context, int slot) {
     int result = check_slot(context, slot);
     if (UNLIKELY(result == HXB_OK && context->slots[slot].state != SLOT_CLAIMED)) {
         return fail(HXB_E_STATE, "slot is not claimed: %d", slot);

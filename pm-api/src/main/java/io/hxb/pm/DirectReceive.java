@@ -14,8 +14,12 @@ import java.lang.invoke.VarHandle;
  * same user; a header that cannot be ends the use of the ring. Owned by the context's thread.
  */
 final class DirectReceive implements AutoCloseable {
+    /** Parts of a ring; the sender is told of each that is released. */
+    private static final int TOLD_PARTS = 8;
+
     private final int peerContext;
     private final int maxLengthBytes;
+    private final int partBytes;
     private final DirectMemory memory;
     private final DirectPage page;
     private final DirectRing ring;
@@ -30,6 +34,9 @@ final class DirectReceive implements AutoCloseable {
 
     private long firstHeld;
     private long nextHeld;
+
+    /** Position up to which the sender was told that the records are released. */
+    private long told;
 
     /** Header of the next message if it has been seen, else 0. */
     private long header;
@@ -58,6 +65,7 @@ final class DirectReceive implements AutoCloseable {
         ring = new DirectRing(memory.recordsAddress(), memory.capacityBytes());
         id0 = page.id(0);
         id1 = page.id(1);
+        partBytes = memory.capacityBytes() / TOLD_PARTS;
         ends = new long[maxHeld];
         if (page.isValid()) {
             page.take(ProcessBarrier.isRegistered());
@@ -185,8 +193,13 @@ final class DirectReceive implements AutoCloseable {
         return (int) number & (ends.length - 1);
     }
 
+    // The exact position is in a cache line that a sender takes only when it has to.
     private void publish(final long position) {
         page.released(position);
+        if (position - told >= partBytes) {
+            told = position;
+            page.told(position);
+        }
         if (!hasFences) {
             VarHandle.fullFence();
         }

@@ -14,6 +14,9 @@ import java.lang.invoke.VarHandle;
  * Owned by the context's thread.
  */
 final class DirectSend implements AutoCloseable {
+    /** Looks for room in vain until the receiver's exact position is worth its cache line. */
+    static final int LOOKS = 64;
+
     private final DirectMemory memory;
     private final DirectPage page;
     private final DirectRing ring;
@@ -21,6 +24,9 @@ final class DirectSend implements AutoCloseable {
     private boolean isBroken;
     private boolean isReceiverGone;
     private long released;
+
+    /** Looks for room that was not found. */
+    private int looks;
 
     /** Position of what is written in place behind a record that skips it; -1 for none. */
     private long strandedPosition = -1;
@@ -82,19 +88,40 @@ final class DirectSend implements AutoCloseable {
         hasFences = page.hasFences();
     }
 
-    /** True if a message fits now. */
+    /**
+     * True if a message fits. One that fits since the receiver has just made room may be found to
+     * do so at the {@link #LOOKS}th time only, unless this thread goes to sleep.
+     */
     boolean hasRoom(final int lengthBytes) {
-        return ring.hasRoom(lengthBytes, released) || hasRoomNow(lengthBytes);
+        return ring.hasRoom(lengthBytes, released)
+                || isToldRoom(lengthBytes)
+                || ((isSleeping || ++looks % LOOKS == 0) && hasRoomNow(lengthBytes));
     }
 
-    private boolean hasRoomNow(final int lengthBytes) {
-        final long position = page.released();
+    // Looks at the position that seldom changes. The exact one changes with each message, and
+    // reading it takes its cache line from the receiver.
+    private boolean isToldRoom(final int lengthBytes) {
+        final long told = page.told();
+        if (told - released > 0) {
+            setReleased(told);
+        }
+        return ring.hasRoom(lengthBytes, released);
+    }
+
+    /** True if a message fits now. */
+    boolean hasRoomNow(final int lengthBytes) {
+        if (!ring.hasRoom(lengthBytes, released)) {
+            setReleased(page.released());
+        }
+        return ring.hasRoom(lengthBytes, released);
+    }
+
+    private void setReleased(final long position) {
         if (position - released < 0 || position - ring.position() > 0) {
             isBroken = true;
         } else {
             released = strandedPosition < 0 ? position : Math.min(position, strandedPosition);
         }
-        return ring.hasRoom(lengthBytes, released);
     }
 
     /** Where the payload of the next message is written. */

@@ -195,7 +195,7 @@ final class LocalSends {
 
     private static boolean append(
             final DirectSend ring, final long source, final int lengthBytes, final int tag) {
-        if (!ring.hasRoom(lengthBytes)) {
+        if (!ring.hasRoomNow(lengthBytes)) {
             ring.leave();
             return false;
         }

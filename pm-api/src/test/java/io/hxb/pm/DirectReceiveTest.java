@@ -117,6 +117,44 @@ class DirectReceiveTest {
     }
 
     @Test
+    void shouldTellTheSenderOfEachEighthOfTheRingThatIsReleased() {
+        // given
+        final int recordBytes = DirectRing.recordBytes(32);
+        long told = 0;
+        int times = 0;
+        for (long sent = recordBytes; sent <= 4L * CAPACITY_BYTES; sent += recordBytes) {
+            send(32, 1);
+            // when
+            receive.release(take());
+            // then
+            assertEquals(sent, page.released());
+            assertTrue(sent - page.told() < CAPACITY_BYTES / 8);
+            times += page.told() == told ? 0 : 1;
+            told = page.told();
+        }
+        assertTrue(times >= 30 && times <= 32, () -> "told at " + page.told());
+    }
+
+    @Test
+    void shouldTellTheSenderOfWhatWasHeldInOneGo() {
+        // given
+        final long[] numbers = new long[8];
+        for (int i = 0; i < numbers.length; i++) {
+            send(2_000, i);
+            numbers[i] = take();
+        }
+        // when
+        for (int i = numbers.length - 1; i > 0; i--) {
+            receive.release(numbers[i]);
+        }
+        // then
+        assertEquals(0, page.told());
+        receive.release(numbers[0]);
+        assertEquals(ring.position(), page.told());
+        assertEquals(ring.position(), page.released());
+    }
+
+    @Test
     void shouldTakeNoMoreThanMayBeHeld() {
         // given
         for (int i = 0; i <= MAX_HELD; i++) {

@@ -17,6 +17,8 @@ import io.hxb.linux.Memory;
  *    256      8 receiver  position up to which the records are no longer needed
  *    384      4 both      1: the receiver sleeps until a record comes
  *    512      4 both      1: the sender sleeps until there is room
+ *    640      8 receiver  the position of 256 as it was some time ago: not more than an eighth of
+ *                         the ring behind it
  * </pre>
  */
 public final class DirectPage {
@@ -42,6 +44,7 @@ public final class DirectPage {
     private static final int RELEASED = 256;
     private static final int RECEIVER_SLEEPS = 384;
     private static final int SENDER_SLEEPS = 512;
+    private static final int TOLD = 640;
 
     private final long address;
 
@@ -108,6 +111,19 @@ public final class DirectPage {
     /** Sets that position; the receiver. */
     public void released(final long position) {
         Memory.putLongRelease(address + RELEASED, position);
+    }
+
+    /**
+     * Position that the receiver has released at least, as it says. A sender that sends much looks
+     * at this one, since its cache line seldom changes.
+     */
+    public long told() {
+        return Memory.getLongAcquire(address + TOLD);
+    }
+
+    /** Sets that position; the receiver, behind the one that is exact. */
+    public void told(final long position) {
+        Memory.putLongRelease(address + TOLD, position);
     }
 
     /** Address of the word by which the receiver says that it sleeps. */
