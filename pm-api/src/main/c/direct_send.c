@@ -12,7 +12,6 @@
 #define PATIENCE 8
 #define MAX_PATIENCE (1 << 28)
 #define LOOKS 64        /* for room in vain until the receiver's exact position is worth its cache line */
-#define AHEAD_BYTES 512 /* of the next record, where it pays to have the cache line when it is written */
 
 /* The ring to one other context. Messages go through the node until the receiver has the ring; then one more does, the
  * begin, and those behind it are in the ring. */
@@ -255,21 +254,12 @@ static bool has_room(struct direct_send *ring, uint32_t length) {
         || ((ring->is_sleeping || ++ring->looks % LOOKS == 0) && has_room_now(ring, length));
 }
 
-/* So that the line is there, and the receiver's no more, when it is written; a hint, which changes nothing. */
-static void fetch_for_writing(const uint8_t *at) {
-#if defined(__x86_64__)
-    __asm__ volatile("prefetchw %0" : : "m"(*at)); /* gcc has it for some processors only; others ignore it */
-#else
-    __builtin_prefetch(at, 1, 3);
-#endif
-}
-
 /* Clears the header behind a record before it publishes the record, so that the receiver never takes what is left of an
  * earlier message for a header. */
 HOT void publish(struct direct_send *ring, uint32_t record_bytes, int head, uint32_t tag) {
     uint64_t next = ring->position + record_bytes;
     put64(record_at(ring, next), 0);
-    fetch_for_writing(record_at(ring, next) + AHEAD_BYTES);
+    fetch_for_writing(record_at(ring, next) + FETCH_AHEAD_BYTES);
     put64_release(record_at(ring, ring->position), (uint64_t)tag << 32 | (uint32_t)head);
     ring->position = next;
 }

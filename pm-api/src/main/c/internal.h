@@ -53,6 +53,17 @@ static inline void put64_release(uint8_t *at, uint64_t value) {
     atomic_store_explicit((_Atomic uint64_t *)at, value, memory_order_release);
 }
 
+#define FETCH_AHEAD_BYTES 512 /* of the next record of a ring: then its line is there when it is written */
+
+/* So that the line is there, and the receiver's no more, when it is written; a hint, which changes nothing. */
+static inline void fetch_for_writing(const uint8_t *at) {
+#if defined(__x86_64__)
+    __asm__ volatile("prefetchw %0" : : "m"(*at)); /* gcc has it for some processors only; others ignore it */
+#else
+    __builtin_prefetch(at, 1, 3);
+#endif
+}
+
 /* ---- Errors (error.c) ---- */
 
 #define TEXT_BYTES 1024

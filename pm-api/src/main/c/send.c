@@ -88,6 +88,7 @@ static void append_short(hxb_context *context, int slot, int node, int peer_cont
         put_submission(context, 0, 0, node, peer_context, 0, HXB_SUBMISSION_RUN, begin, end);
     }
     context->run_slot = slot;
+    fetch_for_writing(record_at(context, begin + FETCH_AHEAD_BYTES));
     put64(record_at(context, begin), (uint64_t)tag << 32 | (uint32_t)slot << 16 | length);
     context->short_position = begin + record_bytes(length);
     put64_release(context->shorts, context->short_position);
