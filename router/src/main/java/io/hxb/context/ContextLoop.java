@@ -39,6 +39,7 @@ public final class ContextLoop implements ContextPolling {
     private long beatNs;
     private boolean isAsleep;
     private boolean isHolding;
+    private long submitted;
     private long heldUntilNs;
     private boolean isClosed;
 
@@ -206,6 +207,16 @@ public final class ContextLoop implements ContextPolling {
                 endpoint.contextId(),
                 endpoint.application().name(),
                 reason.text());
+    }
+
+    /** Messages were taken from an application; its endpoint. */
+    void onSubmitted(final int messages) {
+        submitted += messages;
+    }
+
+    @Override
+    public long submitted() {
+        return submitted;
     }
 
     /** A context has messages that its user may not send before then. */

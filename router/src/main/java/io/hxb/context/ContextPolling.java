@@ -14,6 +14,11 @@ public interface ContextPolling extends AutoCloseable {
                 }
 
                 @Override
+                public long submitted() {
+                    return 0;
+                }
+
+                @Override
                 public long nextDeadlineNs() {
                     return NEVER;
                 }
@@ -40,6 +45,9 @@ public interface ContextPolling extends AutoCloseable {
 
     /** Polls the rings of the contexts, bounded; returns the amount of work done. */
     int doWork(long nowNs);
+
+    /** Messages that it has taken from applications, since any start. */
+    long submitted();
 
     /**
      * The latest time at which {@link #doWork} has to be called; {@link #NEVER} if nothing waits.

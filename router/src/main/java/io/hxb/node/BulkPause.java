@@ -28,17 +28,10 @@ final class BulkPause {
     /** Time without lone messages before pauses. */
     private static final long LONE_NS = 10_000_000;
 
-    /** Time between two tries. */
-    private static final long MIN_REST_NS = 1_000_000;
-
-    private static final long MAX_REST_NS = 128_000_000;
-
+    private final PauseTries tries = new PauseTries();
     private long pauseNs;
-    private long restNs = MIN_REST_NS;
-    private long tryNs;
     private long framesSeen;
     private long loneSeen;
-    private boolean hasStarted;
 
     /**
      * The loop has nothing to do.
@@ -51,17 +44,14 @@ final class BulkPause {
     long pauseNs(final long frames, final long loneFrames, final long nowNs) {
         final long moved = frames - framesSeen;
         framesSeen = frames;
-        if (!hasStarted) {
-            hasStarted = true;
-            tryNs = nowNs + MIN_REST_NS;
-        }
+        final boolean isDue = tries.isDue(nowNs);
         if (loneFrames != loneSeen) {
             loneSeen = loneFrames;
             pauseNs = 0;
-            tryNs = nowNs + LONE_NS;
+            tries.restFor(LONE_NS, nowNs);
         } else if (pauseNs > 0) {
             adapt(moved, nowNs);
-        } else if (moved > 0 && nowNs - tryNs >= 0) {
+        } else if (moved > 0 && isDue) {
             pauseNs = MIN_NS;
         }
         return pauseNs;
@@ -70,10 +60,9 @@ final class BulkPause {
     private void adapt(final long moved, final long nowNs) {
         if (moved < FEW_FRAMES) {
             pauseNs = 0;
-            tryNs = nowNs + restNs;
-            restNs = Math.min(2 * restNs, MAX_REST_NS);
+            tries.onVain(nowNs);
         } else {
-            restNs = MIN_REST_NS;
+            tries.onWorth();
             if (moved < SOME_FRAMES) {
                 pauseNs = Math.min(2 * pauseNs, MAX_NS);
             } else if (moved > MANY_FRAMES) {

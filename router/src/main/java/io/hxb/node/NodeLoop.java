@@ -57,10 +57,8 @@ final class NodeLoop implements LoopTask {
     private int pollsSeen;
     private long relayedSeen;
 
-    /** How often applications have woken the loop, and what they have submitted. */
+    /** How often applications have woken the loop. */
     private long wakeUps;
-
-    private long submitted;
 
     /**
      * Makes one loop's share.
@@ -180,7 +178,6 @@ final class NodeLoop implements LoopTask {
             flows.onLinkWritable();
         }
         int work = contexts.doWork(nowNs);
-        submitted += work;
         work += receiver.doWork();
         notePoll();
         if (forwarder.hasLoopback()) {
@@ -270,7 +267,7 @@ final class NodeLoop implements LoopTask {
         if (receiver.hasUnread() || forwarder.hasLoopback()) {
             return 0;
         }
-        final long streamNs = streamPause.pauseNs(wakeUps, submitted, nowNs);
+        final long streamNs = streamPause.pauseNs(wakeUps, contexts.submitted(), nowNs);
         return hasTrains ? Math.max(streamNs, bulkPauseNs(nowNs)) : streamNs;
     }
 

@@ -23,14 +23,8 @@ final class StreamPause {
 
     private static final long OFTEN_NS = 1_000_000;
 
-    /** Time between two tries. */
-    private static final long MIN_REST_NS = 1_000_000;
-
-    private static final long MAX_REST_NS = 128_000_000;
-
+    private final PauseTries tries = new PauseTries();
     private boolean isPausing;
-    private long restNs = MIN_REST_NS;
-    private long tryNs;
     private long wakeUpsBefore;
     private long countedNs;
     private long messagesSeen;
@@ -46,24 +40,17 @@ final class StreamPause {
     long pauseNs(final long wakeUps, final long messages, final long nowNs) {
         final long taken = messages - messagesSeen;
         messagesSeen = messages;
-        if (!hasStarted) {
-            hasStarted = true;
-            tryNs = nowNs;
+        if (isPausing && taken >= FEW_MESSAGES) {
+            tries.onWorth();
+        } else if (isPausing) {
+            isPausing = false;
+            tries.onVain(nowNs);
             countFrom(wakeUps, nowNs);
-        }
-        if (isPausing) {
-            if (taken >= FEW_MESSAGES) {
-                restNs = MIN_REST_NS;
-            } else {
-                isPausing = false;
-                tryNs = nowNs + restNs;
-                restNs = Math.min(2 * restNs, MAX_REST_NS);
-                countFrom(wakeUps, nowNs);
-            }
-        } else if (nowNs - countedNs > OFTEN_NS) {
+        } else if (!hasStarted || nowNs - countedNs > OFTEN_NS) {
+            hasStarted = true;
             countFrom(wakeUps, nowNs);
         } else {
-            isPausing = wakeUps - wakeUpsBefore >= OFTEN && nowNs - tryNs >= 0;
+            isPausing = tries.isDue(nowNs) && wakeUps - wakeUpsBefore >= OFTEN;
         }
         return isPausing ? PAUSE_NS : 0;
     }
