@@ -280,7 +280,7 @@ final class ContextEndpoint {
         if (taken < 0) {
             return violated(CloseReason.of(-taken));
         }
-        loop.onSubmitted(taken);
+        loop.onTaken(released + taken);
         final int remotely = remote == null ? 0 : remote.doWork(nowNs);
         return remotely < 0 ? violated(CloseReason.of(-remotely)) : released + taken + remotely;
     }

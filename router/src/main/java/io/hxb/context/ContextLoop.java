@@ -39,7 +39,7 @@ public final class ContextLoop implements ContextPolling {
     private long beatNs;
     private boolean isAsleep;
     private boolean isHolding;
-    private long submitted;
+    private long taken;
     private long heldUntilNs;
     private boolean isClosed;
 
@@ -209,14 +209,14 @@ public final class ContextLoop implements ContextPolling {
                 reason.text());
     }
 
-    /** Messages were taken from an application; its endpoint. */
-    void onSubmitted(final int messages) {
-        submitted += messages;
+    /** Messages and buffers that are given back were taken from an application; its endpoint. */
+    void onTaken(final int entries) {
+        taken += entries;
     }
 
     @Override
-    public long submitted() {
-        return submitted;
+    public long taken() {
+        return taken;
     }
 
     /** A context has messages that its user may not send before then. */

@@ -14,7 +14,7 @@ public interface ContextPolling extends AutoCloseable {
                 }
 
                 @Override
-                public long submitted() {
+                public long taken() {
                     return 0;
                 }
 
@@ -46,8 +46,8 @@ public interface ContextPolling extends AutoCloseable {
     /** Polls the rings of the contexts, bounded; returns the amount of work done. */
     int doWork(long nowNs);
 
-    /** Messages that it has taken from applications, since any start. */
-    long submitted();
+    /** Messages, and buffers given back, that it has taken from applications, since any start. */
+    long taken();
 
     /**
      * The latest time at which {@link #doWork} has to be called; {@link #NEVER} if nothing waits.

@@ -267,7 +267,7 @@ final class NodeLoop implements LoopTask {
         if (receiver.hasUnread() || forwarder.hasLoopback()) {
             return 0;
         }
-        final long streamNs = streamPause.pauseNs(wakeUps, contexts.submitted(), nowNs);
+        final long streamNs = streamPause.pauseNs(wakeUps, contexts.taken(), nowNs);
         return hasTrains ? Math.max(streamNs, bulkPauseNs(nowNs)) : streamNs;
     }
 

@@ -2,7 +2,7 @@ package io.hxb.node;
 
 /**
  * Decides for how long a loop that has nothing to do leaves the rings of its applications alone
- * while one of them sends short messages one after the other. Owned by that loop.
+ * while one of them sends or receives short messages one after the other. Owned by that loop.
  *
  * <p>Where an application shares its CPU with the loop, each message that wakes the loop takes the
  * CPU from the application before it can send the next one: the loop finds one message, sends one
@@ -15,8 +15,8 @@ final class StreamPause {
     /** A pause: some frames full of short messages, if they are sent without a break. */
     static final long PAUSE_NS = 50_000;
 
-    /** Messages between two pauses, below which there is no stream. */
-    static final int FEW_MESSAGES = 48;
+    /** Entries of rings between two pauses, below which there is no stream. */
+    static final int FEW_ENTRIES = 48;
 
     /** Calls of applications that wake the loop within {@link #OFTEN_NS}, after which it tries. */
     private static final int OFTEN = 16;
@@ -27,20 +27,21 @@ final class StreamPause {
     private boolean isPausing;
     private long wakeUpsBefore;
     private long countedNs;
-    private long messagesSeen;
+    private long entriesSeen;
     private boolean hasStarted;
 
     /**
      * The loop has nothing to do.
      *
      * @param wakeUps how often applications have woken it, since any start.
-     * @param messages that it has taken from applications, since any start.
+     * @param entries that it has taken from applications, messages and buffers given back, since
+     *     any start.
      * @return how long it should pause, 0 if it should wait for what comes next.
      */
-    long pauseNs(final long wakeUps, final long messages, final long nowNs) {
-        final long taken = messages - messagesSeen;
-        messagesSeen = messages;
-        if (isPausing && taken >= FEW_MESSAGES) {
+    long pauseNs(final long wakeUps, final long entries, final long nowNs) {
+        final long taken = entries - entriesSeen;
+        entriesSeen = entries;
+        if (isPausing && taken >= FEW_ENTRIES) {
             tries.onWorth();
         } else if (isPausing) {
             isPausing = false;

@@ -66,7 +66,7 @@ class StreamPauseTest {
         messages = 1_000_000_000;
         assertEquals(StreamPause.PAUSE_NS, pause.pauseNs(wakeUps, messages, nowNs));
         // when
-        messages += StreamPause.FEW_MESSAGES - 1;
+        messages += StreamPause.FEW_ENTRIES - 1;
         // then
         assertEquals(0, pause.pauseNs(wakeUps, messages, nowNs + StreamPause.PAUSE_NS));
     }
