@@ -213,22 +213,39 @@ final class AttachedLine implements AutoCloseable {
 
     /** Messages in one direction between two C programs that are attached to their nodes. */
     Map<String, Double> rateOfC(final Place place, final int size) throws Exception {
-        return rate(place, c(place, "sink", size), c(place, "send", size));
+        final String program = "attached_rate";
+        return rate(place, c(program, place, "sink", size), c(program, place, "send", size));
     }
 
-    private List<String> c(final Place place, final String role, final int size) throws Exception {
+    /** Round trips between two C programs that are attached to their nodes. */
+    Map<String, Double> roundTripOfC(
+            final Place place, final LoopConfig.Waiting waiting, final int size) throws Exception {
+        final String mode = waiting.name().toLowerCase(Locale.ROOT);
+        final String program = "attached_pingpong";
+        return roundTrip(
+                place, c(program, place, "pong", size, mode), c(program, place, "ping", size, mode));
+    }
+
+    private List<String> c(
+            final String program,
+            final Place place,
+            final String role,
+            final int size,
+            final String... more)
+            throws Exception {
         final int node = isServer(role) && place == Place.TWO_HOSTS ? 1 : 0;
         final int peer = isServer(role) || place == Place.ONE_HOST ? 0 : 1;
-        return Peers.c(
-                "attached_rate",
-                role,
-                cluster.socketPath(node).toString(),
-                isServer(role) ? "2" : "1",
-                Integer.toString(peer),
-                isServer(role) ? "1" : "2",
-                Integer.toString(size),
-                text(warmUp),
-                text(seconds));
+        final List<String> arguments = new ArrayList<>();
+        arguments.add(role);
+        arguments.add(cluster.socketPath(node).toString());
+        arguments.add(isServer(role) ? "2" : "1");
+        arguments.add(Integer.toString(peer));
+        arguments.add(isServer(role) ? "1" : "2");
+        arguments.add(Integer.toString(size));
+        arguments.add(text(warmUp));
+        arguments.add(text(seconds));
+        arguments.addAll(List.of(more));
+        return Peers.c(program, arguments.toArray(String[]::new));
     }
 
     private String host(final Place place) {

@@ -117,9 +117,14 @@ final class AttachedRoundTrip implements Callable<Integer> {
                 contest.add(
                         name + ", one host",
                         () -> line.roundTrip(AttachedLine.Place.ONE_HOST, waiting, size));
+                final String ofC = name + ", in C";
+                contest.add(
+                        ofC,
+                        () -> line.roundTripOfC(AttachedLine.Place.TWO_HOSTS, waiting, size));
+                contest.add(
+                        ofC + ", one host",
+                        () -> line.roundTripOfC(AttachedLine.Place.ONE_HOST, waiting, size));
             }
-        }
-        if (settings.hasHxb()) {
             contest.add(
                     "HXB, with an AOT cache",
                     () ->
