@@ -384,6 +384,7 @@ int say_hello(hxb_device *device) {
         device->direct_bytes = (uint32_t)direct_bytes;
         device->has_fences = register_fences();
     }
+    device->has_words = device->version >= HXB_ATTACH_WORDS_VERSION && futex_is_there();
     return result;
 }
 

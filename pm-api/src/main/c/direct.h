@@ -7,6 +7,7 @@
 #include "internal.h"
 
 #define DIRECT_MAX_RINGS 64 /* of a context to receive from, and to send by */
+_Static_assert(DIRECT_MAX_RINGS + 2 <= FUTEX_MAX_WORDS, "a thread sleeps on all its rings, one to send by, and the node");
 
 /* The memory of a ring as one of its ends has it mapped: the page, then the records twice. */
 struct direct_memory {
@@ -43,22 +44,32 @@ static inline void direct_fence(bool has_fences) {
     }
 }
 
+/* Wakes the other end if it sleeps. */
 static inline void direct_wake(const struct direct_memory *memory, uint8_t *word) {
-    uint32_t sleeps = 1;
-    if (UNLIKELY(get32(word) != 0)
-        && atomic_compare_exchange_strong_explicit((_Atomic uint32_t *)word, &sleeps, 0, memory_order_seq_cst,
+    uint32_t sleep = get32(word);
+    if (UNLIKELY(sleep != 0)
+        && atomic_compare_exchange_strong_explicit((_Atomic uint32_t *)word, &sleep, 0, memory_order_seq_cst,
                                                    memory_order_relaxed)) {
-        signal_socket(memory->peer_signal);
+        if (sleep == HXB_DIRECTPAGE_ON_WORD) {
+            futex_wake(word);
+        } else {
+            signal_socket(memory->peer_signal);
+        }
     }
 }
 
-static inline void direct_sleep_on(uint8_t *word) {
-    atomic_store_explicit((_Atomic uint32_t *)word, 1, memory_order_seq_cst);
+/* Says that this thread sleeps, as context->sleep has it. */
+static inline void direct_sleep_on(hxb_context *context, uint8_t *word) {
+    atomic_store_explicit((_Atomic uint32_t *)word, (uint32_t)context->sleep, memory_order_seq_cst);
+    if (context->sleep == HXB_DIRECTPAGE_ON_WORD) {
+        futex_add(&context->words, word, HXB_DIRECTPAGE_ON_WORD);
+    }
 }
 
-/* Ends what direct_sleep_on began; returns the signals that have come for it or will. */
-static inline int direct_awake_from(uint8_t *word) {
-    return atomic_exchange_explicit((_Atomic uint32_t *)word, 0, memory_order_seq_cst) == 0;
+/* Ends what direct_sleep_on began, with that value; returns the signals that have come for it or will. */
+static inline int direct_awake_from(uint8_t *word, int sleep) {
+    return atomic_exchange_explicit((_Atomic uint32_t *)word, 0, memory_order_seq_cst) == 0
+        && sleep == HXB_DIRECTPAGE_AT_SOCKET;
 }
 
 /* ---- The sender's side (direct_send.c) ---- */

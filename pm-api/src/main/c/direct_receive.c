@@ -18,7 +18,8 @@ struct direct_receive {
     struct direct_memory memory;
     int peer_context;
     bool has_fences; /* whoever goes to sleep executes a fence for both ends */
-    bool is_active, has_begun, is_sender_gone, is_given_up, is_sleeping;
+    bool is_active, has_begun, is_sender_gone, is_given_up;
+    int sleep; /* as this thread has said it, see context->sleep */
     uint64_t id[2];
     uint64_t position;
     uint64_t header; /* of the next message if it has been seen, else 0 */
@@ -144,11 +145,9 @@ static bool is_over(const struct direct_receives *receives, struct direct_receiv
 }
 
 static int ring_awake(struct direct_receive *ring) {
-    if (!ring->is_sleeping) {
-        return 0;
-    }
-    ring->is_sleeping = false;
-    return direct_awake_from(ring->memory.page + HXB_DIRECTPAGE_RECEIVER_SLEEPS);
+    int sleep = ring->sleep;
+    ring->sleep = 0;
+    return sleep == 0 ? 0 : direct_awake_from(ring->memory.page + HXB_DIRECTPAGE_RECEIVER_SLEEPS, sleep);
 }
 
 /* ---- Offers ---- */
@@ -467,8 +466,8 @@ bool direct_receives_sleep(hxb_context *context) {
     for (int i = 0; i < receives->end; i++) {
         struct direct_receive *ring = receives->rings[i];
         if (ring != NULL) {
-            ring->is_sleeping = true;
-            direct_sleep_on(ring->memory.page + HXB_DIRECTPAGE_RECEIVER_SLEEPS);
+            ring->sleep = context->sleep;
+            direct_sleep_on(context, ring->memory.page + HXB_DIRECTPAGE_RECEIVER_SLEEPS);
         }
     }
     return receives->end > 0;

@@ -18,7 +18,8 @@
 struct direct_send {
     struct direct_memory memory;
     uint64_t position, released;
-    bool is_open, is_broken, is_receiver_gone, is_sleeping;
+    bool is_open, is_broken, is_receiver_gone;
+    int sleep;        /* as this thread has said it, see context->sleep */
     bool has_fences;  /* whoever goes to sleep executes a fence for both ends */
     uint32_t looks;   /* for room that was not found */
     bool is_stranded; /* what is written in place lies behind a record that skips it */
@@ -167,11 +168,9 @@ static void count_message(hxb_context *context, int peer_context) {
 }
 
 static int ring_awake(struct direct_send *ring) {
-    if (!ring->is_sleeping) {
-        return 0;
-    }
-    ring->is_sleeping = false;
-    return direct_awake_from(ring->memory.page + HXB_DIRECTPAGE_SENDER_SLEEPS);
+    int sleep = ring->sleep;
+    ring->sleep = 0;
+    return sleep == 0 ? 0 : direct_awake_from(ring->memory.page + HXB_DIRECTPAGE_SENDER_SLEEPS, sleep);
 }
 
 /* Ends the use of the ring to a context; what is being written there can still be. */
@@ -251,7 +250,7 @@ static bool has_room_now(struct direct_send *ring, uint32_t length) {
 /* May find room that the receiver has just made at the LOOKSth time only, unless this thread goes to sleep. */
 static bool has_room(struct direct_send *ring, uint32_t length) {
     return LIKELY(fits(ring, length)) || is_told_room(ring, length)
-        || ((ring->is_sleeping || ++ring->looks % LOOKS == 0) && has_room_now(ring, length));
+        || ((ring->sleep != 0 || ++ring->looks % LOOKS == 0) && has_room_now(ring, length));
 }
 
 /* Clears the header behind a record before it publishes the record, so that the receiver never takes what is left of an
@@ -509,8 +508,8 @@ bool direct_sends_sleep(hxb_context *context) {
     if (sends->sleeper == NULL) {
         return false;
     }
-    sends->sleeper->is_sleeping = true;
-    direct_sleep_on(sends->sleeper->memory.page + HXB_DIRECTPAGE_SENDER_SLEEPS);
+    sends->sleeper->sleep = context->sleep;
+    direct_sleep_on(context, sends->sleeper->memory.page + HXB_DIRECTPAGE_SENDER_SLEEPS);
     return true;
 }
 

@@ -105,6 +105,31 @@ void signal_socket(int fd);
 /* Takes the signals that have arrived; returns how many. */
 int drain_signals(int fd);
 
+/* ---- Words to sleep on (futex.c) ---- */
+
+/* As struct futex_waitv of <linux/futex.h>, which older headers do not have. */
+struct futex_word {
+    uint64_t value, address;
+    uint32_t flags, reserved;
+};
+
+#define FUTEX_MAX_WORDS 128 /* FUTEX_WAITV_MAX */
+
+/* What a thread sleeps on: words, each with the value that it has until then. */
+struct futex_words {
+    unsigned count;
+    struct futex_word at[FUTEX_MAX_WORDS];
+};
+
+/* True if a thread may sleep on several words at once here. */
+bool futex_is_there(void);
+void futex_add(struct futex_words *words, const uint8_t *word, uint32_t value);
+/* Sleeps until one of them has changed or is woken; false when it ended for another reason: the time has passed, or a
+ * signal came. No cancellation point. */
+bool futex_sleep(const struct futex_words *words, int64_t timeout_ns);
+/* Wakes one thread that sleeps on the word. */
+void futex_wake(uint8_t *word);
+
 /* ---- Memory (memory.c) ---- */
 
 /* Memory of this process that it lends its node: files in memory, mapped one behind the other. */
@@ -166,6 +191,7 @@ struct hxb_device {
     int own_buffers;
     uint32_t direct_bytes; /* of a direct ring; 0 for none */
     bool has_fences;       /* this process takes part in memory fences of others */
+    bool has_words;        /* threads may sleep on words of shared memory: the node wakes them there, too */
     bool has_id[HXB_ATTACH_MEMORY_IDS];
     uint32_t requests;
     int version;
@@ -326,7 +352,9 @@ struct hxb_context {
 
     /* Waiting. */
     struct spin spin;
-    bool has_untold_sends, is_waiting;
+    bool has_untold_sends;
+    int sleep; /* HXB_DIRECTPAGE_AT_SOCKET or ON_WORD while others are asked to wake this thread; 0 else */
+    struct futex_words words;
     int expected_signals, idle_calls;
     int64_t checked_ns, last_beat_ns;
     uint64_t last_beat;
@@ -447,8 +475,8 @@ static inline void direct_poll(hxb_context *context) {
     }
 }
 
-/* Asks the other ends to wake this thread for what it waits for, and ends that: returns the signals that have come for
- * it or will. */
+/* Asks the other ends to wake this thread for what it waits for, where context->sleep says, and ends that: returns the
+ * signals that have come for it or will. */
 void direct_sleep(hxb_context *context, int interest);
 int direct_awake(hxb_context *context);
 

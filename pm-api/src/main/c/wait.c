@@ -36,22 +36,28 @@ static int look(hxb_context *context, int interest) {
     return status;
 }
 
-/* Asks the node for a signal. Sequentially consistent: what is looked at next is read behind this store, and the node
- * reads this word behind a full fence after what it has put. */
-static void sleep_start(hxb_context *context, int interest) {
-    context->is_waiting = true;
+/* Asks the node and others to wake this thread. Sequentially consistent: what is looked at next is read behind this store,
+ * and the node reads this word behind a full fence after what it has put. */
+static void sleep_start(hxb_context *context, int interest, int sleep) {
+    bool is_on_word = sleep == HXB_DIRECTPAGE_ON_WORD;
+    uint32_t waiting = (uint32_t)interest | HXB_CONTROL_LINKS | (is_on_word ? HXB_CONTROL_ON_WORD : 0);
+    context->sleep = sleep;
+    context->words.count = 0;
     direct_sleep(context, interest);
-    atomic_store_explicit((_Atomic uint32_t *)(context->control + HXB_CONTROL_WAITING),
-                          (uint32_t)interest | HXB_CONTROL_LINKS, memory_order_seq_cst);
+    atomic_store_explicit((_Atomic uint32_t *)(context->control + HXB_CONTROL_WAITING), waiting, memory_order_seq_cst);
+    if (is_on_word) {
+        futex_add(&context->words, context->control + HXB_CONTROL_WAITING, waiting);
+    }
 }
 
 /* The exchange tells whether the node has taken on the task of waking us: then its signal has arrived or will, and
  * only then is there something to read. */
 static void sleep_end(hxb_context *context) {
-    if (context->is_waiting) {
-        context->is_waiting = false;
+    if (context->sleep != 0) {
+        bool is_at_socket = context->sleep == HXB_DIRECTPAGE_AT_SOCKET;
+        context->sleep = 0;
         _Atomic uint32_t *word = (_Atomic uint32_t *)(context->control + HXB_CONTROL_WAITING);
-        context->expected_signals += atomic_exchange_explicit(word, 0, memory_order_seq_cst) == 0;
+        context->expected_signals += atomic_exchange_explicit(word, 0, memory_order_seq_cst) == 0 && is_at_socket;
         context->expected_signals += direct_awake(context);
     }
     if (context->expected_signals > 0) {
@@ -60,7 +66,7 @@ static void sleep_end(hxb_context *context) {
 }
 
 /* True if the node may have died. */
-static bool sleep_now(hxb_context *context, int64_t timeout_ns) {
+static bool sleep_at_socket(hxb_context *context, int64_t timeout_ns) {
     struct pollfd fds[2] = {{context->memory.wake_application, POLLIN | POLLRDHUP, 0},
                             {context->device->socket, POLLIN | POLLRDHUP, 0}};
     struct timespec timeout = {timeout_ns / HXB_SECOND, timeout_ns % HXB_SECOND};
@@ -70,8 +76,16 @@ static bool sleep_now(hxb_context *context, int64_t timeout_ns) {
     return count > 0 && fds[1].revents != 0;
 }
 
+/* A thread on words does not see at once that the node has died: it looks when nothing has woken it. */
+static bool sleep_now(hxb_context *context, int64_t timeout_ns) {
+    bool is_on_word = context->sleep == HXB_DIRECTPAGE_ON_WORD;
+    return !(is_on_word && futex_sleep(&context->words, timeout_ns))
+        && sleep_at_socket(context, is_on_word ? 0 : timeout_ns);
+}
+
 static void sleep_until(hxb_context *context, int interest, int64_t timeout_ns) {
-    sleep_start(context, interest);
+    sleep_end(context); /* of hxb_arm */
+    sleep_start(context, interest, context->device->has_words ? HXB_DIRECTPAGE_ON_WORD : HXB_DIRECTPAGE_AT_SOCKET);
     if (look(context, interest) == HXB_EMPTY && !has_link_events(context->device)
         && get32_acquire(context->control + HXB_CONTROL_STATE) == HXB_CONTROL_OPEN
         && sleep_now(context, timeout_ns)) {
@@ -167,7 +181,7 @@ int hxb_arm(hxb_context *context, int interest) {
     if (result != HXB_OK) {
         return result;
     }
-    sleep_start(context, interest);
+    sleep_start(context, interest, HXB_DIRECTPAGE_AT_SOCKET);
     take_link_events(context->device);
     if (ready(context, interest) != HXB_EMPTY || context_status(context) != HXB_OK) {
         if ((interest & HXB_SENDS) != 0) {

@@ -99,7 +99,7 @@ final class ContextWaiter {
         if (state.isClosed()) {
             return false;
         }
-        sleep.start(interest);
+        sleep.arm(interest);
         device.pollLinkEvents();
         if (ready(interest) != PmStatus.EMPTY || state.status() != PmStatus.OK) {
             hasUntoldSends &= (interest & ControlMemory.SENDS) == 0;

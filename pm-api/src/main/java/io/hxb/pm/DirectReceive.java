@@ -2,7 +2,6 @@ package io.hxb.pm;
 
 import io.hxb.linux.Memory;
 import io.hxb.linux.ProcessBarrier;
-import io.hxb.linux.SignalSocket;
 import io.hxb.pm.attach.DirectMemory;
 import io.hxb.pm.shm.DirectPage;
 import io.hxb.pm.shm.DirectRing;
@@ -45,7 +44,7 @@ final class DirectReceive implements AutoCloseable {
     private boolean hasBegun;
     private boolean isSenderGone;
     private boolean isGivenUp;
-    private boolean isSleeping;
+    private final DirectSleep sleep;
 
     /**
      * Takes a ring that was offered.
@@ -62,6 +61,7 @@ final class DirectReceive implements AutoCloseable {
         this.memory = memory;
         this.maxLengthBytes = maxLengthBytes;
         page = new DirectPage(memory.pageAddress());
+        sleep = new DirectSleep(page.receiverSleeps());
         ring = new DirectRing(memory.recordsAddress(), memory.capacityBytes());
         id0 = page.id(0);
         id1 = page.id(1);
@@ -203,30 +203,12 @@ final class DirectReceive implements AutoCloseable {
         if (!hasFences) {
             VarHandle.fullFence();
         }
-        if (Memory.getInt(page.senderSleeps()) != 0) {
-            wakeSender();
-        }
+        DirectSleep.wake(memory, page.senderSleeps());
     }
 
-    private void wakeSender() {
-        if (Memory.compareAndSetInt(page.senderSleeps(), 1, 0)) {
-            SignalSocket.signal(memory.peerSignal());
-        }
-    }
-
-    /** Asks the sender to wake this thread when it sends something. */
-    void sleep() {
-        isSleeping = true;
-        Memory.putIntVolatile(page.receiverSleeps(), 1);
-    }
-
-    /** Ends what {@link #sleep} began; returns the signals that have come for it or will. */
-    int awake() {
-        if (!isSleeping) {
-            return 0;
-        }
-        isSleeping = false;
-        return Memory.getAndSetInt(page.receiverSleeps(), 0) == 0 ? 1 : 0;
+    /** How this thread sleeps until the sender sends something. */
+    DirectSleep sleep() {
+        return sleep;
     }
 
     /** The sender is gone: nothing more comes than is there. */
@@ -254,7 +236,7 @@ final class DirectReceive implements AutoCloseable {
         header = 0;
         page.state(DirectPage.GIVEN_UP);
         VarHandle.fullFence();
-        wakeSender();
+        DirectSleep.wake(memory, page.senderSleeps());
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.hxb.pm;
 
+import io.hxb.linux.FutexWords;
 import io.hxb.pm.attach.DirectMemory;
 import io.hxb.pm.shm.DirectPage;
 import io.hxb.pm.shm.DirectRing;
@@ -239,7 +240,7 @@ final class DirectReceives {
         for (int i = 0; i < end; i++) {
             final DirectReceive ring = rings[i];
             if (ring != null && ring.isOver()) {
-                signals += ring.awake();
+                signals += ring.sleep().end();
                 ring.close();
                 rings[i] = null;
             }
@@ -250,11 +251,15 @@ final class DirectReceives {
         }
     }
 
-    /** Asks all senders to wake this thread; false if there are none. */
-    boolean sleep() {
+    /**
+     * Asks all senders to wake this thread; false if there are none.
+     *
+     * @param words as of {@link DirectSleep#start}.
+     */
+    boolean sleep(final FutexWords words) {
         for (int i = 0; i < end; i++) {
             if (rings[i] != null) {
-                rings[i].sleep();
+                rings[i].sleep().start(words);
             }
         }
         return end > 0;
@@ -265,7 +270,7 @@ final class DirectReceives {
         int count = signals;
         signals = 0;
         for (int i = 0; i < end; i++) {
-            count += rings[i] == null ? 0 : rings[i].awake();
+            count += rings[i] == null ? 0 : rings[i].sleep().end();
         }
         return count;
     }

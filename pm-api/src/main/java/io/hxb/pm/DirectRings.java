@@ -1,5 +1,6 @@
 package io.hxb.pm;
 
+import io.hxb.linux.FutexWords;
 import io.hxb.linux.ProcessBarrier;
 import io.hxb.pm.attach.Attachment;
 import io.hxb.pm.attach.DirectChange;
@@ -68,10 +69,16 @@ final class DirectRings {
         }
     }
 
-    /** Asks the other ends to wake this thread for {@code interest} of {@link ControlMemory}. */
-    void sleep(final int interest) {
-        final boolean areSenders = (interest & ControlMemory.MESSAGES) != 0 && receives.sleep();
-        final boolean isReceiver = (interest & ControlMemory.SENDS) != 0 && sends.sleep();
+    /**
+     * Asks the other ends to wake this thread for {@code interest} of {@link ControlMemory}.
+     *
+     * @param words that the thread will sleep on, to which those of the rings are added; null if it
+     *     sleeps at its SignalSocket.
+     */
+    void sleep(final int interest, final FutexWords words) {
+        final boolean areSenders =
+                (interest & ControlMemory.MESSAGES) != 0 && receives.sleep(words);
+        final boolean isReceiver = (interest & ControlMemory.SENDS) != 0 && sends.sleep(words);
         if ((areSenders || isReceiver) && ProcessBarrier.isRegistered()) {
             ProcessBarrier.run();
         }

@@ -1,7 +1,6 @@
 package io.hxb.pm;
 
 import io.hxb.linux.Memory;
-import io.hxb.linux.SignalSocket;
 import io.hxb.pm.attach.DirectMemory;
 import io.hxb.pm.shm.DirectPage;
 import io.hxb.pm.shm.DirectRing;
@@ -32,7 +31,7 @@ final class DirectSend implements AutoCloseable {
     private long strandedPosition = -1;
 
     private long strandedAddress;
-    private boolean isSleeping;
+    private final DirectSleep sleep;
 
     /** Whether whoever goes to sleep executes a fence for both ends. */
     private boolean hasFences;
@@ -40,6 +39,7 @@ final class DirectSend implements AutoCloseable {
     DirectSend(final DirectMemory memory) {
         this.memory = memory;
         page = new DirectPage(memory.pageAddress());
+        sleep = new DirectSleep(page.senderSleeps());
         ring = new DirectRing(memory.recordsAddress(), memory.capacityBytes());
     }
 
@@ -95,7 +95,7 @@ final class DirectSend implements AutoCloseable {
     boolean hasRoom(final int lengthBytes) {
         return ring.hasRoom(lengthBytes, released)
                 || isToldRoom(lengthBytes)
-                || ((isSleeping || ++looks % LOOKS == 0) && hasRoomNow(lengthBytes));
+                || ((sleep.isSleeping() || ++looks % LOOKS == 0) && hasRoomNow(lengthBytes));
     }
 
     // Looks at the position that seldom changes. The exact one changes with each message, and
@@ -169,25 +169,12 @@ final class DirectSend implements AutoCloseable {
         if (!hasFences) {
             VarHandle.fullFence();
         }
-        final long word = page.receiverSleeps();
-        if (Memory.getInt(word) != 0 && Memory.compareAndSetInt(word, 1, 0)) {
-            SignalSocket.signal(memory.peerSignal());
-        }
+        DirectSleep.wake(memory, page.receiverSleeps());
     }
 
-    /** Asks the receiver to wake this thread when it releases something. */
-    void sleep() {
-        isSleeping = true;
-        Memory.putIntVolatile(page.senderSleeps(), 1);
-    }
-
-    /** Ends what {@link #sleep} began; returns the signals that have come for it or will. */
-    int awake() {
-        if (!isSleeping) {
-            return 0;
-        }
-        isSleeping = false;
-        return Memory.getAndSetInt(page.senderSleeps(), 0) == 0 ? 1 : 0;
+    /** How this thread sleeps until the receiver releases something. */
+    DirectSleep sleep() {
+        return sleep;
     }
 
     @Override

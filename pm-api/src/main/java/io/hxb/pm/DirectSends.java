@@ -1,5 +1,6 @@
 package io.hxb.pm;
 
+import io.hxb.linux.FutexWords;
 import io.hxb.pm.attach.Attachment;
 import io.hxb.pm.attach.DirectMemory;
 
@@ -115,7 +116,7 @@ final class DirectSends {
             startAnew(context);
         }
         if (sleeper == ring) {
-            signals += ring.awake();
+            signals += ring.sleep().end();
             sleeper = null;
         }
         count--;
@@ -150,18 +151,22 @@ final class DirectSends {
         return hasRoom;
     }
 
-    /** Asks the receiver of the ring that is full to wake this thread; false if there is none. */
-    boolean sleep() {
+    /**
+     * Asks the receiver of the ring that is full to wake this thread; false if there is none.
+     *
+     * @param words as of {@link DirectSleep#start}.
+     */
+    boolean sleep(final FutexWords words) {
         sleeper = full;
         if (sleeper != null) {
-            sleeper.sleep();
+            sleeper.sleep().start(words);
         }
         return sleeper != null;
     }
 
     /** Ends what {@link #sleep} began; returns the signals that have come for it or will. */
     int awake() {
-        final int count = signals + (sleeper == null ? 0 : sleeper.awake());
+        final int count = signals + (sleeper == null ? 0 : sleeper.sleep().end());
         signals = 0;
         sleeper = null;
         return count;

@@ -75,11 +75,7 @@ public final class PmContext implements AutoCloseable {
                         sends,
                         receives,
                         events,
-                        new ContextSleep(
-                                control,
-                                rings,
-                                memory.wakeUps().application(),
-                                attachment.descriptor()),
+                        new ContextSleep(control, rings, memory.wakeUps(), attachment.descriptor()),
                         spinNs);
     }
 

@@ -53,6 +53,7 @@ final class SocketAttachment implements Attachment {
     private int directBytes;
     private int requests;
     private boolean hasRemoteMemory;
+    private boolean hasWords;
     private boolean isUnanswered;
     private boolean isRefusedForNow;
     private boolean isBroken;
@@ -116,6 +117,7 @@ final class SocketAttachment implements Attachment {
         ask(message.hello());
         message.speakItsVersion();
         hasRemoteMemory = message.knowsRemoteMemory();
+        hasWords = message.knowsWords();
         minDeliveryEntries = Math.toIntExact(message.argument(1));
         ownBuffers = Math.toIntExact(message.argument(2));
         directBytes = message.hasDirectRings() ? Math.toIntExact(message.argument(3)) : 0;
@@ -163,7 +165,8 @@ final class SocketAttachment implements Attachment {
                 new WakeUps(
                         (int) message.argument(0),
                         socket.receivedDescriptor(0),
-                        socket.receivedDescriptor(1)));
+                        socket.receivedDescriptor(1),
+                        hasWords));
     }
 
     private void openContext(

@@ -93,13 +93,13 @@ class DirectSendTest {
     void shouldFindAnyRoomAtOnceWhenItSleeps() {
         // given
         fill(LENGTH_BYTES);
-        send.sleep();
+        send.sleep().start(null);
         assertFalse(send.hasRoom(LENGTH_BYTES));
         // when
         page.released(RECORD_BYTES);
         // then
         assertTrue(send.hasRoom(LENGTH_BYTES));
-        send.awake();
+        send.sleep().end();
     }
 
     @Test

@@ -6,6 +6,7 @@ import io.hxb.flow.FlowListener;
 import io.hxb.flow.FlowPort;
 import io.hxb.frame.MessageRecordFlyweight;
 import io.hxb.link.BufferPool;
+import io.hxb.linux.Futex;
 import io.hxb.linux.Memory;
 import io.hxb.linux.SignalSocket;
 import io.hxb.pm.attach.Attachment;
@@ -231,6 +232,9 @@ final class ContextEndpoint {
         eventsOut++;
         events.put(status, peerNode, peerContext);
         wake(ControlMemory.MESSAGES);
+        if (eventsOut > ControlMemory.EVENT_ENTRIES / 2) {
+            sends.pause();
+        }
         return true;
     }
 
@@ -258,7 +262,10 @@ final class ContextEndpoint {
 
     private void wake(final int interest) {
         VarHandle.fullFence();
-        if (control.takeWaiting(interest)) {
+        final int waiting = control.takeWaiting(interest);
+        if ((waiting & ControlMemory.ON_WORD) != 0) {
+            Futex.wake(control.waitingWord());
+        } else if (waiting != 0) {
             SignalSocket.signal(signal);
         }
     }

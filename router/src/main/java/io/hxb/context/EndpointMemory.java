@@ -181,7 +181,8 @@ final class EndpointMemory {
                 deliveryEntries,
                 new Attachment.Buffers(sendPool.address(), sendSlots, sendBufferBytes),
                 new Attachment.Buffers(pool.baseAddress(), pool.bufferCount(), pool.bufferBytes()),
-                new Attachment.WakeUps(manager.loopIndex(contextId), wakeApplication, wakeNode));
+                new Attachment.WakeUps(
+                        manager.loopIndex(contextId), wakeApplication, wakeNode, true));
     }
 
     /**

@@ -34,6 +34,7 @@ final class EndpointSends {
     private FlowPort port;
     private ContextCounters counters;
     private boolean isMoreComing;
+    private boolean isPaused;
 
     /** How many messages the user may send; null without a limit. */
     private final MessageRate rate;
@@ -170,12 +171,21 @@ final class EndpointSends {
         return taken;
     }
 
+    /**
+     * Takes no more before the next turn, which begins with what the application gives back: one
+     * that runs as soon as it is woken may take event after event, and send again, in one turn.
+     */
+    void pause() {
+        isPaused = true;
+    }
+
     private int take(final int max) {
         int taken = 0;
+        isPaused = false;
         // Read before an entry is looked for: a run is published before its messages. And once:
         // what is written meanwhile comes next time, and its cache lines are the application's.
         final long end = shortsEnd();
-        while (taken < max) {
+        while (taken < max && !isPaused) {
             final boolean hasEntry = submissions.isReady();
             final long before =
                     hasEntry ? submissions.peekShortsBefore() : Math.max(end, shorts.position());

@@ -153,6 +153,38 @@ class ContextWaitTest {
     }
 
     @Test
+    void shouldLoseNoEventOfAnApplicationThatTakesAllWhileTheNodeStillWorks() throws Exception {
+        final int count = 500;
+        final int[] taken = new int[1];
+        final int[] sent = new int[1];
+        try (TestNode node = new TestNode();
+                PmDevice device = node.invoked();
+                PmContext one = device.openContext(1)) {
+            // given an application that is faster than a turn of the node, and changes destinations
+            node.port.afterReport(
+                    () -> {
+                        while (one.pollEvent(event) == PmStatus.OK) {
+                            taken[0]++;
+                        }
+                        if (taken[0] < count) {
+                            send(one, NOBODY + sent[0]++ % 2, "nobody there either");
+                        }
+                    });
+            // when
+            send(one, NOBODY, "nobody there");
+            send(one, NOBODY + 1, "nobody there");
+            TestNode.await(
+                    "all events are taken",
+                    () -> {
+                        device.poll();
+                        return taken[0] >= count;
+                    });
+            // then
+            assertEquals(0, node.manager.eventsLost());
+        }
+    }
+
+    @Test
     void shouldTimeOutAndRefuseTimesThatAreNone() throws Exception {
         try (TestNode node = new TestNode().start();
                 PmDevice device = node.attached();

@@ -159,7 +159,7 @@ class LentMemoryTest {
             message.request(AttachMessage.HELLO);
             Memory.putShort(message.address() + 4, 1);
             final String refusal = exchange(old);
-            assertRefused("version 1 of the attach protocol instead of 3", refusal);
+            assertRefused("version 1 of the attach protocol instead of 4", refusal);
             assertRefused("of one HXB release", refusal);
             assertEquals(0, node.manager.openContexts());
             TestNode.await("the connection is ended", () -> server.refused() == 1);
@@ -172,22 +172,26 @@ class LentMemoryTest {
                 AttachServer server = serve(node);
                 UnixSocket newer = UnixSocket.connect(socket());
                 UnixSocket older = UnixSocket.connect(socket());
+                UnixSocket last = UnixSocket.connect(socket());
                 UnixSocket oldest = UnixSocket.connect(socket());
                 UnixSocket newest = UnixSocket.connect(socket())) {
             // when an application also speaks later versions, or offers none
             message.hello().argument(0, 7);
-            assertGranted(3, newer);
+            assertGranted(4, newer);
             message.request(AttachMessage.HELLO);
-            assertGranted(3, older);
+            assertGranted(4, older);
+            // when it speaks the last but one
+            message.hello().argument(0, 3);
+            assertGranted(3, last);
             // when it speaks the oldest that the node does
             message.hello().argument(0, 2);
             assertGranted(2, oldest);
             // when it speaks later ones only
             message.hello().argument(0, 7);
-            Memory.putShort(message.address() + 4, 4);
-            assertRefused("versions 4 to 7 of the attach protocol instead of 3", exchange(newest));
+            Memory.putShort(message.address() + 4, 5);
+            assertRefused("versions 5 to 7 of the attach protocol instead of 4", exchange(newest));
             // then the answer has a header that it understands
-            assertEquals(4, Memory.getUnsignedShort(message.address() + 4));
+            assertEquals(5, Memory.getUnsignedShort(message.address() + 4));
             TestNode.await("one connection is ended", () -> server.refused() == 1);
         }
     }

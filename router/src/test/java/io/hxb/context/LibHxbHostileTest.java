@@ -240,7 +240,7 @@ class LibHxbHostileTest {
         assertSays("HXB_OK", "", outcome((type, descriptors) -> descriptors));
         assertSays(
                 "HXB_E_VERSION",
-                "version 9 of the attach protocol instead of 3",
+                "version 9 of the attach protocol instead of 4",
                 outcome(at(AttachMessage.HELLO, () -> Memory.putShort(header + 4, 9))));
         assertSays(
                 "HXB_E_PROTOCOL",

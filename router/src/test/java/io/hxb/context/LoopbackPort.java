@@ -25,6 +25,7 @@ final class LoopbackPort implements FlowPort {
     private final FlowEnds[] ends;
     private final ArrayDeque<Pending>[] waiting;
     private final ArrayDeque<Pending> spare = new ArrayDeque<>();
+    private Runnable afterReport = () -> {};
     int queued;
 
     @SuppressWarnings({"unchecked", "rawtypes"})
@@ -53,6 +54,11 @@ final class LoopbackPort implements FlowPort {
     @Override
     public int creditFrames(final int contextId) {
         return quota[contextId];
+    }
+
+    /** Sets what runs behind each report that there is no such context. */
+    void afterReport(final Runnable value) {
+        afterReport = value;
     }
 
     /** Takes the message out that waits longest for a context; its send slot. */
@@ -94,6 +100,7 @@ final class LoopbackPort implements FlowPort {
             final int status = PmStatus.NO_SUCH_CONTEXT;
             listener.onSendDone(contextId, sendSlot, status);
             listener.onPeerStatus(contextId, destinationNode, destinationContext, status);
+            afterReport.run();
             return;
         }
         final Pending pending = spare.isEmpty() ? new Pending() : spare.poll();

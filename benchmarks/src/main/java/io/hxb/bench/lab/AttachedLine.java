@@ -223,7 +223,9 @@ final class AttachedLine implements AutoCloseable {
         final String mode = waiting.name().toLowerCase(Locale.ROOT);
         final String program = "attached_pingpong";
         return roundTrip(
-                place, c(program, place, "pong", size, mode), c(program, place, "ping", size, mode));
+                place,
+                c(program, place, "pong", size, mode),
+                c(program, place, "ping", size, mode));
     }
 
     private List<String> c(

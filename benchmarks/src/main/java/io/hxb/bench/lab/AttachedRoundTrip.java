@@ -119,8 +119,7 @@ final class AttachedRoundTrip implements Callable<Integer> {
                         () -> line.roundTrip(AttachedLine.Place.ONE_HOST, waiting, size));
                 final String ofC = name + ", in C";
                 contest.add(
-                        ofC,
-                        () -> line.roundTripOfC(AttachedLine.Place.TWO_HOSTS, waiting, size));
+                        ofC, () -> line.roundTripOfC(AttachedLine.Place.TWO_HOSTS, waiting, size));
                 contest.add(
                         ofC + ", one host",
                         () -> line.roundTripOfC(AttachedLine.Place.ONE_HOST, waiting, size));

@@ -121,10 +121,11 @@ public final class AttachMessage {
 
     private static final int REPLY = 0x80;
     private static final int MAGIC = 0x5042_5848;
-    private static final int VERSION = 3;
+    private static final int VERSION = 4;
     private static final int OLDEST_VERSION = 2;
     private static final int DIRECT_VERSION = 3;
     private static final int REMOTE_MEMORY_VERSION = 3;
+    private static final int WORDS_VERSION = 4;
     private static final int DONE = 0;
     private static final int REFUSED = 1;
     private static final int REFUSED_FOR_NOW = 2;
@@ -179,6 +180,13 @@ public final class AttachMessage {
     /** True if remote memory is known in the version of the reply that this is. */
     public boolean knowsRemoteMemory() {
         return version() >= REMOTE_MEMORY_VERSION;
+    }
+
+    /**
+     * True if the node wakes threads on words of memory in the version of the reply that this is.
+     */
+    public boolean knowsWords() {
+        return version() >= WORDS_VERSION;
     }
 
     private int version() {

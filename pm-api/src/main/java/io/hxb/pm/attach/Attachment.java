@@ -132,8 +132,9 @@ public interface Attachment extends AutoCloseable {
      * @param loop the node's loop that serves the context.
      * @param application end of a SignalSocket by which the node wakes the application.
      * @param node eventfd by which the application wakes the node.
+     * @param hasWords whether the node also wakes threads that sleep on words of memory.
      */
-    record WakeUps(int loop, int application, int node) {}
+    record WakeUps(int loop, int application, int node, boolean hasWords) {}
 
     /**
      * Where a region lies in this process. Immutable.

@@ -17,7 +17,8 @@ import io.hxb.linux.Memory;
  *    136       4                      node         changes of the context's direct rings so far
  *    256       4                      both         what the application sleeps for: bits of
  *                                                  {@link #MESSAGES}, {@link #SENDS}, {@link
- *                                                  #LINKS}, {@link #REMOTE}; 0 awake
+ *                                                  #LINKS}, {@link #REMOTE}, and {@link
+ *                                                  #ON_WORD}; 0 awake
  *    384       4                      node         not 0: wake the node when a buffer is released
  *    512      64 x submissionEntries  application  {@link SubmissionRing}
  *            16 x submissionEntries   node         {@link CompletionRing}
@@ -46,6 +47,9 @@ public final class ControlMemory {
 
     /** The application sleeps until an operation on remote memory is done, or it is told of one. */
     public static final int REMOTE = 1 << 6;
+
+    /** The application sleeps on the word itself, see Futex, and not at its descriptor. */
+    public static final int ON_WORD = 1 << 30;
 
     /** State of a context in use. */
     public static final int OPEN = 1;
@@ -142,6 +146,11 @@ public final class ControlMemory {
         Memory.putIntRelease(address + STATE, CLOSED);
     }
 
+    /** Address of the word by which the application says that it sleeps, and for what. */
+    public long waitingWord() {
+        return address + WAITING;
+    }
+
     /** Notes what the application sleeps for; called only by the application. */
     public void waiting(final int interest) {
         Memory.putIntVolatile(address + WAITING, interest);
@@ -160,10 +169,14 @@ public final class ControlMemory {
     /**
      * Checks whether the application sleeps for {@code interest} and, if so, takes on the task of
      * waking it; called by the node, after a full fence behind what it has written.
+     *
+     * @return what the application has noted; 0 if it is not for the node to wake it.
      */
-    public boolean takeWaiting(final int interest) {
+    public int takeWaiting(final int interest) {
         final int seen = Memory.getInt(address + WAITING);
-        return (seen & interest) != 0 && Memory.compareAndSetInt(address + WAITING, seen, 0);
+        final boolean isTaken =
+                (seen & interest) != 0 && Memory.compareAndSetInt(address + WAITING, seen, 0);
+        return isTaken ? seen : 0;
     }
 
     /** Sets whether a release has to wake the sleeping node; called only by the node. */

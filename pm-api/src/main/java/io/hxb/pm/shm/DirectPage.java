@@ -15,8 +15,9 @@ import io.hxb.linux.Memory;
  *    128      4 receiver  state: 0 offered, 1 taken, 2 given up
  *    132      4 receiver  1: takes part in memory fences of other processes
  *    256      8 receiver  position up to which the records are no longer needed
- *    384      4 both      1: the receiver sleeps until a record comes
- *    512      4 both      1: the sender sleeps until there is room
+ *    384      4 both      the receiver sleeps until a record comes: {@link #AT_SOCKET} or {@link
+ *                         #ON_WORD}; 0 awake
+ *    512      4 both      the sender sleeps until there is room, in the same way
  *    640      8 receiver  the position of 256 as it was some time ago: not more than an eighth of
  *                         the ring behind it
  * </pre>
@@ -34,8 +35,14 @@ public final class DirectPage {
     /** The receiver does not read the ring any more. */
     public static final int GIVEN_UP = 2;
 
+    /** A thread sleeps at its SignalSocket. */
+    public static final int AT_SOCKET = 1;
+
+    /** A thread sleeps on the word that says so, see Futex. */
+    public static final int ON_WORD = 2;
+
     private static final long MAGIC = 0x3144_4349_5244_5848L;
-    private static final int VERSION = 1;
+    private static final int VERSION = 2;
     private static final int VERSION_OFFSET = 8;
     private static final int SENDER_FENCES = 12;
     private static final int ID = 16;
