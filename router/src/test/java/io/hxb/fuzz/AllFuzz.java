@@ -14,7 +14,7 @@ import java.util.Arrays;
 class AllFuzz {
     private static final FuzzTarget[] TARGETS = FuzzTarget.values();
 
-    @FuzzTest(maxDuration = "45s")
+    @FuzzTest(maxDuration = "30s")
     void shouldKeepItsPromisesAndItsResourcesWhateverComes(final byte[] bytes) {
         if (bytes.length > 0) {
             TARGETS[(bytes[0] & 0xFF) % TARGETS.length].run(

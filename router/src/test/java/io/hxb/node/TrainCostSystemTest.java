@@ -47,7 +47,7 @@ class TrainCostSystemTest {
     private static final int[] LENGTHS = {8_000, 3_000, 40, 8_800};
     private static final int MESSAGES = LENGTHS.length * RUN;
     private static final long LIMIT_NS = 60 * SECOND;
-    private static final int QUIET_ROUNDS = 20;
+    private static final int QUIET_ROUNDS = 3;
 
     private final LoopConfig loop =
             new LoopConfig(1, LoopConfig.Waiting.HYBRID, 50_000, 64, List.of(), 0);
