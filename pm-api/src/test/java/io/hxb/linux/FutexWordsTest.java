@@ -7,11 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Real words in memory that processes share. */
+@Tag("concurrency")
 class FutexWordsTest {
     private static final long LONG_NS = 20_000_000_000L;
     private static final long SHORT_NS = 1_000_000;

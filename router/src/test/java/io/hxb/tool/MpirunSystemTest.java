@@ -168,22 +168,28 @@ class MpirunSystemTest {
     }
 
     @Test
+    void shouldFinishWhenARelayWithoutRanksIsKilled() throws Exception {
+        // given ranks on three nodes; what the third sends to the second is relayed by the fourth
+        up("2x2", "--processes");
+        try (HxbProcess hxb =
+                mpirun("--name", lab, "-np", "3", check.toString(), "--strict", "--seconds", "4")) {
+            awaitOutput(hxb, "seed");
+            // when
+            final long relay = labs().require(lab).nodePids().get(3);
+            ProcessHandle.of(relay).orElseThrow().destroyForcibly();
+            // then
+            assertEquals(ExitStatus.OK, hxb.status(), () -> hxb.output() + hxb.errors());
+            assertTrue(hxb.output().contains("checks="), hxb::output);
+        } finally {
+            assertEndsWell(HxbProcess.start(folder, "lab", "down", "--name", lab));
+        }
+        assertNothingLeft();
+    }
+
+    @Test
     void shouldLeaveNothingInALabThatManyJobsHaveUsed() throws Exception {
         // given: a lab that has seen a job whose rank was killed, and one that ended well
-        final String[] up = {
-            "lab",
-            "up",
-            "--name",
-            lab,
-            "--shape",
-            "2",
-            "--links",
-            "1",
-            "--backend",
-            "udp",
-            "--patient"
-        };
-        assertEndsWell(HxbProcess.start(folder, up));
+        up("2");
         final String cluster =
                 Files.readString(folder.resolve("run/labs/" + lab + "/cluster.yaml"));
         assertTrue(cluster.contains("partitionTimeout: 20s"), cluster);
@@ -204,6 +210,13 @@ class MpirunSystemTest {
             assertEndsWell(HxbProcess.start(folder, "lab", "down", "--name", lab));
         }
         assertNothingLeft();
+    }
+
+    private void up(final String shape, final String... options) throws Exception {
+        final List<String> command = new ArrayList<>(List.of("lab", "up", "--name", lab));
+        command.addAll(List.of("--shape", shape, "--links", "1", "--backend", "udp", "--patient"));
+        command.addAll(List.of(options));
+        assertEndsWell(HxbProcess.start(folder, command.toArray(String[]::new)));
     }
 
     private LabRegistry labs() {
