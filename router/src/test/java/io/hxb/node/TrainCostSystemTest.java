@@ -125,14 +125,15 @@ class TrainCostSystemTest {
         }
         // then
         assertEquals(QUIET_ROUNDS, quiet, "of " + rounds + ", up to " + most + " bytes");
+        final long sentBefore = sentTrains;
         TestNamespaces.await(
                 "the counters are written",
                 () -> {
                     device.poll();
-                    return other.counters().sum(CounterType.LINK_RECEIVED_COPIED_FRAMES) > 0;
+                    return other.counters().sum(CounterType.LINK_RECEIVED_COPIED_FRAMES) > 0
+                            && one.counters().sum(CounterType.LINK_SENT_TRAINS) > sentBefore
+                            && other.counters().sum(CounterType.LINK_RECEIVED_TRAINS) > 0;
                 });
-        assertTrue(one.counters().sum(CounterType.LINK_SENT_TRAINS) > sentTrains);
-        assertTrue(other.counters().sum(CounterType.LINK_RECEIVED_TRAINS) > 0);
     }
 
     private void exchange(final PmDevice device, final PmContext from, final PmContext to) {
