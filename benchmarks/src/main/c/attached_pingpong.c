@@ -98,7 +98,8 @@ int main(int count, char **arguments) {
     if (strcmp(arguments[1], "pong") == 0) {
         answer();
     } else {
-        ask((uint64_t)(atof(arguments[7]) * 1e9), (uint64_t)(atof(arguments[8]) * 1e9) + (uint64_t)(atof(arguments[7]) * 1e9));
+        uint64_t warm_up_ns = (uint64_t)(atof(arguments[7]) * 1e9);
+        ask(warm_up_ns, warm_up_ns + (uint64_t)(atof(arguments[8]) * 1e9));
     }
     check(hxb_detach(device), "detach");
     return 0;

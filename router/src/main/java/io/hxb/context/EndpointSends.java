@@ -173,7 +173,8 @@ final class EndpointSends {
 
     /**
      * Takes no more before the next turn, which begins with what the application gives back: one
-     * that runs as soon as it is woken may take event after event, and send again, in one turn.
+     * that runs as soon as it is woken may take event after event, and send again, in one turn. Of
+     * no consequence when another loop calls it.
      */
     void pause() {
         isPaused = true;
