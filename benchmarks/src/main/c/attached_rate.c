@@ -1,5 +1,6 @@
 /* Messages in one direction between two programs attached to their nodes: what MessageEnd does in Java, by libhxb.
- * attached_rate send|sink SOCKET CONTEXT PEER_NODE PEER_CONTEXT SIZE WARM_UP_S SECONDS */
+ * attached_rate send|sink SOCKET CONTEXT PEER_NODE PEER_CONTEXT SIZE WARM_UP_S SECONDS untouched|whole
+ * The last says whether all bytes of a message are copied, from memory of its own and into it. */
 #include "hxbb.h"
 
 #include "hxb.h"
@@ -7,6 +8,7 @@
 static hxb_context *context;
 static int peer_node, peer_context;
 static size_t size;
+static char *own; /* what whole messages are copied from or to, or NULL */
 static uint32_t sent, seen;
 static uint64_t received, disordered;
 
@@ -37,6 +39,9 @@ static bool offer(void) {
         return false;
     }
     sent++;
+    if (own) {
+        memcpy(data, own, size);
+    }
     memcpy(data, &sent, sizeof sent);
     check(hxb_commit(context, slot, size, 0), "commit");
     return true;
@@ -48,6 +53,9 @@ static int take(void) {
     while (count < BATCH && hxb_receive(context, &message) == HXB_OK) {
         uint32_t sequence;
         memcpy(&sequence, message.data, sizeof sequence);
+        if (own) {
+            memcpy(own, message.data, message.length < size ? message.length : size);
+        }
         disordered += (received > 0 && sequence != seen + 1) || message.length != size;
         seen = sequence;
         received++;
@@ -67,9 +75,9 @@ static void say(uint64_t messages, uint64_t wall_ns, uint64_t cpu_ns) {
 }
 
 int main(int count, char **arguments) {
-    if (count != 9) {
+    if (count != 10) {
         fprintf(stderr, "usage: attached_rate send|sink SOCKET CONTEXT PEER_NODE PEER_CONTEXT SIZE WARM_UP_S"
-                        " SECONDS\n");
+                        " SECONDS untouched|whole\n");
         return 2;
     }
     bool is_sender = strcmp(arguments[1], "send") == 0;
@@ -78,6 +86,13 @@ int main(int count, char **arguments) {
     peer_node = atoi(arguments[4]);
     peer_context = atoi(arguments[5]);
     size = (size_t)atoi(arguments[6]);
+    if (strcmp(arguments[9], "whole") == 0) {
+        own = calloc(1, size);
+        if (!own) {
+            perror("calloc");
+            return 1;
+        }
+    }
     hxb_context_options options; /* as HxbEndOptions has them */
     hxb_default_options(&options);
     options.send_buffers = size <= 256 ? 8192 : 1024;

@@ -51,16 +51,20 @@ final class AttachedLine implements AutoCloseable {
     private List<String> trainingFlags = List.of();
     private final double warmUp;
     private final double seconds;
+    private final boolean isWhole;
 
     /**
      * Makes the network and starts the services.
      *
      * @param warmUp seconds before figures count.
      * @param seconds in which they count.
+     * @param isWhole whether ends of one direction copy every byte of messages of up to a frame.
      */
-    AttachedLine(final double warmUp, final double seconds) throws Exception {
+    AttachedLine(final double warmUp, final double seconds, final boolean isWhole)
+            throws Exception {
         this.warmUp = warmUp;
         this.seconds = seconds;
+        this.isWhole = isWhole;
         network = Network.of("att", LEFT, RIGHT);
         network.join(LEFT, "x0", RIGHT, "x0", MTU);
         network.address(LEFT, "x0", LEFT_ADDRESS + "/24");
@@ -214,7 +218,11 @@ final class AttachedLine implements AutoCloseable {
     /** Messages in one direction between two C programs that are attached to their nodes. */
     Map<String, Double> rateOfC(final Place place, final int size) throws Exception {
         final String program = "attached_rate";
-        return rate(place, c(program, place, "sink", size), c(program, place, "send", size));
+        final String contents = isWhole ? "whole" : "untouched";
+        return rate(
+                place,
+                c(program, place, "sink", size, contents),
+                c(program, place, "send", size, contents));
     }
 
     /** Round trips between two C programs that are attached to their nodes. */
@@ -331,6 +339,9 @@ final class AttachedLine implements AutoCloseable {
                                 "--seconds",
                                 text(seconds)));
         arguments.addAll(List.of(more));
+        if (isWhole) {
+            arguments.add("--whole");
+        }
         final List<String> flags = isServer(role) ? endFlags : joined(endFlags, trainingFlags);
         return Peers.java(flags, MessageEnd.class, arguments.toArray(String[]::new));
     }

@@ -45,6 +45,12 @@ final class AttachedRate implements Callable<Integer> {
             description = "seconds before each measurement (default ${DEFAULT-VALUE})")
     private double warmUp;
 
+    @Option(
+            names = "--whole",
+            description =
+                    "programs copy every byte of a message, from memory of their own and into it")
+    private boolean isWhole;
+
     @Option(names = "--only", description = "part of the names of those to measure")
     private String only = "";
 
@@ -54,9 +60,14 @@ final class AttachedRate implements Callable<Integer> {
                 new Report(
                                 "attached-rate",
                                 Map.of(
-                                        "rounds", settings.rounds(),
-                                        "seconds", settings.seconds(),
-                                        "sizes", sizes))
+                                        "rounds",
+                                        settings.rounds(),
+                                        "seconds",
+                                        settings.seconds(),
+                                        "sizes",
+                                        sizes,
+                                        "whole",
+                                        isWhole))
                         .columns(
                                 "bytes",
                                 "what",
@@ -65,7 +76,7 @@ final class AttachedRate implements Callable<Integer> {
                                 "ratio to Aeron",
                                 "sender CPU ns",
                                 "receiver CPU ns");
-        try (AttachedLine line = new AttachedLine(warmUp, settings.seconds());
+        try (AttachedLine line = new AttachedLine(warmUp, settings.seconds(), isWhole);
                 MessageLine embedded =
                         new MessageLine("emb", warmUp, settings.seconds(), List.of())) {
             for (final int size : sizes) {
@@ -100,8 +111,11 @@ final class AttachedRate implements Callable<Integer> {
                         "HXB, in C" + ONE_HOST,
                         () -> line.rateOfC(AttachedLine.Place.ONE_HOST, size));
             }
-            contest.add(
-                    "HXB, embedded node", () -> embedded.rate(MessageLine.Transport.HXB, size, 0));
+            if (!isWhole) {
+                contest.add(
+                        "HXB, embedded node",
+                        () -> embedded.rate(MessageLine.Transport.HXB, size, 0));
+            }
         }
         final Contest.Standing standing =
                 contest.only(only).run(settings.rounds(), Progress.of("attached-rate " + size));

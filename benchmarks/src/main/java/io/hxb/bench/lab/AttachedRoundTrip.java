@@ -79,7 +79,7 @@ final class AttachedRoundTrip implements Callable<Integer> {
                                 "to the later ones",
                                 "p99 us");
         final List<Process> others = new ArrayList<>();
-        try (AttachedLine line = new AttachedLine(warmUp, settings.seconds())) {
+        try (AttachedLine line = new AttachedLine(warmUp, settings.seconds(), false)) {
             for (int i = 0; i < load; i++) {
                 others.add(new ProcessBuilder("sh", "-c", "while :; do :; done").start());
             }

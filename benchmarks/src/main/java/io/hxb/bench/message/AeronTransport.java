@@ -10,6 +10,7 @@ import io.aeron.driver.ThreadingMode;
 import io.aeron.logbuffer.BufferClaim;
 import io.aeron.logbuffer.FragmentHandler;
 
+import org.agrona.DirectBuffer;
 import org.agrona.IoUtil;
 import org.agrona.concurrent.AgentInvoker;
 import org.agrona.concurrent.BackoffIdleStrategy;
@@ -24,6 +25,7 @@ final class AeronTransport implements Transport {
 
     private final Aeron aeron;
     private final Work work;
+    private final Contents contents;
     private final Runnable closing;
     private final ExclusivePublication publication;
     private final Subscription subscription;
@@ -44,19 +46,27 @@ final class AeronTransport implements Transport {
     private AeronTransport(
             final Aeron aeron,
             final Work work,
+            final Contents contents,
             final Runnable closing,
             final String in,
             final String out,
             final boolean isFirst) {
         this.aeron = aeron;
         this.work = work;
+        this.contents = contents;
         this.closing = closing;
         subscription = aeron.addSubscription(in, isFirst ? STREAM : STREAM + 1);
         publication = aeron.addExclusivePublication(out, isFirst ? STREAM + 1 : STREAM);
         handler =
                 new FragmentAssembler(
-                        (buffer, offset, length, header) ->
-                                receiver.onMessage(buffer.getInt(offset), length));
+                        (buffer, offset, length, header) -> onMessage(buffer, offset, length));
+    }
+
+    private void onMessage(final DirectBuffer buffer, final int offset, final int length) {
+        if (buffer.byteArray() == null) {
+            contents.read(buffer.addressOffset() + offset);
+        }
+        receiver.onMessage(buffer.getInt(offset), length);
     }
 
     /**
@@ -105,6 +115,7 @@ final class AeronTransport implements Transport {
                     driverInvoker.invoke();
                     clientInvoker.invoke();
                 },
+                Contents.untouched(),
                 driver::close,
                 udp(own),
                 udp(peer),
@@ -119,9 +130,14 @@ final class AeronTransport implements Transport {
      * @param own address and port to receive at; empty for shared memory.
      * @param peer address and port to send to; empty for shared memory.
      * @param isServer true at one of the two ends.
+     * @param contents what is done with those of messages of up to a fragment.
      */
     static AeronTransport attached(
-            final String directory, final String own, final String peer, final boolean isServer) {
+            final String directory,
+            final String own,
+            final String peer,
+            final boolean isServer,
+            final Contents contents) {
         final IdleStrategy strategy = new BackoffIdleStrategy();
         return new AeronTransport(
                 Aeron.connect(new Aeron.Context().aeronDirectoryName(directory)),
@@ -136,6 +152,7 @@ final class AeronTransport implements Transport {
                         strategy.idle();
                     }
                 },
+                contents,
                 () -> {},
                 own.isEmpty() ? "aeron:ipc" : udp(own),
                 peer.isEmpty() ? "aeron:ipc" : udp(peer),
@@ -154,6 +171,7 @@ final class AeronTransport implements Transport {
         if (publication.tryClaim(lengthBytes, claim) < 0) {
             return false;
         }
+        contents.write(claim.buffer().addressOffset() + claim.offset());
         claim.buffer().putInt(claim.offset(), sequence);
         claim.commit();
         return true;

@@ -58,11 +58,13 @@ final class HxbEndOptions {
      *
      * @param sizeBytes bytes of a message.
      * @param isServer true for the end that a stream is opened to.
+     * @param contents what is done with those of messages of up to a frame.
      */
-    Transport open(final int sizeBytes, final boolean isServer) throws IOException {
+    Transport open(final int sizeBytes, final boolean isServer, final Contents contents)
+            throws IOException {
         if (socket != null) {
             final PmDevice device = PmDevice.attach(socket);
-            return transport(device, device::close, sizeBytes, isServer);
+            return transport(device, device::close, sizeBytes, isServer, contents);
         }
         final ClusterConfig config = withWaiting(ClusterConfigYaml.read(file));
         final NodeThreads threads = NodeThreads.invoker(config.loop());
@@ -75,7 +77,7 @@ final class HxbEndOptions {
                     threads.close();
                 };
         // Before the neighbours are there, as a quicker peer would otherwise find no such context.
-        final Transport transport = transport(device, closing, sizeBytes, isServer);
+        final Transport transport = transport(device, closing, sizeBytes, isServer, contents);
         if (!node.awaitNeighbours(NEIGHBOURS_LIMIT_NS)) {
             throw new IllegalStateException(String.join("; ", node.silentNeighbours()));
         }
@@ -90,7 +92,8 @@ final class HxbEndOptions {
             final PmDevice device,
             final Runnable closing,
             final int sizeBytes,
-            final boolean isServer)
+            final boolean isServer,
+            final Contents contents)
             throws IOException {
         final boolean isSpinning = waiting == LoopConfig.Waiting.SPIN;
         if (!isStream && sizeBytes > device.mtuBytes()) {
@@ -113,7 +116,8 @@ final class HxbEndOptions {
                         contextOptions(sizeBytes),
                         peerNode,
                         peerContext,
-                        isSpinning);
+                        isSpinning,
+                        contents);
     }
 
     private PmContextOptions contextOptions(final int sizeBytes) {

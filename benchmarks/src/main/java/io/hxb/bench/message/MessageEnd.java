@@ -42,6 +42,11 @@ public final class MessageEnd implements Callable<Integer> {
     @Option(names = "--size", defaultValue = "32", description = "bytes of a message")
     private int size;
 
+    @Option(
+            names = "--whole",
+            description = "copy every byte of messages of up to a frame, at both ends")
+    private boolean isWhole;
+
     @Option(names = "--rate", defaultValue = "0", description = "messages a second, 0 = full speed")
     private double rate;
 
@@ -98,8 +103,9 @@ public final class MessageEnd implements Callable<Integer> {
 
     private Transport open() throws IOException {
         final boolean isServer = role.equals("pong") || role.equals("sink");
+        final Contents contents = isWhole ? Contents.whole(size) : Contents.untouched();
         if (aeronDriver != null) {
-            return AeronTransport.attached(aeronDriver, aeron[0], aeron[1], isServer);
+            return AeronTransport.attached(aeronDriver, aeron[0], aeron[1], isServer, contents);
         }
         if (aeron != null) {
             return AeronTransport.embedded(aeron[0], aeron[1], isServer, mtu, window);
@@ -107,7 +113,7 @@ public final class MessageEnd implements Callable<Integer> {
         if (nic != null) {
             return new RawTransport(nic, overheadBytes);
         }
-        return hxb.open(size, isServer);
+        return hxb.open(size, isServer, contents);
     }
 
     private static void say(final Map<String, ?> figures) {

@@ -21,6 +21,7 @@ final class PmTransport implements Transport {
     private final int peerNode;
     private final int peerContext;
     private final boolean isSpinning;
+    private final Contents contents;
     private final PmMessageHandler handler = this::onMessage;
     private final PmEvent event = new PmEvent();
     private Receiver to;
@@ -32,6 +33,7 @@ final class PmTransport implements Transport {
      * @param device what the context is opened on.
      * @param closing closes the device and what lies under it.
      * @param options its sizes; without spinning when the transport is to block.
+     * @param contents what is done with those of messages.
      */
     PmTransport(
             final PmDevice device,
@@ -40,13 +42,15 @@ final class PmTransport implements Transport {
             final PmContextOptions options,
             final int peerNode,
             final int peerContext,
-            final boolean isSpinning)
+            final boolean isSpinning,
+            final Contents contents)
             throws IOException {
         this.device = device;
         this.closing = closing;
         this.peerNode = peerNode;
         this.peerContext = peerContext;
         this.isSpinning = isSpinning;
+        this.contents = contents;
         context = device.openContext(contextId, options);
     }
 
@@ -59,7 +63,9 @@ final class PmTransport implements Transport {
             return false;
         }
         isFull = false;
-        Memory.putInt(context.sendAddress(slot), sequence);
+        final long address = context.sendAddress(slot);
+        contents.write(address);
+        Memory.putInt(address, sequence);
         check(context.send(slot, lengthBytes, 0));
         return true;
     }
@@ -71,6 +77,7 @@ final class PmTransport implements Transport {
     }
 
     private void onMessage(final PmMessage message) {
+        contents.read(message.address());
         to.onMessage(Memory.getInt(message.address()), message.lengthBytes());
     }
 
