@@ -10,6 +10,7 @@
 #define MIN_PAUSES 16
 #define MAX_PAUSES 512          /* of the CPU, of 10 to 40 ns each */
 #define PAUSES_FOR_A_MESSAGE 16 /* are worth it, and twice as many are not */
+#define CLOSE_LOOKS 20 /* for an answer, before a wait looks for anything else: a microsecond at most */
 #define MESSAGES_PER_TURN 64 /* in a row from one ring while there are some in others */
 #define TOLD_PARTS 8         /* of a ring: the sender is told of each */
 #define POSITION_MASK ((uint64_t)INT64_MAX >> BUFFER_BITS)
@@ -258,11 +259,7 @@ static void let_some_come(struct direct_receives *receives) {
         receives->pauses /= 2;
     }
     for (uint32_t i = 0; i < receives->pauses; i++) {
-#if defined(__x86_64__)
-        __builtin_ia32_pause();
-#else
-        atomic_signal_fence(memory_order_seq_cst);
-#endif
+        pause_cpu();
     }
 }
 
@@ -276,6 +273,23 @@ bool direct_is_ready(hxb_context *context) {
     }
     let_some_come(receives);
     return has_message_in_ring(receives);
+}
+
+/* Whoever answers through a ring is quick, and a look at all else that may end a wait takes as long as the answer. Where
+ * messages come in one direction it would take the line from the sender. */
+bool direct_comes_soon(hxb_context *context) {
+    struct direct_receives *receives = context->receives;
+    struct direct_receive *ring = receives == NULL ? NULL : receives->rings[receives->ready];
+    if (ring == NULL || receives->one_way >= ONE_WAY) {
+        return false;
+    }
+    for (int i = 0; i < CLOSE_LOOKS; i++) {
+        pause_cpu();
+        if (is_ready(receives, ring)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 void direct_on_send(hxb_context *context) {

@@ -64,6 +64,17 @@ static inline void fetch_for_writing(const uint8_t *at) {
 #endif
 }
 
+/* Between two looks at memory that another CPU writes. */
+static inline void pause_cpu(void) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#else
+    atomic_signal_fence(memory_order_seq_cst);
+#endif
+}
+
 /* ---- Errors (error.c) ---- */
 
 #define TEXT_BYTES 1024
@@ -514,6 +525,8 @@ enum { DIRECT_NODE_FIRST, DIRECT_RING_FIRST, DIRECT_RING_FULL };
 bool direct_receive_next(hxb_context *context, hxb_message *message);
 bool direct_is_empty(const hxb_context *context);
 bool direct_is_ready(hxb_context *context);
+/* True if a message comes in the ring of the last one within a microsecond, while the context talks with others in turns. */
+bool direct_comes_soon(hxb_context *context);
 void direct_receive(hxb_context *context, hxb_message *message);
 void direct_on_send(hxb_context *context); /* it may wait for an answer */
 /* True if a message that came through the node is the begin of a ring, of which this takes notice. */

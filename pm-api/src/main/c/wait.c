@@ -117,9 +117,7 @@ static int wait_until_ready(hxb_context *context, int interest, int64_t timeout_
         int64_t left = timeout_ns - (now - start);
         bool is_spinning = spin_is_spinning(&context->spin, now);
         if (is_spinning || left <= 0) {
-#if defined(__x86_64__)
-            __builtin_ia32_pause();
-#endif
+            pause_cpu();
         } else {
             sleep_until(context, interest, smaller(left, ALIVE_CHECK_NS));
         }
@@ -144,6 +142,10 @@ static int wait_until_ready(hxb_context *context, int interest, int64_t timeout_
 
 int wait_for(hxb_context *context, int interest, int64_t timeout_ns) {
     int status = look(context, interest);
+    if (status == HXB_EMPTY && (interest & HXB_MESSAGES) != 0 && context->spin.limit_ns > 0
+        && direct_comes_soon(context)) {
+        status = HXB_OK;
+    }
     if (status == HXB_EMPTY) {
         status = wait_until_ready(context, interest, timeout_ns);
     }

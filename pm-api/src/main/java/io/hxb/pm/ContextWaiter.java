@@ -23,6 +23,7 @@ final class ContextWaiter {
     private final NodeWatch watch;
     private final ContextSleep sleep;
     private final AdaptiveSpin spin;
+    private final boolean maySpin;
     private boolean hasUntoldSends;
     private BooleanSupplier remote = () -> false;
 
@@ -49,6 +50,7 @@ final class ContextWaiter {
         this.state = state;
         watch = state.watch();
         this.sleep = sleep;
+        maySpin = spinNs > 0;
         spin = new AdaptiveSpin(spinNs, AdaptiveSpin.DEFAULT_LIMIT_NS);
     }
 
@@ -80,6 +82,12 @@ final class ContextWaiter {
             return PmStatus.CONTEXT_CLOSED;
         }
         int status = look(interest);
+        if (status == PmStatus.EMPTY
+                && (interest & ControlMemory.MESSAGES) != 0
+                && maySpin
+                && receives.comesSoon()) {
+            status = PmStatus.OK;
+        }
         if (status == PmStatus.EMPTY) {
             status = awaitReady(interest, timeoutNs);
         }

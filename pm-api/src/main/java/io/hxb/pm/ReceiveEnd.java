@@ -70,6 +70,13 @@ final class ReceiveEnd {
         return false;
     }
 
+    /**
+     * True if a message comes within a microsecond from where the last one came, and is likely to.
+     */
+    public boolean comesSoon() {
+        return directs.comesSoon();
+    }
+
     /** True if the node has delivered a message that may be next; takes those that begin a ring. */
     private boolean isNodeReady() {
         while (deliveries.isReady(position)) {

@@ -35,9 +35,14 @@ final class ReceivePace {
         oneWay = 0;
     }
 
+    /** True if messages come in one direction. */
+    boolean isOneWay() {
+        return oneWay >= ONE_WAY;
+    }
+
     /** True if there is reason to pause, once for some messages. */
     boolean mayPause() {
-        return oneWay >= ONE_WAY && sincePause > 0;
+        return isOneWay() && sincePause > 0;
     }
 
     /** How long the last pause was, in pauses of the CPU. */
