@@ -31,6 +31,8 @@ public record FlowConfig(
         long idleTimeoutNs,
         RouteConfig routes) {
 
+    private static final int ACK_PATIENCE = 16;
+
     /** The defaults. */
     public static final FlowConfig DEFAULT =
             new FlowConfig(
@@ -66,6 +68,15 @@ public record FlowConfig(
                 .range("maxFlows", maxFlows, 16, 1 << 20)
                 .duration("idleTimeout", idleTimeoutNs, 2 * peerTimeoutNs, 36_000_000_000_000L)
                 .done();
+    }
+
+    /**
+     * For how much longer than {@link #ackDelayNs()} an acknowledgement waits that is likely to
+     * ride on a frame of the other direction; the source does not yet take its frame for lost.
+     */
+    public long ackPatienceNs() {
+        final long longestNs = Math.min(minRetransmitNs / 4 * 3, ACK_PATIENCE * ackDelayNs);
+        return Math.max(0, longestNs - ackDelayNs);
     }
 
     /**

@@ -9,6 +9,8 @@ final class AckDebt {
     private static final int MAX_ASKS = 2;
 
     private int frames;
+    private long owedNs;
+    private boolean hasOwedNs;
     private long sinceNs;
     private boolean isDue;
     private boolean isOutOfOrder;
@@ -34,6 +36,19 @@ final class AckDebt {
         return ++asks >= MAX_ASKS;
     }
 
+    /** Frames that were not acknowledged may have become more than none. */
+    void onOwed(final long nowNs) {
+        if (frames > 0 && !hasOwedNs) {
+            hasOwedNs = true;
+            owedNs = nowNs;
+        }
+    }
+
+    /** Since when there have been frames that were not acknowledged. */
+    long owedNs() {
+        return owedNs;
+    }
+
     /** The source has to be told immediately. */
     void makeDue() {
         isDue = true;
@@ -54,6 +69,7 @@ final class AckDebt {
         hasAgain &= !isSelective;
         if (isSelective || !isOutOfOrder) {
             frames = 0;
+            hasOwedNs = false;
             isDue = false;
         }
     }
@@ -68,7 +84,7 @@ final class AckDebt {
         return frames;
     }
 
-    /** When the delay began. */
+    /** When the flow got in line; what it owed then may have been paid since. */
     long sinceNs() {
         return sinceNs;
     }

@@ -15,6 +15,9 @@ final class AckScheduler {
 
     private final WaitingLine<ReceiveFlow> delayed = new WaitingLine<>();
 
+    /** Flows that owe something and are likely to get a ride. */
+    private final WaitingLine<ReceiveFlow> patient = new WaitingLine<>();
+
     AckScheduler(final LoopParts parts) {
         config = parts.config();
         control = parts.control();
@@ -24,23 +27,25 @@ final class AckScheduler {
     void owe(final ReceiveFlow flow, final long nowNs) {
         flow.grant();
         final AckDebt debt = flow.debt;
+        debt.onOwed(nowNs);
         if (debt.isDue()
                 || debt.frames() >= config.ackEveryFrames()
                 || flow.window.isNews(flow.array.next())) {
             debt.makeDue();
             due.add(flow.ackPlace);
-        } else if (debt.frames() > 0 && delayed.add(flow.delayPlace)) {
+        } else if (debt.frames() > 0 && lineOf(flow).add(flow.delayPlace)) {
             debt.delay(nowNs);
         }
     }
 
+    private WaitingLine<ReceiveFlow> lineOf(final ReceiveFlow flow) {
+        return flow.rides.isLikely() ? patient : delayed;
+    }
+
     /** Acknowledges what is owed; returns frames sent. */
     int sendAcks(final long nowNs) {
-        forgetPaid();
-        while (!delayed.isEmpty() && firstDelayEndsNs() - nowNs <= 0) {
-            due.add(delayed.poll().ackPlace);
-            forgetPaid();
-        }
+        endDelays(delayed, config.ackDelayNs(), nowNs);
+        endDelays(patient, patientDelayNs(), nowNs);
         int frames = 0;
         while (!due.isEmpty()) {
             final ReceiveFlow flow = due.first();
@@ -55,6 +60,18 @@ final class AckScheduler {
             due.poll();
         }
         return frames;
+    }
+
+    private void endDelays(
+            final WaitingLine<ReceiveFlow> line, final long delayNs, final long nowNs) {
+        while (hasOwed(line) && line.first().debt.sinceNs() + delayNs - nowNs <= 0) {
+            final ReceiveFlow flow = line.poll();
+            due.add(flow.ackPlace);
+            // A flow that was paid in the middle of the line and owes again has waited for less.
+            final boolean isVain =
+                    line == patient && nowNs - flow.debt.owedNs() >= config.ackPatienceNs();
+            flow.rides.onSentAlone(isVain, nowNs);
+        }
     }
 
     /**
@@ -81,20 +98,29 @@ final class AckScheduler {
     }
 
     /** When the next is to be sent at the latest; Long.MAX_VALUE for never. */
-    long nextDeadlineNs() {
-        forgetPaid();
-        return delayed.isEmpty() ? Long.MAX_VALUE : firstDelayEndsNs();
+    long nextDeadlineNs(final long nowNs) {
+        final long leftNs =
+                Math.min(
+                        leftNs(delayed, config.ackDelayNs(), nowNs),
+                        leftNs(patient, patientDelayNs(), nowNs));
+        return leftNs == Long.MAX_VALUE ? Long.MAX_VALUE : nowNs + leftNs;
     }
 
-    private long firstDelayEndsNs() {
-        return delayed.first().debt.sinceNs() + config.ackDelayNs();
+    private long patientDelayNs() {
+        return config.ackDelayNs() + config.ackPatienceNs();
+    }
+
+    private static long leftNs(
+            final WaitingLine<ReceiveFlow> line, final long delayNs, final long nowNs) {
+        return hasOwed(line) ? line.first().debt.sinceNs() + delayNs - nowNs : Long.MAX_VALUE;
     }
 
     // What data of the other direction has acknowledged in the meantime needs no timer: otherwise
     // an exchange of messages would wake its loop in vain once per delay.
-    private void forgetPaid() {
-        while (!delayed.isEmpty() && delayed.first().debt.frames() == 0) {
-            delayed.poll();
+    private static boolean hasOwed(final WaitingLine<ReceiveFlow> line) {
+        while (!line.isEmpty() && line.first().debt.frames() == 0) {
+            line.poll();
         }
+        return !line.isEmpty();
     }
 }

@@ -296,7 +296,7 @@ public final class FlowLoop implements FlowPort {
         if (sender.hasReady() || !inbox.isEmpty() || !attention.isEmpty()) {
             return nowNs;
         }
-        long deadlineNs = earlier(nowNs, sender.nextDeadlineNs(nowNs), acks.nextDeadlineNs());
+        long deadlineNs = earlier(nowNs, sender.nextDeadlineNs(nowNs), acks.nextDeadlineNs(nowNs));
         if (acks.hasAcks()) {
             deadlineNs = earlier(nowNs, deadlineNs, nowNs + table.config().ackDelayNs());
         }

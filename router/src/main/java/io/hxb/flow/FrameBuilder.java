@@ -4,6 +4,7 @@ import io.hxb.config.FlowConfig;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.MessageRecordFlyweight;
+import io.hxb.link.TurnClock;
 import io.hxb.linux.Memory;
 import io.hxb.pm.shm.ShortRing;
 
@@ -28,12 +29,14 @@ final class FrameBuilder {
     private final int mtuBytes;
     private final int stagedRoomBytes;
     private final FlowCounters counters;
+    private final TurnClock clock;
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
 
     FrameBuilder(final LoopParts parts) {
         config = parts.config();
         pool = parts.pool();
         counters = parts.counters();
+        clock = parts.clock();
         mtuBytes = parts.table().sizes().mtuBytes();
         stagedRoomBytes = (mtuBytes - FrameHeaderFlyweight.LENGTH) & -Long.BYTES;
     }
@@ -308,6 +311,7 @@ final class FrameBuilder {
             back.grant();
             ControlWriter.acknowledge(header, back, back.array.next());
             back.onAcknowledged(false);
+            back.rides.onRide(config.ackPatienceNs(), clock.nowNs());
         }
     }
 

@@ -18,6 +18,7 @@ final class ReceiveFlow extends Flow {
     final Arrivals arrivals = new Arrivals();
     final ReceiveWindow window;
     final AckDebt debt = new AckDebt();
+    final AckRides rides = new AckRides();
     final FlowEnds ends;
 
     /**

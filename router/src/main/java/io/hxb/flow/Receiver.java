@@ -176,6 +176,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         if (arrivals != 0) {
             flow.onHeard(clock.nowNs());
             flow.debt.onArrivals(arrivals);
+            flow.rides.onArrival();
             if (Arrivals.isAgain(arrivals) && flow.debt.onAskedAgain()) {
                 routes.onAskedAgain(flow.peerCoordinates, flow.arrivals.askedRoute());
             }

@@ -423,6 +423,41 @@ class FlowReceiveTest {
         assertTrue(flows.loop.nextDeadlineNs(flows.nowNs) - ackNs > MILLISECOND);
     }
 
+    /** Messages to and fro, more slowly than an acknowledgement waits. */
+    private void exchangeSlowly(final int times) {
+        flows.open(8);
+        open(PEER);
+        flows.sent.clear();
+        for (int i = 0; i < times; i++) {
+            flows.data(PEER, FIRST + i);
+            flows.workFor(MILLISECOND);
+            flows.submit(1, 1_000);
+            flows.work(0);
+            flows.ack(FIRST + 2 + i, 8);
+            flows.work(0);
+        }
+    }
+
+    @Test
+    void shouldWaitForDataOfTheOtherWayThatComesLaterAgainAndAgain() {
+        exchangeSlowly(10);
+        assertEquals(2, flows.sent(FrameType.ACK).size());
+        assertEquals(FIRST + 10, flows.last(FrameType.DATA).acknowledgement);
+    }
+
+    @Test
+    void shouldAcknowledgeWithoutARideBeforeTheSourceTakesItsFrameForLost() {
+        // given
+        exchangeSlowly(4);
+        flows.sent.clear();
+        // when
+        flows.data(PEER, FIRST + 4);
+        flows.workFor(FlowFixture.setup().config().minRetransmitNs() * 4 / 5);
+        // then
+        assertEquals(1, flows.sent(FrameType.ACK).size());
+        assertEquals(FIRST + 5, flows.last(FrameType.ACK).acknowledgement);
+    }
+
     @Test
     void shouldGiveBuffersBackThatWaitBehindAGapWhenTheContextCloses() {
         // given
