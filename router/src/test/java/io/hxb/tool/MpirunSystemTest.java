@@ -430,4 +430,21 @@ class MpirunSystemTest {
         }
         assertNothingLeft();
     }
+
+    @Test
+    void shouldPrintWhatRanksOfOtherStartersNeed() throws Exception {
+        try (HxbProcess hxb = mpirun("--environment")) {
+            assertEquals(ExitStatus.OK, hxb.status(), hxb::errors);
+            assertTrue(hxb.output().contains("export FI_PROVIDER=hxb\n"), hxb::output);
+            assertTrue(hxb.output().lines().allMatch(line -> line.startsWith("export ")));
+        }
+        try (HxbProcess hxb = mpirun("--environment", "-np", "2", "./a")) {
+            assertEquals(ExitStatus.USAGE, hxb.status());
+            assertTrue(hxb.errors().contains("without a program"), hxb::errors);
+        }
+        try (HxbProcess hxb = mpirun("--environment", "--lab", "2")) {
+            assertEquals(ExitStatus.USAGE, hxb.status());
+            assertTrue(hxb.errors().contains("--name"), hxb::errors);
+        }
+    }
 }

@@ -40,6 +40,19 @@ record Launch(List<String> command, SortedMap<String, String> environment) {
         return text.toString();
     }
 
+    /** What is set besides, as lines for a shell. */
+    String exports() {
+        final StringBuilder text = new StringBuilder();
+        environment.forEach(
+                (name, value) ->
+                        text.append("export ")
+                                .append(name)
+                                .append('=')
+                                .append(quoted(value))
+                                .append('\n'));
+        return text.toString();
+    }
+
     private static String quoted(final String word) {
         return word.matches("[A-Za-z0-9_@%+=:,./^-]+")
                 ? word

@@ -54,7 +54,8 @@ import java.util.stream.Stream;
             "",
             "Examples: hxb mpirun --lab 2x2x2 --links 2 -np 8 ./program",
             "          hxb mpirun --name lab -np 4 ./program",
-            "          hxb mpirun -np 4 --host a,b,c,d ./program"
+            "          hxb mpirun -np 4 --host a,b,c,d ./program",
+            "          eval \"$(hxb mpirun --environment)\"; srun --mpi=pmix -n 4 ./program"
         })
 public final class MpirunCommand implements Callable<Integer> {
     private static final Set<String> SCHEDULERS =
@@ -101,6 +102,13 @@ public final class MpirunCommand implements Callable<Integer> {
             names = "--dry-run",
             description = "builds the provider if need be, prints what would be run, and ends")
     private boolean isDryRun;
+
+    @Option(
+            names = "--environment",
+            description =
+                    "builds the provider if need be, prints the variables that ranks need, as lines"
+                            + " for a shell, and ends: for srun and other starters")
+    private boolean isEnvironment;
 
     @Mixin private LabLinkOptions links;
     @Mixin private LabStartOptions nodes;
@@ -178,7 +186,15 @@ public final class MpirunCommand implements Callable<Integer> {
                             + words.getFirst()
                             + "'");
         }
-        if (!given.hasPrograms()) {
+        if (isEnvironment && shape != null) {
+            throw new UsageException(
+                    "--environment: not with --lab, whose lab ends with the run; hxb lab up makes"
+                            + " one that --name finds");
+        }
+        if (isEnvironment && (isDryRun || given.hasPrograms())) {
+            throw new UsageException("--environment: without a program, and without --dry-run");
+        }
+        if (!given.hasPrograms() && !isEnvironment) {
             throw new UsageException("which program? For example: hxb mpirun -np 4 ./program");
         }
         final List<String> ofNewLab = shape == null ? labOptions() : List.of();
@@ -197,7 +213,14 @@ public final class MpirunCommand implements Callable<Integer> {
     /** The options given that say something about a new lab. */
     private List<String> labOptions() {
         final Set<String> others =
-                Set.of("--lab", "--name", "--order", "--collectives", "--mpirun", "--dry-run");
+                Set.of(
+                        "--lab",
+                        "--name",
+                        "--order",
+                        "--collectives",
+                        "--mpirun",
+                        "--dry-run",
+                        "--environment");
         return spec.commandLine().getParseResult().matchedOptions().stream()
                 .map(CommandLine.Model.OptionSpec::longestName)
                 .filter(option -> !others.contains(option))
@@ -260,7 +283,7 @@ public final class MpirunCommand implements Callable<Integer> {
         final ClusterConfig config = ClusterConfigYaml.read(file);
         checkRanks(run.words(), placement, config);
         final Launch launch = launchInLab(run, placement);
-        if (isDryRun) {
+        if (isDryRun || isEnvironment) {
             return print(launch);
         }
         final int status = MpirunProcess.run(launch);
@@ -300,11 +323,11 @@ public final class MpirunCommand implements Callable<Integer> {
         final boolean isPlacedElsewhere =
                 run.words().namesHosts()
                         || SCHEDULERS.stream().anyMatch(System.getenv()::containsKey);
-        if (!isPlacedElsewhere && !isDryRun) {
+        if (!isPlacedElsewhere && !isDryRun && !isEnvironment) {
             requireNode();
         }
         final Launch launch = run.launch();
-        return isDryRun ? print(launch) : MpirunProcess.run(launch);
+        return isDryRun || isEnvironment ? print(launch) : MpirunProcess.run(launch);
     }
 
     /** Ranks would find the same, each for itself and less readably. */
@@ -320,8 +343,8 @@ public final class MpirunCommand implements Callable<Integer> {
         }
     }
 
-    private static int print(final Launch launch) {
-        System.out.println(launch.text());
+    private int print(final Launch launch) {
+        System.out.print(isEnvironment ? launch.exports() : launch.text() + "\n");
         return ExitStatus.OK;
     }
 }

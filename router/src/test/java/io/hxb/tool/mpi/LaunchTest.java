@@ -28,4 +28,19 @@ class LaunchTest {
                 new String(shell.getInputStream().readAllBytes(), StandardCharsets.UTF_8));
         assertEquals(0, shell.waitFor());
     }
+
+    @Test
+    void shouldPrintVariablesThatAShellExports() throws Exception {
+        final Launch launch =
+                new Launch(Path.of("sh"), List.of(), Map.of("B", "{node} *", "A", "it's $HOME"));
+
+        final Process shell =
+                new ProcessBuilder("sh", "-c", launch.exports() + "sh -c 'printf \"$A|$B\"'")
+                        .start();
+
+        assertEquals(
+                "it's $HOME|{node} *",
+                new String(shell.getInputStream().readAllBytes(), StandardCharsets.UTF_8));
+        assertEquals(0, shell.waitFor());
+    }
 }
