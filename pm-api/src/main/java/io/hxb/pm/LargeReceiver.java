@@ -16,6 +16,7 @@ final class LargeReceiver {
     private final ArrayDeque<Source> free = new ArrayDeque<>();
     private final PmEvent event = new PmEvent();
     private long rejected;
+    private long incompleteBytes;
 
     LargeReceiver(
             final PmContext context,
@@ -28,6 +29,10 @@ final class LargeReceiver {
 
     long rejected() {
         return rejected;
+    }
+
+    long incompleteBytes() {
+        return incompleteBytes;
     }
 
     /** Takes one message of the context; the caller releases it. */
@@ -101,6 +106,7 @@ final class LargeReceiver {
     private void take(final Source source, final long address, final int lengthBytes) {
         final long offset = source.receivedBytes;
         source.receivedBytes += lengthBytes;
+        incompleteBytes += lengthBytes;
         if (source.target == null) {
             handler.onFragment(source.node, source.context, offset, address, lengthBytes);
         } else if (!source.isRejected) {
@@ -116,6 +122,7 @@ final class LargeReceiver {
 
     private void end(final long key, final Source source, final int status) {
         sources.remove(key);
+        incompleteBytes -= source.receivedBytes;
         final MemorySegment target = source.target;
         source.target = null;
         free.add(source);

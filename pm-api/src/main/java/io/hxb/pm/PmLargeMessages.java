@@ -146,6 +146,14 @@ public final class PmLargeMessages {
     }
 
     /**
+     * {@return the bytes that have arrived of incoming messages that are not complete: what tells
+     * how far long ones are}
+     */
+    public long incompleteBytes() {
+        return receiver.incompleteBytes();
+    }
+
+    /**
      * {@return the number of messages and fragments that were dropped because the sender broke the
      * rules or limits}
      */

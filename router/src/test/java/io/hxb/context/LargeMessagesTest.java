@@ -106,6 +106,30 @@ class LargeMessagesTest {
     }
 
     @Test
+    void shouldTellHowMuchOfALongMessageHasArrived() throws Exception {
+        // given
+        final PmLargeMessages from =
+                new PmLargeMessages(device.openContext(1), new Recorder(true), LIMITS);
+        final Recorder received = new Recorder(true);
+        final PmLargeMessages to = new PmLargeMessages(device.openContext(2), received, LIMITS);
+        assertEquals(0, to.incompleteBytes());
+        // when
+        assertTrue(from.send(0, 2, randomSegment(5_000_000), 7) >= 0);
+        while (to.incompleteBytes() < 1_000_000) {
+            device.poll();
+            from.poll();
+            to.poll();
+        }
+        // then
+        assertEquals(0, received.ended.size());
+        assertTrue(to.incompleteBytes() < 5_000_000, () -> to.incompleteBytes() + " bytes");
+        assertEquals(0, from.incompleteBytes());
+        run(from, to);
+        assertEquals(1, received.ended.size());
+        assertEquals(0, to.incompleteBytes());
+    }
+
+    @Test
     void shouldGatherFromARegionAndGiveFragmentsInPlace() throws Exception {
         // given
         final Recorder received = new Recorder(false);

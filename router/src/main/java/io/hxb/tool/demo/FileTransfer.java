@@ -170,7 +170,7 @@ public final class FileTransfer implements AutoCloseable {
             lastNs = work > 0 ? nowNs : lastNs;
             if (nowNs - tickNs >= 100_000_000) {
                 tickNs = nowNs;
-                tick.accept(arrivedBytes);
+                tick.accept(arrivedBytes + incompleteBytes());
             }
             if (nowNs - lastNs > silenceNs) {
                 return;
@@ -179,6 +179,15 @@ public final class FileTransfer implements AutoCloseable {
                 LockSupport.parkNanos(IDLE_NS);
             }
         }
+    }
+
+    /** What has arrived of files that are on their way. */
+    private long incompleteBytes() {
+        long bytes = 0;
+        for (final End end : ends.values()) {
+            bytes += end.messages.incompleteBytes();
+        }
+        return bytes;
     }
 
     /** Where a file is written that has arrived. */
