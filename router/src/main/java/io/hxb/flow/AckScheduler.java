@@ -8,6 +8,7 @@ import io.hxb.config.FlowConfig;
  */
 final class AckScheduler {
     private final FlowConfig config;
+    private final long patienceNs;
     private final ControlWriter control;
 
     /** Flows to be acknowledged at once, and flows that owe something. */
@@ -20,6 +21,7 @@ final class AckScheduler {
 
     AckScheduler(final LoopParts parts) {
         config = parts.config();
+        patienceNs = config.ackPatienceNs();
         control = parts.control();
     }
 
@@ -68,8 +70,7 @@ final class AckScheduler {
             final ReceiveFlow flow = line.poll();
             due.add(flow.ackPlace);
             // A flow that was paid in the middle of the line and owes again has waited for less.
-            final boolean isVain =
-                    line == patient && nowNs - flow.debt.owedNs() >= config.ackPatienceNs();
+            final boolean isVain = line == patient && nowNs - flow.debt.owedNs() >= patienceNs;
             flow.rides.onSentAlone(isVain, nowNs);
         }
     }
@@ -107,7 +108,7 @@ final class AckScheduler {
     }
 
     private long patientDelayNs() {
-        return config.ackDelayNs() + config.ackPatienceNs();
+        return config.ackDelayNs() + patienceNs;
     }
 
     private static long leftNs(

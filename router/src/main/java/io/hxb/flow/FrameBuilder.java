@@ -25,6 +25,7 @@ final class FrameBuilder {
     private static final long SLOT_BITS = 0xFFFF_0000L;
 
     private final FlowConfig config;
+    private final long ackPatienceNs;
     private final TxPool pool;
     private final int mtuBytes;
     private final int stagedRoomBytes;
@@ -34,6 +35,7 @@ final class FrameBuilder {
 
     FrameBuilder(final LoopParts parts) {
         config = parts.config();
+        ackPatienceNs = config.ackPatienceNs();
         pool = parts.pool();
         counters = parts.counters();
         clock = parts.clock();
@@ -311,7 +313,7 @@ final class FrameBuilder {
             back.grant();
             ControlWriter.acknowledge(header, back, back.array.next());
             back.onAcknowledged(false);
-            back.rides.onRide(config.ackPatienceNs(), clock.nowNs());
+            back.rides.onRide(ackPatienceNs, clock.nowNs());
         }
     }
 

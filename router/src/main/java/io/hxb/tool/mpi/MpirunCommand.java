@@ -167,6 +167,10 @@ public final class MpirunCommand implements Callable<Integer> {
         return name == null ? "mpi-" + ProcessHandle.current().pid() : name;
     }
 
+    private boolean isOnlyPrinted() {
+        return isDryRun || isEnvironment;
+    }
+
     private static LabRegistry registry() {
         return LabRegistry.ofUser();
     }
@@ -283,7 +287,7 @@ public final class MpirunCommand implements Callable<Integer> {
         final ClusterConfig config = ClusterConfigYaml.read(file);
         checkRanks(run.words(), placement, config);
         final Launch launch = launchInLab(run, placement);
-        if (isDryRun || isEnvironment) {
+        if (isOnlyPrinted()) {
             return print(launch);
         }
         final int status = MpirunProcess.run(launch);
@@ -323,11 +327,11 @@ public final class MpirunCommand implements Callable<Integer> {
         final boolean isPlacedElsewhere =
                 run.words().namesHosts()
                         || SCHEDULERS.stream().anyMatch(System.getenv()::containsKey);
-        if (!isPlacedElsewhere && !isDryRun && !isEnvironment) {
+        if (!isPlacedElsewhere && !isOnlyPrinted()) {
             requireNode();
         }
         final Launch launch = run.launch();
-        return isDryRun || isEnvironment ? print(launch) : MpirunProcess.run(launch);
+        return isOnlyPrinted() ? print(launch) : MpirunProcess.run(launch);
     }
 
     /** Ranks would find the same, each for itself and less readably. */
