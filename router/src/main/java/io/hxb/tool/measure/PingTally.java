@@ -1,11 +1,9 @@
 package io.hxb.tool.measure;
 
-import org.HdrHistogram.Histogram;
-
 /** What became of the round trips of one pair. Owned by the thread that measures. */
 final class PingTally {
     private final Pair pair;
-    private final Histogram histogram;
+    private final RoundTripHistogram histogram;
     private long sent;
     private long lost;
     private long late;
@@ -16,12 +14,12 @@ final class PingTally {
     /** Of a pair, whose round trips are kept with that many significant digits. */
     PingTally(final Pair pair, final int digits) {
         this.pair = pair;
-        histogram = new Histogram(digits);
+        histogram = new RoundTripHistogram(digits);
     }
 
     void onAnswer(final long tripNs, final int lengthBytes) {
         sent++;
-        histogram.recordValue(tripNs);
+        histogram.record(tripNs);
         bytes += 2L * lengthBytes;
     }
 
@@ -46,8 +44,8 @@ final class PingTally {
         return pair;
     }
 
-    /** Round trips in ns. */
-    Histogram histogram() {
+    /** Round trips. */
+    RoundTripHistogram histogram() {
         return histogram;
     }
 

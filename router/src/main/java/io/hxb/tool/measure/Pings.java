@@ -3,8 +3,6 @@ package io.hxb.tool.measure;
 import io.hxb.pm.PmContext;
 import io.hxb.topology.Shape;
 
-import org.HdrHistogram.Histogram;
-
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -107,7 +105,7 @@ final class Pings implements AutoCloseable {
 
     /** What was found. */
     Trips trips(final Shape shape, final long relays) {
-        final Histogram all = new Histogram(3);
+        final RoundTripHistogram all = new RoundTripHistogram(3);
         final List<Trips.Trip> trips = new ArrayList<>();
         for (final PingTally tally : tallies) {
             all.add(tally.histogram());
@@ -126,7 +124,7 @@ final class Pings implements AutoCloseable {
                         shape.nodeCount(),
                         tallies.size(),
                         tallies.stream().mapToLong(PingTally::bytes).sum(),
-                        2 * all.getTotalCount(),
+                        2 * all.count(),
                         tallies.stream().mapToLong(PingTally::lost).sum(),
                         tallies.stream().mapToLong(PingTally::duplicated).sum(),
                         0,

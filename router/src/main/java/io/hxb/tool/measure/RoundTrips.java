@@ -1,7 +1,5 @@
 package io.hxb.tool.measure;
 
-import org.HdrHistogram.Histogram;
-
 import java.util.Locale;
 
 /**
@@ -17,17 +15,17 @@ public record RoundTrips(double min, double median, double p99, double p999, dou
     /** Nothing was measured. */
     public static final RoundTrips NONE = new RoundTrips(0, 0, 0, 0, 0);
 
-    /** Sums up a histogram of nanoseconds. */
-    public static RoundTrips of(final Histogram histogramNs) {
-        if (histogramNs.getTotalCount() == 0) {
+    /** Sums up a histogram. */
+    static RoundTrips of(final RoundTripHistogram trips) {
+        if (trips.count() == 0) {
             return NONE;
         }
         return new RoundTrips(
-                us(histogramNs.getMinValue()),
-                us(histogramNs.getValueAtPercentile(50)),
-                us(histogramNs.getValueAtPercentile(99)),
-                us(histogramNs.getValueAtPercentile(99.9)),
-                us(histogramNs.getMaxValue()));
+                us(trips.minNs()),
+                us(trips.percentileNs(50)),
+                us(trips.percentileNs(99)),
+                us(trips.percentileNs(99.9)),
+                us(trips.maxNs()));
     }
 
     private static double us(final long ns) {

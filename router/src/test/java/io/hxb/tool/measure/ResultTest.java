@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hxb.tool.report.Json;
 import io.hxb.topology.Shape;
 
-import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -19,8 +18,8 @@ class ResultTest {
     @Test
     void shouldReportEveryFieldThatProgramsRelyOn() {
         // given
-        final Histogram histogram = new Histogram(3);
-        histogram.recordValue(12_340);
+        final RoundTripHistogram histogram = new RoundTripHistogram(3);
+        histogram.record(12_340);
         final Result result =
                 new Result(8, 56, 2_000_000, 100, 0, 0, 0, 0, 77, 2.0, RoundTrips.of(histogram));
 
