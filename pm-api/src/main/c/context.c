@@ -72,6 +72,7 @@ static void free_context(hxb_context *context) {
     free(context->free_slots);
     free(context->failed);
     free(context->held);
+    free(context->free_places);
     free(context);
 }
 
@@ -116,8 +117,8 @@ static hxb_context *make_context(hxb_device *device, int id, const hxb_context_o
     context->slots = calloc(slots, sizeof *context->slots);
     context->free_slots = calloc(slots, sizeof *context->free_slots);
     context->failed = calloc(slots, sizeof *context->failed);
-    context->held = calloc((size_t)context->receive_buffers, sizeof *context->held);
-    if (context->slots == NULL || context->free_slots == NULL || context->failed == NULL || context->held == NULL) {
+    if (context->slots == NULL || context->free_slots == NULL || context->failed == NULL
+        || !make_places(context, (uint32_t)sizes->delivery_entries)) {
         free_context(context);
         return NULL;
     }

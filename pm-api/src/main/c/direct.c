@@ -80,9 +80,7 @@ void direct_unmap(struct direct_memory *memory) {
 /* ---- Introductions ---- */
 
 int direct_open(hxb_context *context, int delivery_entries) {
-    /* The highest numbers of buffers are those of rings in handles. */
-    if (context->device->direct_bytes == 0 || context->receive_buffers > (int)BUFFER_MASK - DIRECT_MAX_RINGS
-        || context->device->facts.contexts > MAX_CONTEXTS) {
+    if (context->device->direct_bytes == 0 || context->device->facts.contexts > MAX_CONTEXTS) {
         return HXB_OK;
     }
     int result = direct_open_sends(context);

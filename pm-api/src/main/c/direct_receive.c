@@ -13,7 +13,6 @@
 #define CLOSE_LOOKS 20 /* for an answer, before a wait looks for anything else: a microsecond at most */
 #define MESSAGES_PER_TURN 64 /* in a row from one ring while there are some in others */
 #define TOLD_PARTS 8         /* of a ring: the sender is told of each */
-#define POSITION_MASK ((uint64_t)INT64_MAX >> BUFFER_BITS)
 
 struct direct_receive {
     struct direct_memory memory;
@@ -165,6 +164,7 @@ static struct direct_receive *make_ring(const hxb_context *context, int peer_con
     ring->memory = *memory;
     ring->peer_context = peer_context;
     ring->ends = ends;
+    ring->first_held = ring->next_held = new_number_base();
     uint8_t *page = memory->page;
     bool is_valid = get64_acquire(page) == HXB_DIRECTPAGE_MAGIC
         && get32(page + HXB_DIRECTPAGE_VERSION_OFFSET) == HXB_DIRECTPAGE_VERSION;
@@ -300,7 +300,7 @@ void direct_on_send(hxb_context *context) {
 
 /* Receives the message with this header, which was checked. */
 HOT void take(struct direct_receives *receives, struct direct_receive *ring, uint64_t header, hxb_message *message) {
-    uint32_t index = BUFFER_MASK - (uint32_t)receives->ready;
+    uint32_t index = PLACE_MASK - (uint32_t)receives->ready;
     uint32_t length = (uint32_t)header - 1;
     uint64_t offset = ring->position & (ring->memory.capacity - 1);
     message->data = ring->memory.records + offset + HXB_DIRECT_HEADER_BYTES;
@@ -308,7 +308,7 @@ HOT void take(struct direct_receives *receives, struct direct_receive *ring, uin
     message->tag = (uint32_t)(header >> 32);
     message->node = receives->own_node;
     message->context = ring->peer_context;
-    message->handle = (int64_t)((ring->next_held << BUFFER_BITS | index) & INT64_MAX);
+    message->handle = (int64_t)((ring->next_held << PLACE_BITS | index) & INT64_MAX);
     ring->header = 0;
     if (ring->first_held != ring->next_held) {
         int64_t end = (int64_t)ring->position;
@@ -409,17 +409,17 @@ void direct_on_idle(hxb_context *context) {
 /* ---- Releasing ---- */
 
 HOT struct direct_receive *ring_of(const hxb_context *context, int64_t handle) {
-    return context->receives->rings[BUFFER_MASK - ((uint32_t)handle & BUFFER_MASK)];
+    return context->receives->rings[PLACE_MASK - ((uint32_t)handle & PLACE_MASK)];
 }
 
 /* How far the number that a handle has is behind that of the first message held. */
 HOT uint64_t distance(const struct direct_receive *ring, int64_t handle) {
-    return (((uint64_t)handle >> BUFFER_BITS) - ring->first_held) & POSITION_MASK;
+    return (((uint64_t)handle >> PLACE_BITS) - ring->first_held) & POSITION_MASK;
 }
 
 bool direct_is_handle(const hxb_context *context, int64_t handle) {
     return context->receives != NULL && handle >= 0
-        && BUFFER_MASK - ((uint32_t)handle & BUFFER_MASK) < DIRECT_MAX_RINGS;
+        && PLACE_MASK - ((uint32_t)handle & PLACE_MASK) < DIRECT_MAX_RINGS;
 }
 
 /* Releases one of several messages held. */

@@ -315,6 +315,12 @@ struct slot {
 
 #define NONE (-1) /* no slot, node or context */
 
+/* A message received that lies in a buffer of the node and is not released; `number` is that of its handle. */
+struct held {
+    uint64_t number; /* NOT_HELD for a free place */
+    uint32_t buffer;
+};
+
 struct hxb_context {
     /* What every call reads. */
     hxb_device *device;
@@ -356,7 +362,10 @@ struct hxb_context {
     const uint8_t *receive_pool;
     int receive_buffers;
     uint32_t receive_buffer_bytes;
-    uint32_t *held;
+    struct held *held; /* a place for each entry of the delivery ring, by the index that handles have */
+    uint32_t *free_places;
+    uint32_t place_count, free_place_count;
+    uint64_t number_base; /* of the first message in handles */
     int held_count;
     uint8_t *events;
     uint64_t events_taken;
@@ -468,10 +477,21 @@ int receive_next(hxb_context *context, hxb_message *message);
 bool release_buffer(hxb_context *context, hxb_message *message);
 int check_range(const hxb_context *context, const hxb_region *region, uint64_t offset, uint64_t length);
 
-/* ---- Direct rings (direct.c, direct_send.c, direct_receive.c) ---- */
+/* ---- Handles of messages (receive.c) ---- */
 
-#define BUFFER_BITS 24 /* of a handle; the rest is a number that grows with each message */
-#define BUFFER_MASK ((1U << BUFFER_BITS) - 1)
+#define PLACE_BITS 24 /* of a handle; the rest is a number that grows with each message */
+#define PLACE_MASK ((1U << PLACE_BITS) - 1)
+#define POSITION_MASK ((uint64_t)INT64_MAX >> PLACE_BITS)
+#define NOT_HELD UINT64_MAX
+
+/* A number for the first message of a context or ring: far from those of others, so that a handle of one is not that of
+ * a message of another. */
+uint64_t new_number_base(void);
+
+/* Makes the places, all free; false if there is no memory. */
+bool make_places(hxb_context *context, uint32_t count);
+
+/* ---- Direct rings (direct.c, direct_send.c, direct_receive.c) ---- */
 
 /* Registers this process for memory fences of others; false if the kernel has none. */
 bool register_fences(void);

@@ -2,7 +2,54 @@
 #define _GNU_SOURCE
 #include "internal.h"
 
+#include <stdlib.h>
+
 #define MESSAGES_PER_TURN 64 /* in a row of one kind while there are some of the other */
+
+/* ---- Messages held ---- */
+
+uint64_t new_number_base(void) {
+    static _Atomic uint64_t bases;
+    uint64_t number = atomic_fetch_add_explicit(&bases, 1, memory_order_relaxed) + 1;
+    return number * UINT64_C(0x9E3779B97F4A7C15) & POSITION_MASK;
+}
+
+bool make_places(hxb_context *context, uint32_t count) {
+    context->held = calloc(count, sizeof *context->held);
+    context->free_places = calloc(count, sizeof *context->free_places);
+    if (context->held == NULL || context->free_places == NULL) {
+        return false;
+    }
+    context->place_count = count;
+    context->number_base = new_number_base();
+    for (uint32_t place = count; place-- > 0;) {
+        context->held[place].number = NOT_HELD;
+        context->free_places[context->free_place_count++] = place;
+    }
+    return true;
+}
+
+/* Notes the message at the position delivered and sets its handle. False if more are held than the node delivers. */
+static bool hold(hxb_context *context, hxb_message *message, uint32_t buffer) {
+    if (UNLIKELY(context->free_place_count == 0)) {
+        return false;
+    }
+    uint32_t place = context->free_places[--context->free_place_count];
+    uint64_t number = (context->number_base + context->delivered) & POSITION_MASK;
+    context->held[place] = (struct held){.number = number, .buffer = buffer};
+    message->handle = (int64_t)(number << PLACE_BITS | place);
+    return true;
+}
+
+/* The place of a message held, or NULL. */
+static struct held *held_at(const hxb_context *context, int64_t handle) {
+    uint32_t place = (uint32_t)handle & PLACE_MASK;
+    if (handle < 0 || place >= context->place_count
+        || context->held[place].number != (uint64_t)handle >> PLACE_BITS) {
+        return NULL;
+    }
+    return &context->held[place];
+}
 
 /* ---- Receiving ---- */
 
@@ -16,8 +63,8 @@ static bool has_delivery(const hxb_context *context) {
 
 static void give_back(hxb_context *context, uint32_t buffer);
 
-/* The message that the node has delivered; false if it lies outside of its buffers. */
-static bool read_delivery(const hxb_context *context, hxb_message *message) {
+/* The message that the node has delivered, without a handle, and its buffer; false if it lies outside of those. */
+static bool read_delivery(const hxb_context *context, hxb_message *message, uint32_t *in) {
     const uint8_t *entry = delivery(context);
     uint32_t buffer = get32(entry + HXB_DELIVERY_BUFFER);
     uint32_t offset = get32(entry + HXB_DELIVERY_OFFSET);
@@ -31,7 +78,7 @@ static bool read_delivery(const hxb_context *context, hxb_message *message) {
     message->tag = get32(entry + HXB_DELIVERY_TAG);
     message->node = (int)get32(entry + HXB_DELIVERY_SOURCE_NODE);
     message->context = (int)get32(entry + HXB_DELIVERY_SOURCE_CONTEXT);
-    message->handle = (int64_t)((context->delivered << BUFFER_BITS | buffer) & INT64_MAX);
+    *in = buffer;
     return true;
 }
 
@@ -40,14 +87,15 @@ static bool read_delivery(const hxb_context *context, hxb_message *message) {
 static int next_from_node(hxb_context *context) {
     while (has_delivery(context)) {
         hxb_message message;
-        if (direct_is_empty(context) || !read_delivery(context, &message)) {
+        uint32_t buffer;
+        if (direct_is_empty(context) || !read_delivery(context, &message, &buffer)) {
             return DIRECT_NODE_FIRST;
         }
         if (!direct_take_begin_of(context, message.node, message.context, message.data, message.length)) {
             return direct_order(context, message.node, message.context);
         }
         context->delivered++;
-        give_back(context, (uint32_t)message.handle & BUFFER_MASK);
+        give_back(context, buffer);
     }
     return DIRECT_RING_FULL;
 }
@@ -93,10 +141,13 @@ static int receive_any(hxb_context *context, hxb_message *message) {
     if (context->receives != NULL && !has_delivery(context)) {
         return context_idle(context, HXB_EMPTY);
     }
-    if (UNLIKELY(!read_delivery(context, message))) {
+    uint32_t buffer;
+    if (UNLIKELY(!read_delivery(context, message, &buffer))) {
         return corrupt(context, "a message outside of its buffers");
     }
-    context->held[(uint32_t)message->handle & BUFFER_MASK]++;
+    if (UNLIKELY(!hold(context, message, buffer))) {
+        return corrupt(context, "more messages than its entries");
+    }
     context->held_count++;
     context->delivered++;
     return HXB_OK;
@@ -129,11 +180,6 @@ static void give_back(hxb_context *context, uint32_t buffer) {
     }
 }
 
-static bool is_held(const hxb_context *context, int64_t handle) {
-    uint32_t buffer = (uint32_t)handle & BUFFER_MASK;
-    return handle >= 0 && buffer < (uint32_t)context->receive_buffers && context->held[buffer] > 0;
-}
-
 bool release_buffer(hxb_context *context, hxb_message *message) {
     int64_t handle = message->handle;
     if (direct_is_handle(context, handle)) {
@@ -141,11 +187,13 @@ bool release_buffer(hxb_context *context, hxb_message *message) {
             return false;
         }
     } else {
-        if (UNLIKELY(!is_held(context, handle))) {
+        struct held *held = held_at(context, handle);
+        if (UNLIKELY(held == NULL)) {
             return false;
         }
-        context->held[(uint32_t)handle & BUFFER_MASK]--;
-        give_back(context, (uint32_t)handle & BUFFER_MASK);
+        held->number = NOT_HELD;
+        context->free_places[context->free_place_count++] = (uint32_t)(held - context->held);
+        give_back(context, held->buffer);
     }
     message->handle = -1;
     context->held_count--;

@@ -116,6 +116,21 @@ static void facts(char **arguments) {
     EXPECT(HXB_OK, hxb_detach(NULL));
 }
 
+/* A message that was released is not taken for another that lies in its buffer later. */
+static void expect_no_other_released(hxb_context *context) {
+    hxb_message first = {.handle = -1};
+    for (int i = 0; i < 100; i++) {
+        hxb_message message;
+        EXPECT(HXB_OK, hxb_send(context, 0, 1, &i, sizeof i, 0, HXB_SECOND));
+        EXPECT(HXB_OK, hxb_receive_wait(context, &message, 5 * HXB_SECOND));
+        hxb_message again = first;
+        EXPECT(HXB_E_STATE, hxb_release(context, &again));
+        CHECK(hxb_messages_held(context) == 1 && memcmp(message.data, &i, sizeof i) == 0);
+        first = message;
+        EXPECT(HXB_OK, hxb_release(context, &message));
+    }
+}
+
 /* What a program may do wrong, and that it can go on afterwards. */
 static void misuse(char **arguments) {
     void *data;
@@ -165,6 +180,7 @@ static void misuse(char **arguments) {
     EXPECT(1, hxb_messages_held(context));
     EXPECT(HXB_OK, hxb_release(context, &message));
     EXPECT(HXB_E_STATE, hxb_release(context, &message));
+    expect_no_other_released(context);
     EXPECT(HXB_OK, hxb_wait_all_sends(context, HXB_SECOND));
     EXPECT(HXB_OK, hxb_close_region(region));
     EXPECT(0, strcmp("HXB_FLOW_LIMIT", hxb_result_name(HXB_FLOW_LIMIT)));

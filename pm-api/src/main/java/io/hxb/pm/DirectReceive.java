@@ -31,8 +31,8 @@ final class DirectReceive implements AutoCloseable {
     /** Of each message held, in order: where its record ends; inverted once it is released. */
     private final long[] ends;
 
-    private long firstHeld;
-    private long nextHeld;
+    private long firstHeld = HeldMessages.newBase();
+    private long nextHeld = firstHeld;
 
     /** Position up to which the sender was told that the records are released. */
     private long told;

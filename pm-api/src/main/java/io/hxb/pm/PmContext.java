@@ -56,7 +56,7 @@ public final class PmContext implements AutoCloseable {
         bell = new NodeBell(node, memory.wakeUps(), device.isInvoker());
         state = new ContextState(control, new NodeWatch(node, attachment::isNodeAlive));
         final int ownNode = device.nodeId();
-        final HeldMessages held = new HeldMessages(memory.receive().count());
+        final HeldMessages held = new HeldMessages(memory.deliveryEntries());
         rings =
                 new DirectRings(
                         control,

@@ -90,7 +90,7 @@ final class ReceiveEnd {
             if (!directs.isBegin(node, context, payloadAddress(entry), lengthBytes)) {
                 return directs.order(node, context) != DirectReceives.RING_FULL;
             }
-            held.hold(position++, DeliveryRing.bufferId(entry));
+            position++;
             giveBack(DeliveryRing.bufferId(entry));
         }
         return false;
@@ -140,10 +140,9 @@ final class ReceiveEnd {
     // The node is told of all together, because the fence in it costs as much as the rest.
     private void releaseHandled() {
         if (handled.handle() != PmMessage.NO_HANDLE) {
-            final int bufferId = held.bufferId(handled.handle());
+            final long handle = handled.handle();
             handled.clear();
-            held.release(bufferId);
-            releases.put(bufferId);
+            releases.put(held.release(handle));
         }
     }
 
@@ -190,12 +189,11 @@ final class ReceiveEnd {
         if (DirectReceives.isDirect(handle)) {
             directs.release(handle);
         } else {
-            giveBack(held.bufferId(handle));
+            giveBack(held.release(handle));
         }
     }
 
     private void giveBack(final int bufferId) {
-        held.release(bufferId);
         releases.put(bufferId);
         bell.onReleased(control);
     }

@@ -40,13 +40,17 @@ class ContextMessagesTest {
     private String take(final PmContext context) {
         assertEquals(PmStatus.OK, context.await(SECOND_NS));
         assertEquals(PmStatus.OK, context.receive(message));
-        final String text = message.buffer().getStringWithoutLengthAscii(0, message.lengthBytes());
+        final String text = text();
         assertEquals(
                 text,
                 new String(
                         message.segment().toArray(ValueLayout.JAVA_BYTE),
                         StandardCharsets.US_ASCII));
         return text;
+    }
+
+    private String text() {
+        return message.buffer().getStringWithoutLengthAscii(0, message.lengthBytes());
     }
 
     @Test
@@ -118,6 +122,35 @@ class ContextMessagesTest {
             assertEquals(0, one.messagesHeld());
             assertEquals(0, node.pool.outstanding());
             assertThrows(IllegalStateException.class, () -> one.release(handles[5]));
+        }
+    }
+
+    @Test
+    void shouldReleaseNoOtherMessageByAHandleThatWasReleased() throws Exception {
+        try (TestNode node = new TestNode();
+                PmDevice device = node.invoked();
+                PmContext one = device.openContext(1);
+                PmContext two = device.openContext(2)) {
+            // given a message released, and others that lie in its buffer after it
+            send(one, 1, "first");
+            assertEquals("first", take(one));
+            final long first = message.handle();
+            one.release(message);
+            for (int i = 0; i < 100; i++) {
+                send(one, 1, "message " + i);
+                send(one, 2, "message " + i);
+                assertEquals("message " + i, take(two));
+                final long other = message.handle();
+                assertEquals("message " + i, take(one));
+                // when it is released again, or that of another context
+                assertThrows(IllegalStateException.class, () -> one.release(first));
+                assertThrows(IllegalStateException.class, () -> one.release(other));
+                // then the one there is held and read as before
+                assertEquals(1, one.messagesHeld());
+                assertEquals("message " + i, text());
+                one.release(message);
+                two.release(other);
+            }
         }
     }
 
