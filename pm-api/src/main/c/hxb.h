@@ -418,8 +418,9 @@ HXB_API int hxb_poll_notification(hxb_remote *remote, hxb_notification *notifica
 
 HXB_API int hxb_unfinished_operations(const hxb_remote *remote); /* whose outcomes have not been taken */
 
-/* Waits until all operations are done and takes their outcomes: HXB_OK, the status of the first that was not; or with
- * operations left, HXB_TIMED_OUT or as hxb_wait. Notifications remain. */
+/* Waits until all operations are done and takes the outcomes of all but atomic operations, whose values remain for
+ * hxb_poll_outcome: HXB_OK, the status of the first that was not; or with operations left, HXB_TIMED_OUT or as
+ * hxb_wait. Notifications remain, too. */
 HXB_API int hxb_finish(hxb_remote *remote, int64_t timeout_ns);
 
 /* ---- Groups: operations of many programs together, which the nodes carry out ----

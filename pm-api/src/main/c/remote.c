@@ -18,6 +18,9 @@ struct hxb_remote {
     uint64_t submitted, ended, told;
     int *free_operations;
     bool *is_under_way;
+    bool *is_atomic; /* of each operation, whether its outcome has a value */
+    hxb_outcome *kept; /* a ring of outcomes that hxb_finish has left to hxb_poll_outcome */
+    uint32_t kept_first, kept_count;
     int free_count;
     bool is_for_outcomes; /* notifications do not end a wait */
 };
@@ -69,6 +72,8 @@ void remote_close(hxb_remote *remote) {
     if (remote != NULL) {
         free(remote->free_operations);
         free(remote->is_under_way);
+        free(remote->is_atomic);
+        free(remote->kept);
         free(remote);
     }
 }
@@ -84,7 +89,10 @@ static hxb_remote *make_remote(hxb_context *context, const hxb_remote_options *s
     remote->notification_mask = (uint32_t)sizes->notifications - 1;
     remote->free_operations = calloc(count, sizeof *remote->free_operations);
     remote->is_under_way = calloc(count, sizeof *remote->is_under_way);
-    if (remote->free_operations == NULL || remote->is_under_way == NULL) {
+    remote->is_atomic = calloc(count, sizeof *remote->is_atomic);
+    remote->kept = calloc(count, sizeof *remote->kept);
+    if (remote->free_operations == NULL || remote->is_under_way == NULL || remote->is_atomic == NULL
+        || remote->kept == NULL) {
         remote_close(remote);
         return NULL;
     }
@@ -186,6 +194,7 @@ static int submit(hxb_remote *remote, const struct operation *wanted) {
     if (number < 0) {
         return number;
     }
+    remote->is_atomic[number] = wanted->kind == HXB_OPERATION_ADD || wanted->kind == HXB_OPERATION_SWAP;
     uint8_t *entry = remote->operations + (remote->submitted & remote->operation_mask) * HXB_OPERATION_ENTRY_BYTES;
     put32(entry + HXB_OPERATION_SLOT, (uint32_t)number);
     put32(entry + HXB_OPERATION_KIND, (uint32_t)wanted->kind);
@@ -306,14 +315,12 @@ static const uint8_t *next_notification(const hxb_remote *remote) {
 }
 
 bool remote_is_ready(const hxb_remote *remote) {
-    return next_outcome(remote) != NULL || (!remote->is_for_outcomes && next_notification(remote) != NULL);
+    return next_outcome(remote) != NULL
+        || (!remote->is_for_outcomes && (remote->kept_count > 0 || next_notification(remote) != NULL));
 }
 
-int hxb_poll_outcome(hxb_remote *remote, hxb_outcome *outcome) {
-    int result = check_remote(remote);
-    if (result != HXB_OK || outcome == NULL) {
-        return result != HXB_OK ? result : fail(HXB_E_ARGUMENT, "there is no place for the outcome: NULL");
-    }
+/* Takes an outcome from the node; the operation's number is not free yet. */
+static int take_outcome(hxb_remote *remote, hxb_outcome *outcome) {
     int status = context_status(remote->context);
     const uint8_t *entry = status == HXB_OK ? next_outcome(remote) : NULL;
     if (entry == NULL) {
@@ -328,8 +335,28 @@ int hxb_poll_outcome(hxb_remote *remote, hxb_outcome *outcome) {
     outcome->value = get64(entry + HXB_OUTCOME_VALUE);
     remote->ended++;
     remote->is_under_way[operation] = false;
-    remote->free_operations[remote->free_count++] = (int)operation;
     return HXB_OK;
+}
+
+static void free_operation(hxb_remote *remote, int operation) {
+    remote->free_operations[remote->free_count++] = operation;
+}
+
+int hxb_poll_outcome(hxb_remote *remote, hxb_outcome *outcome) {
+    int result = check_remote(remote);
+    if (result != HXB_OK || outcome == NULL) {
+        return result != HXB_OK ? result : fail(HXB_E_ARGUMENT, "there is no place for the outcome: NULL");
+    }
+    if (remote->kept_count > 0) {
+        *outcome = remote->kept[remote->kept_first++ & remote->operation_mask];
+        remote->kept_count--;
+    } else {
+        result = take_outcome(remote, outcome);
+    }
+    if (result == HXB_OK) {
+        free_operation(remote, outcome->operation);
+    }
+    return result;
 }
 
 int hxb_poll_notification(hxb_remote *remote, hxb_notification *notification) {
@@ -371,11 +398,16 @@ int hxb_finish(hxb_remote *remote, int64_t timeout_ns) {
     }
     int64_t start = now_ns();
     int worst = HXB_OK;
-    while (remote->free_count <= (int)remote->operation_mask) {
+    while (remote->free_count + (int)remote->kept_count <= (int)remote->operation_mask) {
         hxb_outcome outcome;
-        int status = hxb_poll_outcome(remote, &outcome);
+        int status = take_outcome(remote, &outcome);
         if (status == HXB_OK) {
             worst = worst == HXB_OK ? outcome.status : worst;
+            if (remote->is_atomic[outcome.operation]) {
+                remote->kept[(remote->kept_first + remote->kept_count++) & remote->operation_mask] = outcome;
+            } else {
+                free_operation(remote, outcome.operation);
+            }
             continue;
         }
         if (status == HXB_EMPTY) {

@@ -176,6 +176,45 @@ class RemoteMemoryTest {
     }
 
     @Test
+    void shouldKeepTheValuesOfAtomicOperationsThatWereFinished() {
+        // given
+        Memory.putLong(shared.address() + 64, 5);
+        final int put = one.put(local, 0, remote, 4_096, 100);
+        final int first = one.fetchAndAdd(remote, 64, 1);
+        final int second = one.compareAndSwap(remote, 64, 6, 8);
+        // when
+        assertEquals(PmStatus.OK, one.finish(TIMEOUT_NS));
+        // then
+        assertTrue(put >= 0);
+        assertEquals(2, one.unfinished());
+        assertEquals(5, value(first));
+        assertEquals(6, value(second));
+        assertEquals(0, one.unfinished());
+        assertEquals(PmStatus.EMPTY, one.poll(outcome));
+        assertEquals(PmStatus.OK, one.finish(0));
+    }
+
+    @Test
+    void shouldWaitForOneOperationAndKeepTheOutcomesOfOthers() {
+        // given
+        final int put = one.put(local, 0, remote, 4_096, 100_000);
+        // when
+        assertEquals(PmStatus.OK, one.fetchAndAdd(remote, 64, 7, outcome, TIMEOUT_NS));
+        // then
+        assertEquals(0, outcome.value());
+        assertEquals(PmStatus.OK, one.compareAndSwap(remote, 64, 7, 9, outcome, TIMEOUT_NS));
+        assertEquals(7, outcome.value());
+        assertEquals(1, one.unfinished());
+        assertEquals(PmStatus.OK, one.get(remote, 64, local, 200_000, 8, TIMEOUT_NS));
+        assertEquals(9, Memory.getLong(local.address() + 200_000));
+        assertEquals(PmStatus.OK, one.put(local, 200_000, remote, 72, 8, TIMEOUT_NS));
+        assertEquals(PmStatus.BAD_RANGE, one.fetchAndAdd(remote, 65, 1, outcome, TIMEOUT_NS));
+        assertEquals(PmStatus.OK, one.poll(outcome));
+        assertEquals(put, outcome.operation());
+        assertEquals(0, one.unfinished());
+    }
+
+    @Test
     void shouldPerformAndEndOperationsInTheirOrder() {
         // given
         final int operations = 200;

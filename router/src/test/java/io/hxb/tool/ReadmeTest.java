@@ -8,8 +8,11 @@ import org.junit.jupiter.api.Test;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -18,23 +21,45 @@ import java.util.stream.Stream;
 @Tag("unit")
 class ReadmeTest {
     private static final Path ROOT = Path.of(System.getProperty("hxb.root", ".."));
+    private static final String EXAMPLES = "examples/src/main/java/io/hxb/example";
+    private static final Pattern JAVA_BLOCK = Pattern.compile("(?s)```java\n(.*?)```");
+    private static final Pattern REGION = Pattern.compile("(?ms)^( *)// begin\n(.*?)^ *// end$");
 
     @Test
-    void shouldQuoteTheCompiledSample() throws IOException {
-        // given
-        final String sample =
-                Files.readString(ROOT.resolve("examples/src/main/java/io/hxb/example/Hello.java"));
-        final String body =
-                sample.substring(
-                        sample.indexOf("// begin\n") + 9, sample.indexOf("        // end\n"));
-
+    void shouldShowOnlyProgramsThatAreCompiledAndRun() throws IOException {
+        // given what DocumentProgramsSystemTest and HelloSystemTest run
+        final var samples = new HashSet<String>();
+        try (Stream<Path> files = Files.list(ROOT.resolve(EXAMPLES))) {
+            for (final Path file : files.toList()) {
+                samples.addAll(regions(Files.readString(file)));
+            }
+        }
         // when
-        final String quoted = body.indent(-8).strip();
-
+        final var shown = new HashSet<String>();
+        for (final Path page : pages()) {
+            final Matcher block = JAVA_BLOCK.matcher(Files.readString(page));
+            while (block.find()) {
+                shown.add(block.group(1).strip());
+            }
+        }
         // then
-        assertTrue(
-                Files.readString(ROOT.resolve("docs/api.md")).contains(quoted),
-                () -> "docs/api.md does not quote this any more:\n" + quoted);
+        assertTrue(samples.size() >= 4, samples::toString);
+        for (final String block : shown) {
+            assertTrue(samples.contains(block), () -> "not of a file in examples:\n" + block);
+        }
+        for (final String sample : samples) {
+            assertTrue(shown.contains(sample), () -> "no page shows this any more:\n" + sample);
+        }
+    }
+
+    /** What stands between begin and end in a program, without its indentation. */
+    private static List<String> regions(final String program) {
+        final Matcher region = REGION.matcher(program);
+        final List<String> found = new ArrayList<>();
+        while (region.find()) {
+            found.add(region.group(2).indent(-region.group(1).length()).strip());
+        }
+        return found;
     }
 
     @Test

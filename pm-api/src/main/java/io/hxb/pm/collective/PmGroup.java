@@ -11,9 +11,9 @@ import io.hxb.pm.PmStatus;
 import io.hxb.pm.collective.wire.GroupProtocol;
 
 import org.agrona.MutableDirectBuffer;
-import org.agrona.concurrent.UnsafeBuffer;
 
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 
 /**
  * A member of a group of programs, or of contexts of one program, whose nodes carry out operations
@@ -37,9 +37,9 @@ import java.io.IOException;
  * <pre>{@code
  * int[] nodes = {0, 1, 2, 3}; // of the members, by rank
  * try (PmGroup group = PmGroup.join(device, 7, id, nodes, rank, SECOND_NS)) {
- *     buffer.putDouble(0, mine, LITTLE_ENDIAN);
- *     if (group.allreduce(PmFunction.SUM, PmElement.DOUBLE, buffer, 0, 1, SECOND_NS) == PmStatus.OK) {
- *         sum = buffer.getDouble(0, LITTLE_ENDIAN);
+ *     double[] values = {mine};
+ *     if (group.allreduce(SUM, DOUBLE, MemorySegment.ofArray(values), SECOND_NS) == PmStatus.OK) {
+ *         sum = values[0];
  *     }
  * }
  * }</pre>
@@ -58,7 +58,6 @@ public final class PmGroup implements AutoCloseable {
     private final int memberCount;
     private final PmMessage message = new PmMessage();
     private final PmEvent event = new PmEvent();
-    private final MutableDirectBuffer nothing = new UnsafeBuffer(new byte[0]);
     private int instance;
     private int operation;
     private int status = PmStatus.OK;
@@ -68,7 +67,11 @@ public final class PmGroup implements AutoCloseable {
     private int function;
     private int count;
     private int root;
-    private MutableDirectBuffer buffer = nothing;
+
+    /** The data of the operation under way, in one of two forms; both null if it has none. */
+    private MutableDirectBuffer buffer;
+
+    private MemorySegment segment;
     private int bufferOffset;
     private int contributedBytes;
     private int sentBytes;
@@ -222,7 +225,7 @@ public final class PmGroup implements AutoCloseable {
      * @throws IllegalStateException if the result of the last operation has not been taken.
      */
     public int startBarrier() {
-        return start(GroupProtocol.BARRIER, 0, 0, 0, 0, nothing, 0, 0);
+        return start(GroupProtocol.BARRIER, 0, 0, 0, 0, null, null, 0, 0);
     }
 
     /**
@@ -241,12 +244,35 @@ public final class PmGroup implements AutoCloseable {
             final MutableDirectBuffer data,
             final int offset,
             final int lengthBytes) {
+        checkLength(lengthBytes);
+        data.boundsCheck(offset, lengthBytes);
+        return startBroadcast(rootRank, data, null, offset, lengthBytes);
+    }
+
+    /**
+     * As the other {@link #startBroadcast(int, MutableDirectBuffer, int, int) startBroadcast}, of a
+     * whole segment.
+     *
+     * @param rootRank of the member whose bytes all get.
+     * @param data given by the root, written at the others: 0 to {@link #MAX_BYTES} bytes, in an
+     *     array of any type or native, as long at all members.
+     * @return as {@link #startBarrier}.
+     * @throws IllegalArgumentException if an argument is out of range.
+     */
+    public int startBroadcast(final int rootRank, final MemorySegment data) {
+        return startBroadcast(rootRank, null, data, 0, checkLength(data));
+    }
+
+    private int startBroadcast(
+            final int rootRank,
+            final MutableDirectBuffer data,
+            final MemorySegment part,
+            final int offset,
+            final int lengthBytes) {
         if (rootRank < 0 || rootRank >= memberCount) {
             throw new IllegalArgumentException(
                     "rootRank must be 0.." + (memberCount - 1) + ": " + rootRank);
         }
-        checkLength(lengthBytes);
-        data.boundsCheck(offset, lengthBytes);
         final int contributed = rootRank == rank ? lengthBytes : 0;
         return start(
                 GroupProtocol.BROADCAST,
@@ -255,6 +281,7 @@ public final class PmGroup implements AutoCloseable {
                 lengthBytes,
                 rootRank,
                 data,
+                part,
                 offset,
                 contributed);
     }
@@ -291,8 +318,51 @@ public final class PmGroup implements AutoCloseable {
                 elements,
                 0,
                 data,
+                null,
                 offset,
                 lengthBytes);
+    }
+
+    /**
+     * As the other {@link #startAllreduce(PmFunction, PmElement, MutableDirectBuffer, int, int)
+     * startAllreduce}, of a whole segment.
+     *
+     * @param how they are combined.
+     * @param element type of the elements.
+     * @param data the elements of this member, then those of all, in an array such as {@code
+     *     MemorySegment.ofArray(double[])} or native; a multiple of the element's length.
+     * @return as {@link #startBarrier}.
+     * @throws IllegalArgumentException if an argument is out of range.
+     */
+    public int startAllreduce(
+            final PmFunction how, final PmElement element, final MemorySegment data) {
+        final int lengthBytes = checkLength(data);
+        if (lengthBytes % element.lengthBytes() != 0) {
+            throw new IllegalArgumentException(
+                    "data must be whole elements of "
+                            + element.lengthBytes()
+                            + " bytes: "
+                            + lengthBytes);
+        }
+        return start(
+                GroupProtocol.ALLREDUCE,
+                element.code(),
+                how.code(),
+                lengthBytes / element.lengthBytes(),
+                0,
+                null,
+                data,
+                0,
+                lengthBytes);
+    }
+
+    private static int checkLength(final MemorySegment data) {
+        if (data.isReadOnly()) {
+            throw new IllegalArgumentException("data must be writable");
+        }
+        final int lengthBytes = (int) Math.min(Integer.MAX_VALUE, data.byteSize());
+        checkLength(lengthBytes);
+        return lengthBytes;
     }
 
     private static void checkLength(final int lengthBytes) {
@@ -309,6 +379,7 @@ public final class PmGroup implements AutoCloseable {
             final int newCount,
             final int newRoot,
             final MutableDirectBuffer data,
+            final MemorySegment part,
             final int offset,
             final int lengthBytes) {
         if (isClosed || isUnderWay) {
@@ -326,6 +397,7 @@ public final class PmGroup implements AutoCloseable {
         count = newCount;
         root = newRoot;
         buffer = data;
+        segment = part;
         bufferOffset = offset;
         contributedBytes = lengthBytes;
         sentBytes = -1;
@@ -360,8 +432,13 @@ public final class PmGroup implements AutoCloseable {
             Memory.putInt(address + GroupProtocol.ROOT, root);
             Memory.putInt(address + GroupProtocol.TOTAL_BYTES, contributedBytes);
             Memory.putInt(address + GroupProtocol.PIECE_OFFSET, offset);
-            context.sendBuffer(slot)
-                    .putBytes(GroupProtocol.HEADER_BYTES, buffer, bufferOffset + offset, piece);
+            if (segment != null) {
+                MemorySegment.copy(
+                        segment, offset, Memory.ALL, address + GroupProtocol.HEADER_BYTES, piece);
+            } else if (piece > 0) {
+                context.sendBuffer(slot)
+                        .putBytes(GroupProtocol.HEADER_BYTES, buffer, bufferOffset + offset, piece);
+            }
             context.send(slot, length, GroupProtocol.CONTRIBUTE);
             sentBytes = offset + piece;
         }
@@ -369,7 +446,8 @@ public final class PmGroup implements AutoCloseable {
 
     private void end(final int reason) {
         isUnderWay = false;
-        buffer = nothing;
+        buffer = null;
+        segment = null;
         status = reason;
     }
 
@@ -477,6 +555,37 @@ public final class PmGroup implements AutoCloseable {
         return started == PmStatus.OK ? await(timeoutNs) : started;
     }
 
+    /**
+     * As {@link #startBroadcast(int, MemorySegment)}, and waits.
+     *
+     * @param rootRank of the member whose bytes all get.
+     * @param data given by the root, written at the others.
+     * @param timeoutNs longest wait in ns, 0 or more.
+     * @return as {@link #barrier}.
+     */
+    public int broadcast(final int rootRank, final MemorySegment data, final long timeoutNs) {
+        final int started = startBroadcast(rootRank, data);
+        return started == PmStatus.OK ? await(timeoutNs) : started;
+    }
+
+    /**
+     * As {@link #startAllreduce(PmFunction, PmElement, MemorySegment)}, and waits.
+     *
+     * @param how elements are combined.
+     * @param element their type.
+     * @param data elements of this member, then those of all.
+     * @param timeoutNs longest wait in ns, 0 or more.
+     * @return as {@link #barrier}.
+     */
+    public int allreduce(
+            final PmFunction how,
+            final PmElement element,
+            final MemorySegment data,
+            final long timeoutNs) {
+        final int started = startAllreduce(how, element, data);
+        return started == PmStatus.OK ? await(timeoutNs) : started;
+    }
+
     // ---- What the node says ----
 
     private void poll() {
@@ -516,11 +625,20 @@ public final class PmGroup implements AutoCloseable {
             end(failed);
             return;
         }
-        if (offset != receivedBytes || piece > total - offset || total > MAX_BYTES) {
+        if (offset != receivedBytes
+                || piece > total - offset
+                || total > MAX_BYTES
+                || (piece > 0 && buffer == null && segment == null)) {
             end(PmStatus.DISAGREEMENT);
             return;
         }
-        buffer.putBytes(bufferOffset + offset, message.buffer(), GroupProtocol.HEADER_BYTES, piece);
+        if (segment != null) {
+            MemorySegment.copy(
+                    Memory.ALL, address + GroupProtocol.HEADER_BYTES, segment, offset, piece);
+        } else if (piece > 0) {
+            buffer.putBytes(
+                    bufferOffset + offset, message.buffer(), GroupProtocol.HEADER_BYTES, piece);
+        }
         receivedBytes += piece;
         if (receivedBytes == total) {
             end(PmStatus.OK);

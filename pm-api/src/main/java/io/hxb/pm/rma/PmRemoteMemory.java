@@ -21,7 +21,8 @@ import java.util.function.BooleanSupplier;
  * <p>A region is shared by {@link #share}, which returns a key; whoever is told the key, with node
  * and context, makes a {@link PmRemoteRegion} of it. The methods that begin an operation return its
  * number; {@link #poll(PmOutcome)} tells when it is done and how it has ended, and only then is the
- * number free again.
+ * number free again. {@link #finish} waits for all and takes the outcomes of those that have no
+ * value. The methods with a time-out wait for the end of the operation that they begin.
  *
  * <p>Order. Puts, atomic operations and fences of one context to one other are performed, and all
  * operations end, in the order in which they were begun. A get reads after the puts and atomic
@@ -39,6 +40,11 @@ public final class PmRemoteMemory {
     private final NotificationRing notifications;
     private final int[] free;
     private final boolean[] isUnderWay;
+
+    /** Of each operation, whether its outcome has a value. */
+    private final boolean[] isAtomic;
+
+    private final KeptOutcomes kept;
     private final PmOutcome next = new PmOutcome();
     private final BooleanSupplier hasOutcome;
     private final BooleanSupplier hasAnything;
@@ -52,11 +58,13 @@ public final class PmRemoteMemory {
         notifications = area.notificationRing();
         free = new int[area.operations()];
         isUnderWay = new boolean[area.operations()];
+        isAtomic = new boolean[area.operations()];
+        kept = new KeptOutcomes(area.operations());
         for (int operation = free.length - 1; operation >= 0; operation--) {
             free[freeCount++] = operation;
         }
         hasOutcome = outcomes::isReady;
-        hasAnything = () -> outcomes.isReady() || notifications.isReady();
+        hasAnything = () -> !kept.isEmpty() || outcomes.isReady() || notifications.isReady();
         door.onReady(hasAnything);
     }
 
@@ -249,6 +257,7 @@ public final class PmRemoteMemory {
         door.checkDestination(to.node(), to.context());
         final int operation = claim();
         if (operation >= 0) {
+            isAtomic[operation] = true;
             operations
                     .begin(operation, kind, to.node(), to.context())
                     .remote(to.key(), offset)
@@ -286,12 +295,121 @@ public final class PmRemoteMemory {
         }
         final int operation = free[--freeCount];
         isUnderWay[operation] = true;
+        isAtomic[operation] = false;
         return operation;
     }
 
     private void submit() {
         operations.publish();
         door.onSubmitted();
+    }
+
+    /**
+     * As {@link #put}, and waits until it is done.
+     *
+     * @param from region of this context's device.
+     * @param fromOffset first byte there.
+     * @param to region written to.
+     * @param toOffset first byte there.
+     * @param lengthBytes 0 to 2^30.
+     * @param timeoutNs longest wait in ns, 0 or more.
+     * @return {@link PmStatus#OK} if all bytes can be read at the destination; why not, see {@link
+     *     PmOutcome#status()}; {@link PmStatus#NO_BUFFERS} if it was not begun because too many
+     *     are; or, with the operation left under way and its outcome to be taken later, as {@link
+     *     #await}.
+     */
+    public int put(
+            final PmRegion from,
+            final long fromOffset,
+            final PmRemoteRegion to,
+            final long toOffset,
+            final long lengthBytes,
+            final long timeoutNs) {
+        return awaitEnd(put(from, fromOffset, to, toOffset, lengthBytes), next, timeoutNs);
+    }
+
+    /**
+     * As {@link #get}, and waits until it is done.
+     *
+     * @param from region read.
+     * @param fromOffset first byte there.
+     * @param to writable region of this context's device.
+     * @param toOffset first byte there.
+     * @param lengthBytes 0 to 2^30.
+     * @param timeoutNs longest wait in ns, 0 or more.
+     * @return {@link PmStatus#OK} if all bytes are here; otherwise as the blocking {@link
+     *     #put(PmRegion, long, PmRemoteRegion, long, long, long) put}.
+     */
+    public int get(
+            final PmRemoteRegion from,
+            final long fromOffset,
+            final PmRegion to,
+            final long toOffset,
+            final long lengthBytes,
+            final long timeoutNs) {
+        return awaitEnd(get(from, fromOffset, to, toOffset, lengthBytes), next, timeoutNs);
+    }
+
+    /**
+     * As {@link #fetchAndAdd(PmRemoteRegion, long, long)}, and waits until it is done.
+     *
+     * @param to region that has the number.
+     * @param offset a multiple of 8.
+     * @param addend added, with wrap-around.
+     * @param outcome filled when the result is OK: its value is the one before.
+     * @param timeoutNs longest wait in ns, 0 or more.
+     * @return as the blocking {@link #put(PmRegion, long, PmRemoteRegion, long, long, long) put}.
+     */
+    public int fetchAndAdd(
+            final PmRemoteRegion to,
+            final long offset,
+            final long addend,
+            final PmOutcome outcome,
+            final long timeoutNs) {
+        return awaitEnd(fetchAndAdd(to, offset, addend), outcome, timeoutNs);
+    }
+
+    /**
+     * As {@link #compareAndSwap(PmRemoteRegion, long, long, long)}, and waits until it is done.
+     *
+     * @param to region that has the number.
+     * @param offset a multiple of 8.
+     * @param expected value to be replaced.
+     * @param desired new value.
+     * @param outcome filled when the result is OK: its value is the one before.
+     * @param timeoutNs longest wait in ns, 0 or more.
+     * @return as the blocking {@link #put(PmRegion, long, PmRemoteRegion, long, long, long) put}.
+     */
+    public int compareAndSwap(
+            final PmRemoteRegion to,
+            final long offset,
+            final long expected,
+            final long desired,
+            final PmOutcome outcome,
+            final long timeoutNs) {
+        return awaitEnd(compareAndSwap(to, offset, expected, desired), outcome, timeoutNs);
+    }
+
+    /** Waits for the end of one operation; keeps the outcomes of others for {@link #poll}. */
+    private int awaitEnd(final int operation, final PmOutcome outcome, final long timeoutNs) {
+        if (operation < 0) {
+            return operation;
+        }
+        final long startNs = System.nanoTime();
+        while (true) {
+            int status = takeOutcome(outcome);
+            if (status == PmStatus.EMPTY) {
+                status = awaitOutcome(startNs, timeoutNs);
+            } else if (status == PmStatus.OK && outcome.operation() == operation) {
+                onTaken(operation);
+                return outcome.status();
+            } else if (status == PmStatus.OK) {
+                kept.add(outcome);
+            }
+            if (status != PmStatus.OK) {
+                return status;
+            }
+        }
     }
 
     /**
@@ -302,6 +420,15 @@ public final class PmRemoteMemory {
      *     {@link PmStatus#NODE_GONE}.
      */
     public int poll(final PmOutcome outcome) {
+        final int status = kept.take(outcome) ? PmStatus.OK : takeOutcome(outcome);
+        if (status == PmStatus.OK) {
+            onTaken(outcome.operation());
+        }
+        return status;
+    }
+
+    /** Takes an outcome from the node; the operation's number is not free yet. */
+    private int takeOutcome(final PmOutcome outcome) {
         final int status = door.status();
         if (status != PmStatus.OK || !outcomes.take()) {
             return status != PmStatus.OK ? status : door.idle(PmStatus.EMPTY);
@@ -311,9 +438,12 @@ public final class PmRemoteMemory {
             throw new IllegalStateException("the outcome ring was overwritten: " + operation);
         }
         isUnderWay[operation] = false;
-        free[freeCount++] = operation;
         outcome.set(operation, outcomes.status(), outcomes.value());
         return PmStatus.OK;
+    }
+
+    private void onTaken(final int operation) {
+        free[freeCount++] = operation;
     }
 
     /**
@@ -360,25 +490,29 @@ public final class PmRemoteMemory {
     }
 
     /**
-     * Waits until all operations are done and takes their outcomes; notifications remain.
+     * Waits until all operations are done. Takes the outcomes of all but atomic operations, whose
+     * values {@link #poll(PmOutcome)} has afterwards; notifications remain, too.
      *
      * @param timeoutNs longest wait in ns, 0 or more.
-     * @return {@link PmStatus#OK} if all were; the status of the first that was not, when all are
-     *     done; or, with operations left, as {@link #await}.
+     * @return {@link PmStatus#OK} if all that have ended within it were; the status of the first
+     *     that was not, when all are done; or, with operations left, as {@link #await}.
      */
     public int finish(final long timeoutNs) {
         final long startNs = System.nanoTime();
         int worst = PmStatus.OK;
-        while (unfinished() > 0) {
-            final int status = poll(next);
+        while (unfinished() > kept.count()) {
+            int status = takeOutcome(next);
             if (status == PmStatus.OK) {
                 worst = worst == PmStatus.OK ? next.status() : worst;
-            } else if (status == PmStatus.EMPTY) {
-                final int waited = awaitOutcome(startNs, timeoutNs);
-                if (waited != PmStatus.OK) {
-                    return waited;
+                if (isAtomic[next.operation()]) {
+                    kept.add(next);
+                } else {
+                    onTaken(next.operation());
                 }
-            } else {
+            } else if (status == PmStatus.EMPTY) {
+                status = awaitOutcome(startNs, timeoutNs);
+            }
+            if (status != PmStatus.OK) {
                 return status;
             }
         }
