@@ -213,6 +213,8 @@ public enum CounterType {
             123, "Times messages had to wait because of the limit of a user or a tenant."),
     FORWARD_DROPPED_STRANGER_FRAMES(
             124, "Frames dropped: from a link address that is not a neighbour's."),
+    FORWARD_DROPPED_FAULT_FRAMES(
+            147, "Frames dropped: a defect of the node, about which its log says more."),
     COMPLAINT_OTHER_KEY_EVENTS(
             125, "Hellos of neighbours that have no key in common with this node."),
     FLOW_FORGOTTEN_EVENTS(126, "Flows forgotten, by either end, because nothing was sent on them."),

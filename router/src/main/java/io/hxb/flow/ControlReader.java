@@ -4,7 +4,6 @@ import io.hxb.flow.route.RouteTable;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.UnreachableFlyweight;
-import io.hxb.link.BufferPool;
 import io.hxb.routing.Route;
 
 /**
@@ -14,7 +13,6 @@ import io.hxb.routing.Route;
  */
 final class ControlReader {
     private final FlowTable table;
-    private final BufferPool.Share share;
     private final Receiver receiver;
     private final SendFeedback feedback;
     private final ControlWriter control;
@@ -23,13 +21,8 @@ final class ControlReader {
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final UnreachableFlyweight unreachable = new UnreachableFlyweight();
 
-    ControlReader(
-            final LoopParts parts,
-            final BufferPool.Share share,
-            final Receiver receiver,
-            final SendFeedback feedback) {
+    ControlReader(final LoopParts parts, final Receiver receiver, final SendFeedback feedback) {
         table = parts.table();
-        this.share = share;
         control = parts.control();
         routes = parts.routes();
         counters = parts.counters();
@@ -37,20 +30,23 @@ final class ControlReader {
         this.feedback = feedback;
     }
 
-    /** Takes one frame in a pool buffer, which this object then owns. */
-    void onFrame(final int bufferId) {
+    /**
+     * Takes one frame in a pool buffer.
+     *
+     * @return true if the buffer is kept, false if the caller still owns it.
+     */
+    boolean onFrame(final int bufferId) {
         final FrameHeaderFlyweight frame = header.wrap(table.pool().headerAddress(bufferId));
         final FlowContext context = table.context(frame.destinationContext());
         final int node = table.shape().node(frame.source());
         if (context == null) {
             counters.onNoSuchContext();
         } else if (frame.type() == FrameType.DATA) {
-            receiver.onFirstData(context, node, bufferId);
-            return;
+            return receiver.onFirstData(context, node, bufferId);
         } else {
             handle(frame, context, node);
         }
-        share.release(bufferId);
+        return false;
     }
 
     private void handle(

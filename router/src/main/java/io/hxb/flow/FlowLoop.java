@@ -7,6 +7,7 @@ import io.hxb.frame.FrameType;
 import io.hxb.frame.UnreachableFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.TurnClock;
+import io.hxb.log.LoopErrors;
 import io.hxb.pm.PmStatus;
 
 import java.lang.foreign.Arena;
@@ -69,7 +70,7 @@ public final class FlowLoop implements FlowPort {
         feedback = sender.feedback();
         acks = new AckScheduler(parts);
         receiver = new Receiver(parts, this, share, acks);
-        reader = new ControlReader(parts, share, receiver, feedback);
+        reader = new ControlReader(parts, receiver, feedback);
         sweep = new FlowSweep(parts, sender, receiver);
     }
 
@@ -220,16 +221,27 @@ public final class FlowLoop implements FlowPort {
      * call if it is next in order. The frame has been validated: version, cluster, length, records.
      *
      * @param lengthBytes header and body.
-     * @param bufferId pool buffer it lies in; ownership passes.
+     * @param bufferId pool buffer it lies in; ownership passes, also if this throws.
      */
     public void onFrame(final long headerAddress, final int lengthBytes, final int bufferId) {
+        boolean isKept = false;
+        try {
+            isKept = take(headerAddress, lengthBytes, bufferId);
+        } finally {
+            if (!isKept) {
+                share.release(bufferId);
+            }
+        }
+    }
+
+    // True if the buffer is kept.
+    private boolean take(final long headerAddress, final int lengthBytes, final int bufferId) {
         header.wrap(headerAddress);
         final int type = header.type();
         if (lengthBytes < FrameHeaderFlyweight.LENGTH + header.bodyLength()
                 || table.shape().node(header.source()) < 0) {
             counters.onMalformed();
-            share.release(bufferId);
-            return;
+            return false;
         }
         final FlowContext context = table.context(header.destinationContext());
         if (context == null) {
@@ -237,12 +249,13 @@ public final class FlowLoop implements FlowPort {
             if (isAnswered(type)) {
                 control.sendUnreachable(header, 0, UnreachableFlyweight.NO_SUCH_CONTEXT);
             }
-            share.release(bufferId);
-        } else if (type == FrameType.DATA) {
-            receiver.onData(context, headerAddress, bufferId);
-        } else {
-            context.owner.hand(bufferId, this);
+            return false;
         }
+        if (type == FrameType.DATA) {
+            return receiver.onData(context, headerAddress, bufferId);
+        }
+        context.owner.hand(bufferId, this);
+        return true;
     }
 
     /** Gives a frame in a pool buffer to this loop; called by loop {@code from}. */
@@ -429,11 +442,24 @@ public final class FlowLoop implements FlowPort {
         int id = inbox.takeAll();
         while (id != BufferPool.NONE) {
             final int following = inbox.following(id);
-            reader.onFrame(id);
+            read(id);
             id = following;
             frames++;
         }
         return frames;
+    }
+
+    // Whatever is wrong with one frame, those behind it are read.
+    private void read(final int bufferId) {
+        boolean isKept = false;
+        try {
+            isKept = reader.onFrame(bufferId);
+        } catch (final RuntimeException | Error e) {
+            LoopErrors.INSTANCE.onError(e);
+        }
+        if (!isKept) {
+            share.release(bufferId);
+        }
     }
 
     private int attend() {
@@ -441,15 +467,23 @@ public final class FlowLoop implements FlowPort {
         Flow flow = (Flow) attention.takeAll();
         while (flow != null) {
             final Flow following = (Flow) flow.take();
-            if (flow instanceof ReceiveFlow receiving) {
-                receiver.attend(receiving);
-            } else if (flow instanceof SendFlow sending) {
-                attend(sending);
+            try {
+                attend(flow);
+            } catch (final RuntimeException | Error e) {
+                LoopErrors.INSTANCE.onError(e);
             }
             flow = following;
             flows++;
         }
         return flows;
+    }
+
+    private void attend(final Flow flow) {
+        if (flow instanceof ReceiveFlow receiving) {
+            receiver.attend(receiving);
+        } else if (flow instanceof SendFlow sending) {
+            attend(sending);
+        }
     }
 
     private void attend(final SendFlow flow) {

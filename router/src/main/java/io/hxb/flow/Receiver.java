@@ -9,6 +9,7 @@ import io.hxb.frame.TenantField;
 import io.hxb.frame.UnreachableFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.TurnClock;
+import io.hxb.log.LoopErrors;
 import io.hxb.pm.PmStatus;
 
 /**
@@ -56,52 +57,54 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         this.acks = acks;
     }
 
-    /** Takes one data frame for an open context; any loop. */
-    void onData(final FlowContext context, final long headerAddress, final int bufferId) {
+    /**
+     * Takes one data frame for an open context; any loop.
+     *
+     * @return true if the buffer is kept, false if the caller still owns it.
+     */
+    boolean onData(final FlowContext context, final long headerAddress, final int bufferId) {
         header.wrap(headerAddress);
         if (header.destinationIncarnation() != context.incarnation) {
             counters.onStale();
             control.sendUnreachable(
                     header, context.incarnation, UnreachableFlyweight.STALE_INCARNATION);
-            share.release(bufferId);
-            return;
+            return false;
         }
         final int node = table.shape().node(header.source());
         final long key = Flow.key(context.id, node, header.sourceContext());
         final ReceiveFlow flow = node < 0 ? null : table.receiveFlows().get(key);
         if (flow == null || !flow.isOf(header) || flow.context != context) {
-            onFirst(context, bufferId);
-            return;
+            return onFirst(context, bufferId);
         }
-        take(flow, key, bufferId);
+        return take(flow, key, bufferId);
     }
 
     /** Data that belongs to no known flow may be the first of one, which the owner then makes. */
-    private void onFirst(final FlowContext context, final int bufferId) {
+    private boolean onFirst(final FlowContext context, final int bufferId) {
         if (tickets.issueOf(context, header, clock.nowNs()) == Tickets.INVALID) {
             counters.onStale();
-            share.release(bufferId);
-        } else {
-            context.owner.hand(bufferId, loop);
+            return false;
         }
+        context.owner.hand(bufferId, loop);
+        return true;
     }
 
-    /** Takes data that may be the first of a flow; on the loop that owns the context. */
-    void onFirstData(final FlowContext context, final int node, final int bufferId) {
+    /**
+     * Takes data that may be the first of a flow; on the loop that owns the context.
+     *
+     * @return true if the buffer is kept, false if the caller still owns it.
+     */
+    boolean onFirstData(final FlowContext context, final int node, final int bufferId) {
         header.wrap(pool.headerAddress(bufferId));
         final long key = Flow.key(context.id, node, header.sourceContext());
         final ReceiveFlow flow =
                 header.destinationIncarnation() == context.incarnation
                         ? admit(context, header, node, key)
                         : null;
-        if (flow == null) {
-            share.release(bufferId);
-        } else {
-            take(flow, key, bufferId);
-        }
+        return flow != null && take(flow, key, bufferId);
     }
 
-    private void take(final ReceiveFlow flow, final long key, final int bufferId) {
+    private boolean take(final ReceiveFlow flow, final long key, final int bufferId) {
         if (header.hasFlag(FrameHeaderFlyweight.FLAG_ACK)) {
             onPiggyback(key);
         }
@@ -109,7 +112,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
             flow.arrivals.onSentAgain(header.route());
         }
         final boolean isNow = header.hasFlag(FrameHeaderFlyweight.FLAG_ACK_NOW);
-        store(flow, header.sequence(), bufferId, isNow);
+        return store(flow, header.sequence(), bufferId, isNow);
     }
 
     @Override
@@ -403,7 +406,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         }
     }
 
-    private void store(
+    private boolean store(
             final ReceiveFlow flow, final int sequence, final int bufferId, final boolean isNow) {
         final int result =
                 flow.window.isOpenFor(sequence)
@@ -416,7 +419,6 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
             final long marks = (isNow ? Arrivals.NOW : 0) | (isInOrder ? 0 : Arrivals.OUT_OF_ORDER);
             flow.arrivals.add(isInOrder ? 1 : OUT_OF_ORDER_WEIGHT, marks);
         } else {
-            share.release(bufferId);
             if (result == OrderingArray.DUPLICATE) {
                 counters.onDuplicate();
                 flow.arrivals.addAgain(sequence);
@@ -426,6 +428,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
             }
         }
         flow.context.owner.post(flow, loop);
+        return result == OrderingArray.STORED;
     }
 
     private void onPiggyback(final long key) {
@@ -442,13 +445,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         // Read before the frame is handed over, because its buffer may soon hold another frame.
         final int bodyLengthBytes = delivered.bodyLength();
         final int messageCount = delivered.messageCount();
-        final int answer =
-                listener.onFrame(
-                        flow.ends,
-                        bufferId,
-                        delivered.bodyAddress(),
-                        bodyLengthBytes,
-                        messageCount);
+        final int answer = handOver(flow, bufferId, bodyLengthBytes, messageCount);
         if (answer == FlowListener.FULL) {
             counters.onRefused();
             return false;
@@ -458,6 +455,21 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
             share.release(bufferId);
         }
         return true;
+    }
+
+    // Whatever goes wrong in the context, the ordering array stays as it is, and its loop goes on.
+    private int handOver(
+            final ReceiveFlow flow,
+            final int bufferId,
+            final int bodyLengthBytes,
+            final int messageCount) {
+        try {
+            return listener.onFrame(
+                    flow.ends, bufferId, delivered.bodyAddress(), bodyLengthBytes, messageCount);
+        } catch (final RuntimeException | Error e) {
+            LoopErrors.INSTANCE.onError(e);
+            return FlowListener.FULL;
+        }
     }
 
     private void replace(final ReceiveFlow known, final int newIncarnation) {

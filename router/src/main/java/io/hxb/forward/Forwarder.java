@@ -14,6 +14,7 @@ import io.hxb.link.FrameSink;
 import io.hxb.link.Link;
 import io.hxb.link.TurnClock;
 import io.hxb.linux.Memory;
+import io.hxb.log.LoopErrors;
 import io.hxb.routing.Route;
 import io.hxb.routing.RouteCodec;
 import io.hxb.session.FrameSeals;
@@ -27,6 +28,9 @@ import io.hxb.trunk.health.HeardFrames;
  * The per-frame path of one loop: every received frame enters through {@link #onFrame} and is
  * delivered or relayed; frames of this node's flows leave through its {@link Originator}. Owned by
  * that loop.
+ *
+ * <p>Nothing that arrives makes it throw: an exception is a defect of this node, is logged, and
+ * costs the one frame, which is dropped.
  *
  * <p>A relayed frame is sent from the memory it arrived in; only its hop limit and its place in a
  * detour change, and the link puts its own addresses before it. Source: PM/Ethernet-HXB, a relay
@@ -53,6 +57,10 @@ public final class Forwarder implements FrameSink {
     private final ForwardCounters counters;
     private final FrameHeaderFlyweight received = new FrameHeaderFlyweight();
     private final FrameCrc crc = new FrameCrc();
+    // Of the frame that is being handled: its memory has not been passed on, and it has been
+    // counted as delivered, relayed or dropped.
+    private boolean hasFrame;
+    private boolean isCounted;
 
     /**
      * Makes the forwarding path of one loop.
@@ -111,26 +119,63 @@ public final class Forwarder implements FrameSink {
             final long sourceAddress,
             final int vlanTci) {
         counters.receive(link.index(), lengthBytes);
+        hasFrame = true;
+        isCounted = false;
+        try {
+            take(link, owner, token, headerAddress, lengthBytes, sourceAddress);
+        } catch (final RuntimeException | Error e) {
+            onFault(owner, token, e);
+        }
+    }
+
+    // Whatever a frame contains, the frames behind it are received, and its memory is not lost.
+    private void onFault(final FrameOwner owner, final long token, final Throwable thrown) {
+        if (!isCounted) {
+            drop(DropReason.FAULT);
+        }
+        if (hasFrame) {
+            giveBack(owner, token);
+        }
+        LoopErrors.INSTANCE.onError(thrown);
+    }
+
+    private void drop(final int reason) {
+        isCounted = true;
+        counters.drop(reason);
+    }
+
+    private void giveBack(final FrameOwner owner, final long token) {
+        hasFrame = false;
+        owner.release(token);
+    }
+
+    private void take(
+            final Link link,
+            final FrameOwner owner,
+            final long token,
+            final long headerAddress,
+            final int lengthBytes,
+            final long sourceAddress) {
         final int reason = FrameValidator.checkHeader(headerAddress, lengthBytes, clusterId);
         if (reason != DropReason.NONE) {
             onInvalidHeader(link, reason, headerAddress, lengthBytes, sourceAddress);
-            owner.release(token);
+            giveBack(owner, token);
             return;
         }
         final boolean isOfNeighbour = heard[link.index()].count(sourceAddress);
         final long destination = received.wrap(headerAddress).destination();
         if (!isOfNeighbour && destination != FrameHeaderFlyweight.ANY_DESTINATION) {
             // A neighbour that has not introduced itself must not send to others either.
-            counters.drop(DropReason.STRANGER);
-            owner.release(token);
+            drop(DropReason.STRANGER);
+            giveBack(owner, token);
         } else if (destination == here) {
             receive(owner, token, headerAddress, lengthBytes);
         } else if (destination == FrameHeaderFlyweight.ANY_DESTINATION) {
             onLinkLocal(link, headerAddress, sourceAddress);
-            owner.release(token);
+            giveBack(owner, token);
         } else if (received.source() == here) {
-            counters.drop(DropReason.OWN);
-            owner.release(token);
+            drop(DropReason.OWN);
+            giveBack(owner, token);
         } else {
             relay(owner, token, headerAddress, destination);
         }
@@ -143,17 +188,17 @@ public final class Forwarder implements FrameSink {
             final long destination) {
         final int hopsLeft = received.hopLimit() - 1;
         if (hopsLeft <= 0) {
-            counters.drop(DropReason.HOP_LIMIT);
+            drop(DropReason.HOP_LIMIT);
             answers.tell(UnreachableFlyweight.HOP_LIMIT, headerAddress, clock.nowNs());
-            owner.release(token);
+            giveBack(owner, token);
             return;
         }
         final long route = received.route();
         final int hop = codec.nextHop(route, here, destination);
         final int dimension = hop >> 8;
         if (hop < 0 || dimension >= trunks.length || (hop & 0xFF) >= shape.extent(dimension)) {
-            counters.drop(DropReason.NO_ROUTE);
-            owner.release(token);
+            drop(DropReason.NO_ROUTE);
+            giveBack(owner, token);
             return;
         }
         received.hopLimit(hopsLeft);
@@ -175,18 +220,20 @@ public final class Forwarder implements FrameSink {
                         owner,
                         token);
         if (link >= 0) {
+            hasFrame = false;
+            isCounted = true;
             counters.relay(frameBytes);
         } else {
             onNotRelayed(link, headerAddress);
-            owner.release(token);
+            giveBack(owner, token);
         }
     }
 
     private void onNotRelayed(final int reason, final long headerAddress) {
         if (reason == TrunkSender.BLOCKED) {
-            counters.drop(DropReason.LINK_BLOCKED);
+            drop(DropReason.LINK_BLOCKED);
         } else {
-            counters.drop(DropReason.NO_ROUTE);
+            drop(DropReason.NO_ROUTE);
             answers.tell(UnreachableFlyweight.NO_ROUTE, headerAddress, clock.nowNs());
         }
     }
@@ -199,11 +246,11 @@ public final class Forwarder implements FrameSink {
             final int lengthBytes) {
         final int reason = open(headerAddress);
         if (reason != DropReason.NONE) {
-            counters.drop(reason > 0 ? DropReason.COORDINATES : reason);
-            owner.release(token);
+            drop(reason > 0 ? DropReason.COORDINATES : reason);
+            giveBack(owner, token);
         } else if (received.type() == FrameType.SESSION) {
             takeSession(headerAddress);
-            owner.release(token);
+            giveBack(owner, token);
         } else {
             deliver(owner, token, headerAddress, lengthBytes);
         }
@@ -219,9 +266,9 @@ public final class Forwarder implements FrameSink {
     private void takeSession(final long headerAddress) {
         final int reason = FrameValidator.checkEndToEnd(headerAddress, shape, crc);
         if (reason != DropReason.NONE) {
-            counters.drop(reason);
+            drop(reason);
         } else {
-            counters.deliver();
+            deliverCounted();
             sessions.onFrame(headerAddress, Sessions.ROUTED, clock.nowNs());
         }
     }
@@ -233,46 +280,53 @@ public final class Forwarder implements FrameSink {
             final int lengthBytes) {
         final int reason = FrameValidator.checkEndToEnd(headerAddress, shape, crc);
         if (reason != DropReason.NONE) {
-            counters.drop(reason);
-            owner.release(token);
+            drop(reason);
+            giveBack(owner, token);
             return;
         }
         if (FrameHeaderFlyweight.isSparse(headerAddress)) {
             counters.passLone();
         }
         if (owner instanceof BufferPool.Share || owner instanceof BufferPool) {
-            counters.deliver();
+            deliverCounted();
+            hasFrame = false;
             flows.onFrame(headerAddress, lengthBytes, (int) token);
             return;
         }
         final int id = lengthBytes <= pool.frameBytes() ? share.acquire() : BufferPool.NONE;
         if (id == BufferPool.NONE) {
-            counters.drop(DropReason.POOL_EMPTY);
+            drop(DropReason.POOL_EMPTY);
         } else {
             counters.copy(lengthBytes);
-            counters.deliver();
+            deliverCounted();
             Memory.copy(headerAddress, pool.headerAddress(id), lengthBytes);
         }
-        owner.release(token);
+        giveBack(owner, token);
         if (id != BufferPool.NONE) {
             flows.onFrame(pool.headerAddress(id), lengthBytes, id);
         }
     }
 
+    private void deliverCounted() {
+        isCounted = true;
+        counters.deliver();
+    }
+
     private void onLinkLocal(final Link link, final long headerAddress, final long sourceAddress) {
         final int opened = open(headerAddress);
         if (opened < DropReason.NONE) {
-            counters.drop(opened);
+            drop(opened);
             discovery.onNotOpened(
                     link.index(), opened, headerAddress, sourceAddress, clock.nowNs());
             return;
         }
         final int reason = FrameValidator.checkEndToEnd(headerAddress, shape, crc);
         if (reason != DropReason.NONE) {
-            counters.drop(reason);
+            drop(reason);
             return;
         }
         counters.takeLinkLocal();
+        isCounted = true;
         if (opened == FrameSeals.ELSEWHERE) {
             return;
         }
@@ -289,7 +343,7 @@ public final class Forwarder implements FrameSink {
             final long headerAddress,
             final int lengthBytes,
             final long sourceAddress) {
-        counters.drop(reason);
+        drop(reason);
         discovery.onInvalid(
                 link.index(), reason, headerAddress, lengthBytes, sourceAddress, clock.nowNs());
     }
@@ -305,7 +359,13 @@ public final class Forwarder implements FrameSink {
             final long entry = loopback.poll();
             final int id = Loopback.id(entry);
             counters.receiveOwn();
-            deliver(share, id, pool.headerAddress(id), Loopback.lengthBytes(entry));
+            hasFrame = true;
+            isCounted = false;
+            try {
+                deliver(share, id, pool.headerAddress(id), Loopback.lengthBytes(entry));
+            } catch (final RuntimeException | Error e) {
+                onFault(share, id, e);
+            }
             count++;
         }
         return count;

@@ -71,8 +71,11 @@ public final class DropReason {
     /** It came from a link address that is not a neighbour's. */
     public static final int STRANGER = -21;
 
+    /** The node failed to handle it, which is a defect of the node; its log says more. */
+    public static final int FAULT = -22;
+
     /** Number of reasons: they are -1 to -{@value}. */
-    public static final int COUNT = 21;
+    public static final int COUNT = 22;
 
     private static final String[] NAMES = {
         "NONE",
@@ -96,7 +99,8 @@ public final class DropReason {
         "SEAL",
         "REPLAY",
         "NO_SESSION",
-        "STRANGER"
+        "STRANGER",
+        "FAULT"
     };
 
     private DropReason() {}

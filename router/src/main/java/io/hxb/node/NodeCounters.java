@@ -3,7 +3,7 @@ package io.hxb.node;
 import io.hxb.counter.CounterType;
 import io.hxb.frame.ComplaintFlyweight;
 import io.hxb.link.Link;
-import io.hxb.node.loop.LoopErrors;
+import io.hxb.log.LoopErrors;
 import io.hxb.trunk.LinkState;
 import io.hxb.trunk.Port;
 import io.hxb.trunk.discovery.DiscoveryCounters;

@@ -1,6 +1,6 @@
 package io.hxb.node;
 
-import io.hxb.node.loop.LoopErrors;
+import io.hxb.log.LoopErrors;
 
 /**
  * What one loop of a node does from time to time, in addition to handling frames. Called by that

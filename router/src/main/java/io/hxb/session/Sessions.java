@@ -192,11 +192,14 @@ public final class Sessions {
 
     /**
      * A frame that proves nothing suggests that a node has another session: asks it, from time to
-     * time.
+     * time. Without a key there is nobody to ask.
      *
      * @param link over which the node is a neighbour, or {@link #ROUTED}.
      */
     public void doubt(final int node, final int link) {
+        if (!isOn()) {
+            return;
+        }
         final Peer known = peers.get(node);
         if (node != here && (known == null || !known.isDoubted(link))) {
             raiseDoubt(node, link);

@@ -48,6 +48,7 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
     int peerContext = PEER_CONTEXT;
     int nextLink;
     int answer = DELIVERED;
+    boolean isFailing;
     boolean isBlocked;
     boolean isLinkSlow;
 
@@ -345,6 +346,9 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
             final long bodyAddress,
             final int bodyLengthBytes,
             final int messageCount) {
+        if (isFailing) {
+            throw new IllegalStateException("as a defect would");
+        }
         if (answer != FULL) {
             final int sequence = (int) Memory.getLong(bodyAddress + 8);
             delivered.add(

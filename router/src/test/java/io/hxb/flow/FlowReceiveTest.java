@@ -7,6 +7,7 @@ import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.UnreachableFlyweight;
 import io.hxb.pm.PmStatus;
+import io.hxb.testing.LoopErrorsExtension;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
@@ -140,6 +141,24 @@ class FlowReceiveTest {
         flows.loop.resume(FlowFixture.CONTEXT);
         // then
         assertEquals(List.of(0, 1), ahead());
+    }
+
+    @Test
+    @LoopErrorsExtension.Expected
+    void shouldGoOnWhenAContextFailsToTakeAFrame() {
+        // given
+        open(PEER);
+        flows.isFailing = true;
+        flows.data(PEER, FIRST);
+        flows.workFor(MILLISECOND);
+        assertEquals(List.of(), flows.delivered);
+        // when
+        flows.isFailing = false;
+        flows.data(PEER, FIRST + 1);
+        flows.loop.resume(FlowFixture.CONTEXT);
+        // then
+        assertEquals(List.of(0, 1), ahead());
+        assertEquals(2, flows.pool.outstanding(), "those that the context holds");
     }
 
     @Test

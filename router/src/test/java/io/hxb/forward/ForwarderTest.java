@@ -8,12 +8,15 @@ import io.hxb.config.LinkPlan;
 import io.hxb.config.TrunkConfig;
 import io.hxb.frame.DropReason;
 import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.frame.FrameType;
 import io.hxb.link.BufferPool;
 import io.hxb.link.LinkSender;
 import io.hxb.link.TurnClock;
+import io.hxb.log.LoopErrors;
 import io.hxb.routing.DimensionOrder;
 import io.hxb.routing.Route;
 import io.hxb.routing.RouteCodec;
+import io.hxb.testing.LoopErrorsExtension;
 import io.hxb.testing.RecordingLink;
 import io.hxb.testing.TestFrames;
 import io.hxb.topology.Shape;
@@ -82,7 +85,11 @@ class ForwarderTest {
     }
 
     private void receive(final long address) {
-        forwarder.onFrame(x, released::add, 42, address, 164, NEIGHBOUR, -1);
+        receive(address, 164);
+    }
+
+    private void receive(final long address, final int lengthBytes) {
+        forwarder.onFrame(x, released::add, 42, address, lengthBytes, NEIGHBOUR, -1);
     }
 
     @Test
@@ -203,6 +210,43 @@ class ForwarderTest {
         // then
         assertEquals(1, forwarder.counters().dropped(DropReason.CLUSTER));
         assertEquals(1, forwarder.counters().dropped(DropReason.OWN));
+    }
+
+    @Test
+    void shouldDropFramesOfNeighboursThatSayTheyAreSealedWhereThereIsNoKey() {
+        // given: what a neighbour with a key says to this node, which has none
+        final long seal = frames.frame(FrameHeaderFlyweight.ANY_DESTINATION, 0, 124);
+        for (final int type : new int[] {FrameType.HELLO, FrameType.LINK_STATUS}) {
+            header.wrap(seal)
+                    .type(type)
+                    .clusterId(CLUSTER)
+                    .flags(FrameHeaderFlyweight.FLAG_SEALED)
+                    .source(SHAPE.parseCoordinates("0,1"))
+                    .destination(FrameHeaderFlyweight.ANY_DESTINATION)
+                    .hopLimit(1)
+                    .bodyLength(100);
+            // when
+            receive(seal, 188);
+        }
+        // then
+        assertEquals(2, forwarder.counters().dropped(DropReason.SEAL));
+        assertEquals(List.of(42L, 42L), released);
+    }
+
+    @Test
+    @LoopErrorsExtension.Expected
+    void shouldDropAFrameThatItFailsToHandleAndGiveItsBufferBack() {
+        // given: a link of which the node knows nothing
+        final RecordingLink unknown = new RecordingLink(2);
+        final long errors = LoopErrors.INSTANCE.count();
+        // when
+        forwarder.onFrame(unknown, released::add, 41, frame("0,1", "1,2", 8), 164, NEIGHBOUR, -1);
+        receive(frame("0,1", "1,2", 8));
+        // then
+        assertEquals(errors + 1, LoopErrors.INSTANCE.count());
+        assertEquals(1, forwarder.counters().dropped(DropReason.FAULT));
+        assertEquals(41L, released.getFirst());
+        assertEquals(1, forwarder.counters().relayed());
     }
 
     @Test

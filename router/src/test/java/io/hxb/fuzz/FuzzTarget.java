@@ -25,6 +25,9 @@ public enum FuzzTarget {
     /** Discovery and the health of links, among neighbours that lie and strangers. */
     NEIGHBOURS(HostileNeighbours::run, true),
 
+    /** The same in a cluster with a key. */
+    SEALED(HostileNeighbours::runSealed, true),
+
     /** The protocol of the node's Unix socket. */
     ATTACH(HostileClient::run, true),
 

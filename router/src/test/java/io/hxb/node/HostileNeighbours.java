@@ -1,28 +1,39 @@
 package io.hxb.node;
 
+import io.hxb.config.Backend;
+import io.hxb.config.ClusterConfig;
+import io.hxb.config.LinkPlan;
+import io.hxb.config.SecurityConfig;
+import io.hxb.forward.ForwardCounters;
 import io.hxb.frame.ComplaintFlyweight;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
+import io.hxb.frame.FrameValidator;
 import io.hxb.frame.HelloFlyweight;
 import io.hxb.frame.LinkStatusFlyweight;
+import io.hxb.frame.SealFlyweight;
 import io.hxb.fuzz.Script;
 import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
 import io.hxb.link.sim.SimFaults;
 import io.hxb.linux.Memory;
+import io.hxb.log.LoopErrors;
+import io.hxb.routing.DimensionOrder;
 import io.hxb.topology.Shape;
 
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * A node among two neighbours on two links, all real, in virtual time, to which strangers send
  * hellos, states of links and complaints as a script says: from any coordinates, with any contents,
  * between honest ones. Whatever they say, tables, log, answers and turns stay within bounds, no
- * buffer is lost, and when they are silent again all is as before. Used by one thread.
+ * buffer is lost, and when they are silent again all is as before. Frames of flows come, too, and
+ * some say that they are sealed, with and without a key. Used by one thread.
  */
 public final class HostileNeighbours {
     private static final Shape SHAPE = Shape.of(3);
@@ -30,28 +41,55 @@ public final class HostileNeighbours {
     private static final long MILLISECOND = 1_000_000L;
     private static final int MAX_STEPS = 80;
     private static final int MAX_BODY_BYTES = 200;
+    private static final int BUFFERS = 128;
 
     /** Virtual time in which a node forgets what strangers have told. */
     private static final long RECOVERY_NS = 20_000 * MILLISECOND;
 
-    private final SimCluster cluster = new SimCluster(0, SHAPE, LINKS, SimFaults.NONE, 128);
-    private final SimCluster.Member victim = cluster.members.getFirst();
+    private final SimCluster cluster;
+    private final SimCluster.Member victim;
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final Script script;
     private int injected;
     private long logBytes;
 
-    private HostileNeighbours(final byte[] script) {
+    private HostileNeighbours(final byte[] script, final boolean hasKey) {
         this.script = new Script(script);
+        cluster = hasKey ? sealed() : new SimCluster(0, SHAPE, LINKS, SimFaults.NONE, BUFFERS);
+        victim = cluster.members.getFirst();
+    }
+
+    private static SimCluster sealed() {
+        final ClusterConfig config =
+                ClusterConfig.of(
+                                "sim",
+                                SHAPE,
+                                Backend.UDP,
+                                LinkPlan.udp(SHAPE.dimensions(), LINKS, 20_000))
+                        .withFrame(SimCluster.FRAME)
+                        .withSecurity(
+                                new SecurityConfig(
+                                        SecurityConfig.Mode.AUTHENTICATE, List.of("key")));
+        return new SimCluster(0, config, SimFaults.NONE, BUFFERS, SimApplication.SLOTS);
     }
 
     /**
-     * Runs a script of any bytes.
+     * Runs a script of any bytes, in a cluster without a key.
      *
      * @throws AssertionError if a bound is exceeded.
      */
     public static void run(final byte[] script) {
-        final HostileNeighbours run = new HostileNeighbours(script);
+        run(script, false);
+    }
+
+    /** The same in a cluster with a key, which the strangers do not have. */
+    public static void runSealed(final byte[] script) {
+        run(script, true);
+    }
+
+    private static void run(final byte[] script, final boolean hasKey) {
+        final long errors = LoopErrors.INSTANCE.count();
+        final HostileNeighbours run = new HostileNeighbours(script, hasKey);
         final PrintStream before = System.err;
         try {
             System.setErr(new PrintStream(run.counting(before), true, StandardCharsets.UTF_8));
@@ -60,6 +98,7 @@ public final class HostileNeighbours {
             System.setErr(before);
             run.cluster.close();
         }
+        check(LoopErrors.INSTANCE.count() == errors, "a frame made the loop throw");
     }
 
     // What this thread logs is counted, not shown: a fuzzer runs this a thousand times a second.
@@ -111,7 +150,7 @@ public final class HostileNeighbours {
             case 3, 4 -> inject(FrameType.HELLO);
             case 5 -> inject(FrameType.LINK_STATUS);
             case 6 -> inject(FrameType.COMPLAINT);
-            default -> inject(script.next() % 16);
+            default -> inject(script.next() % (FrameType.COUNT + 2));
         }
     }
 
@@ -127,11 +166,19 @@ public final class HostileNeighbours {
         final int body = body(type, node);
         header.type(type)
                 .source(script.near(SHAPE.coordinates(node)))
-                .destination(script.near(FrameHeaderFlyweight.ANY_DESTINATION))
+                .destination(destination(type))
+                .flags(flags())
+                .hopLimit(1)
+                .order(DimensionOrder.DEFAULT)
                 .sourceIncarnation((int) script.near(node + 1))
                 .destinationIncarnation((int) script.near(1));
         Memory.putInt(header.address() + 8, (int) script.near(cluster.config.clusterId()));
         header.bodyLength(body & 0xFFFF);
+        if (!FrameValidator.isLinkLocal(type)) {
+            header.messageCount(script.next() & 3)
+                    .destinationContext((int) script.near(0) & 0xFFFF)
+                    .sourceContext((int) script.near(0) & 0xFFFF);
+        }
         final long from = script.near(cluster.members.get(node).links[link.index()].localAddress());
         victim.loop
                 .forwarder()
@@ -140,9 +187,35 @@ public final class HostileNeighbours {
                         victim.pool,
                         id,
                         header.address(),
-                        FrameHeaderFlyweight.LENGTH + Math.max(0, body),
+                        FrameHeaderFlyweight.LENGTH
+                                + Math.max(0, body)
+                                + (script.next() < 250 ? SealFlyweight.LENGTH : 0),
                         from,
                         -1);
+        checkConservation();
+    }
+
+    // Most are for whom frames of their type are, some for the node itself or for anybody.
+    private long destination(final int type) {
+        final boolean isForHere = FrameValidator.isLinkLocal(type) == script.next() < 64;
+        return script.near(isForHere ? SHAPE.coordinates(0) : FrameHeaderFlyweight.ANY_DESTINATION);
+    }
+
+    // The CRC would be wrong.
+    private int flags() {
+        final int choice = script.next();
+        return choice % 3 == 0
+                ? 0
+                : choice % 3 == 1
+                        ? FrameHeaderFlyweight.FLAG_SEALED
+                        : (int) script.near(0) & 0xFF & ~FrameHeaderFlyweight.FLAG_CRC;
+    }
+
+    // Every frame is accounted for.
+    private void checkConservation() {
+        final ForwardCounters seen = victim.counters();
+        final long ends = seen.delivered() + seen.relayed() + seen.linkLocal() + seen.dropped();
+        check(seen.received() == ends, seen.received() + " frames received, " + ends + " ended");
     }
 
     private int body(final int type, final int node) {
@@ -200,7 +273,7 @@ public final class HostileNeighbours {
         check(
                 victim.discovery.knownNeighbours() <= victim.discovery.expectedNeighbours(),
                 victim.discovery.knownNeighbours() + " neighbours");
-        check(victim.pool.outstanding() <= 128, victim.pool.outstanding() + " buffers out");
+        check(victim.pool.outstanding() <= BUFFERS, victim.pool.outstanding() + " buffers out");
     }
 
     private long sent() {

@@ -9,7 +9,7 @@ import io.hxb.config.LinkPlan;
 import io.hxb.config.LoopConfig;
 import io.hxb.counter.CounterType;
 import io.hxb.link.Link;
-import io.hxb.node.loop.LoopErrors;
+import io.hxb.log.LoopErrors;
 import io.hxb.node.loop.NodeThreads;
 import io.hxb.testing.LoopErrorsExtension;
 import io.hxb.testing.TestNamespaces;

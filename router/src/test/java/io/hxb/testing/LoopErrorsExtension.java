@@ -2,7 +2,7 @@ package io.hxb.testing;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.hxb.node.loop.LoopErrors;
+import io.hxb.log.LoopErrors;
 
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;

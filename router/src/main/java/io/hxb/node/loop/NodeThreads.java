@@ -1,6 +1,7 @@
 package io.hxb.node.loop;
 
 import io.hxb.config.LoopConfig;
+import io.hxb.log.LoopErrors;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.SessionGroup;
 import io.hxb.linux.Threads;

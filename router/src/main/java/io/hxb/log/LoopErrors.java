@@ -1,4 +1,4 @@
-package io.hxb.node.loop;
+package io.hxb.log;
 
 import org.agrona.ErrorHandler;
 import org.slf4j.Logger;
