@@ -122,9 +122,10 @@ final class NeighbourHealth {
      */
     boolean onStatus(final LinkStatusFlyweight status, final long nowNs) {
         if (!exchange.isConsistent(status)) {
+            exchange.onContradiction(status, nowNs);
             return false;
         }
-        final boolean isLatest = exchange.onStatus(status, allLinks());
+        final boolean isLatest = exchange.onStatus(status, allLinks(), nowNs);
         for (int i = 0; i < links.length; i++) {
             links[i].onSentTold(status.sentFrames(i));
         }
@@ -140,6 +141,11 @@ final class NeighbourHealth {
         }
         publish(nowNs);
         return true;
+    }
+
+    /** True if what it said needs an answer, or a question, now. */
+    boolean hasDoubts(final long nowNs) {
+        return exchange.hasDoubts(nowNs);
     }
 
     /** Looks at what has arrived and judges the links by it. */
@@ -307,7 +313,7 @@ final class NeighbourHealth {
 
     /** Writes what there is to say, for one link; counts of frames come from the caller. */
     void write(final LinkStatusFlyweight status, final int number) {
-        exchange.write(status);
+        exchange.write(status, number);
         status.dimension(dimension)
                 .linkNumber(number)
                 .beat(isBeat(number) ? links[number].nextBeat() : 0);

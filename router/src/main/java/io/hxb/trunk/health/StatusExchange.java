@@ -12,9 +12,25 @@ import io.hxb.frame.LinkStatusFlyweight;
  * until the other acknowledges the number. A link is used by both while neither says that it has
  * failed, so both agree once both have heard. Who has not seen an announcement cannot acknowledge
  * it.
+ *
+ * <p>Without a key anybody may say anything in the neighbour's name, so nothing that was believed
+ * holds for ever against whoever is really there. A status frame that acknowledges nothing of what
+ * was said proves nothing and changes nothing, but it is answered by acknowledging it, by which the
+ * two agree again, whatever one of them has forgotten. If what the neighbour says is older than
+ * what is believed, or contradicts it, it is asked; if it stays with that, it is right.
  */
 final class StatusExchange {
     private static final long FIRST_REPEAT_NS = 2_000_000;
+
+    /** Minimum time between two answers to status frames that prove nothing. */
+    private static final long ECHO_NS = 10_000_000;
+
+    /** Time for which the neighbour has to stay with what contradicts what is believed. */
+    private static final long DISPUTE_NS = 200_000_000;
+
+    /** Time between two questions to a neighbour that reported failed links. */
+    private static final long CONFIRM_NS = 250_000_000;
+
     private static final long LONG_DEAD_NS = 10_000_000_000L;
     private static final int LONG_DEAD_FACTOR = 5;
 
@@ -39,6 +55,15 @@ final class StatusExchange {
     private long beatNs;
     private long beatLinks;
     private long deadSinceNs;
+    // Number of a status frame that proved nothing, and the link on which it arrived.
+    private int unproven = NONE;
+    private int unprovenLink;
+    private long echoNs;
+    // What is written on that link in place of what is acknowledged.
+    private int echo = NONE;
+    private boolean isDisputed;
+    private long disputedNs;
+    private long askNs;
 
     /**
      * Nothing has been said.
@@ -54,6 +79,8 @@ final class StatusExchange {
         question = new Question(config.silenceNs(), config.heartbeatNs());
         marks = new SentMarks(links, nowNs);
         beatNs = nowNs;
+        echoNs = nowNs;
+        askNs = nowNs;
     }
 
     /**
@@ -69,6 +96,8 @@ final class StatusExchange {
         peerSequence = NONE;
         peerFailed = 0;
         answerLinks = 0;
+        unproven = NONE;
+        isDisputed = false;
         question.forget();
     }
 
@@ -108,18 +137,54 @@ final class StatusExchange {
                         <= 0;
     }
 
+    /** Ignores a status frame that is not consistent, but sees to it that both ends agree again. */
+    void onContradiction(final LinkStatusFlyweight status, final long nowNs) {
+        if (status.sequence() == NONE) {
+            return;
+        }
+        if (!isOfWhatWasSaid(status.acknowledgement())) {
+            unproven = status.sequence();
+            unprovenLink = status.linkNumber();
+        } else {
+            dispute(nowNs);
+        }
+    }
+
+    // Frames may overtake each other, so the neighbour is asked before anything is forgotten.
+    private void dispute(final long nowNs) {
+        if (!isDisputed || nowNs - disputedNs > 2 * DISPUTE_NS) {
+            isDisputed = true;
+            disputedNs = nowNs;
+            askNs = nowNs;
+        } else if (nowNs - disputedNs >= DISPUTE_NS) {
+            isDisputed = false;
+            peerSequence = NONE;
+            peerFailed = 0;
+        }
+    }
+
+    /** True if the neighbour should get an answer, or a question, now. */
+    boolean hasDoubts(final long nowNs) {
+        return (unproven != NONE && echoNs - nowNs <= 0) || (isDisputed && askNs - nowNs <= 0);
+    }
+
     /**
      * Accepts a consistent status frame.
      *
      * @param allLinks all links of the trunk.
      * @return true if its statement about the links is at least as new as what is known.
      */
-    boolean onStatus(final LinkStatusFlyweight status, final long allLinks) {
+    boolean onStatus(final LinkStatusFlyweight status, final long allLinks, final long nowNs) {
         assert isConsistent(status) : "a contradiction must not be taken in";
         final int acknowledgement = status.acknowledgement();
         if (acknowledgement != NONE) {
             isAnswered = true;
             acknowledged = acknowledgement - acknowledged > 0 ? acknowledgement : acknowledged;
+        }
+        if (peerSequence != NONE && status.sequence() - peerSequence < 0) {
+            dispute(nowNs);
+        } else {
+            isDisputed = false;
         }
         final boolean isFirst = peerSequence == NONE;
         final int news = status.sequence() - peerSequence;
@@ -156,7 +221,7 @@ final class StatusExchange {
             final long beatIntervalNs,
             final long nowNs) {
         question.rest();
-        long due = answerLinks & addressed;
+        long due = (answerLinks & addressed) | doubts(good == 0 ? addressed : good, nowNs);
         answerLinks = 0;
         if (sequence != acknowledged && repeatNs - nowNs <= 0) {
             due |= good == 0 ? addressed : good;
@@ -170,6 +235,24 @@ final class StatusExchange {
             beatNs = nowNs + (isLongDead(good, nowNs) ? LONG_DEAD_FACTOR : 1) * beatIntervalNs;
         }
         return due | marks.due(good, sentFrames, receivedFrames, nowNs);
+    }
+
+    private long doubts(final long reached, final long nowNs) {
+        long due = 0;
+        echo = NONE;
+        if (unproven != NONE && echoNs - nowNs <= 0) {
+            echo = unproven;
+            unproven = NONE;
+            echoNs = nowNs + ECHO_NS;
+            due = 1L << unprovenLink;
+        }
+        isDisputed &= nowNs - disputedNs <= 2 * DISPUTE_NS;
+        if ((isDisputed || peerFailed != 0) && askNs - nowNs <= 0) {
+            question.inquire();
+            askNs = nowNs + (isDisputed ? ECHO_NS : CONFIRM_NS);
+            due |= reached;
+        }
+        return due;
     }
 
     /** Of the links on which a status frame is due, those on which it is a heartbeat. */
@@ -213,6 +296,12 @@ final class StatusExchange {
         if (sequence != acknowledged) {
             dueNs = Math.min(dueNs, repeatNs - nowNs);
         }
+        if (unproven != NONE) {
+            dueNs = Math.min(dueNs, echoNs - nowNs);
+        }
+        if (isDisputed || peerFailed != 0) {
+            dueNs = Math.min(dueNs, askNs - nowNs);
+        }
         if ((addressed & ~good) != 0) {
             dueNs = Math.min(dueNs, beatNs - nowNs);
         }
@@ -222,11 +311,12 @@ final class StatusExchange {
         return Math.max(0, dueNs);
     }
 
-    /** Writes what is the same on every link. */
-    void write(final LinkStatusFlyweight status) {
+    /** Writes what is said on a link. */
+    void write(final LinkStatusFlyweight status, final int number) {
+        final boolean isEcho = echo != NONE && number == unprovenLink;
         status.asking(question.isAsking())
                 .sequence(sequence)
-                .acknowledgement(peerSequence)
+                .acknowledgement(isEcho ? echo : peerSequence)
                 .failed(saidFailed);
     }
 }

@@ -5,6 +5,9 @@ package io.hxb.trunk.health;
  * TrunkHealth}.
  */
 final class ToldFrames {
+    /** A number that far behind the last was not overtaken: the last one was a lie. */
+    private static final int MAX_BEHIND = 1 << 16;
+
     private final Arrivals arrivals;
     private boolean isKnown;
     private int sent;
@@ -25,10 +28,11 @@ final class ToldFrames {
     void onTold(final int told) {
         final int arrived = arrivals.framesNow();
         final boolean isQuiet = isKnown && arrived == quietFrames;
-        if (!isKnown) {
+        if (!isKnown || sent - told > MAX_BEHIND) {
             isKnown = true;
             sent = told;
             base = told;
+            quietSent = told;
         } else if (told - sent > 0) {
             sent = told;
         }

@@ -236,6 +236,9 @@ public final class TrunkHealth {
             counters.onStatusStale(linkIndex);
         } else if (learned != sourceAddress || !from.onStatus(status, nowNs)) {
             counters.onStatusBad(linkIndex);
+            if (from.hasDoubts(nowNs)) {
+                plan.onDue(nowNs);
+            }
         } else {
             counters.onStatusReceived(linkIndex);
             plan.onDue(nowNs);

@@ -28,13 +28,13 @@ class StatusExchangeTest {
     }
 
     private void say(final StatusExchange from) {
-        from.write(status.wrap(body).clear(LINKS));
+        from.write(status.wrap(body).clear(LINKS), 0);
     }
 
     private void say(final StatusExchange from, final StatusExchange to) {
         say(from);
         assertTrue(to.isConsistent(status), "honest words are consistent");
-        to.onStatus(status, 3);
+        to.onStatus(status, 3, 0);
     }
 
     @Test
