@@ -1,290 +1,14 @@
-/* The connection to a node: requests and their replies, as the class AttachMessage draws them. */
+/* What a node is asked for: its facts, memory that it may use, contexts, direct rings and remote memory. */
 #define _GNU_SOURCE
+#include "connection.h"
 #include "direct.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
-#define REPLY_TIMEOUT_NS (5 * HXB_SECOND)
 #define RETRY_PAUSE_NS 10000000
-#define MAX_DESCRIPTORS 8
-#define ARGUMENTS 8
-
-struct message {
-    _Alignas(8) uint8_t bytes[HXB_ATTACH_LENGTH_BYTES];
-    int descriptors[MAX_DESCRIPTORS]; /* passed along, or received */
-    int descriptor_count;
-};
-
-static void put_short(struct message *message, int offset, int value) {
-    uint16_t bits = (uint16_t)value;
-    memcpy(message->bytes + offset, &bits, sizeof bits);
-}
-
-static int get_short(const struct message *message, int offset) {
-    uint16_t bits;
-    memcpy(&bits, message->bytes + offset, sizeof bits);
-    return bits;
-}
-
-static void put_argument(struct message *message, int index, int64_t value) {
-    memcpy(message->bytes + HXB_ATTACH_ARGUMENTS + 8 * index, &value, sizeof value);
-}
-
-static int64_t argument(const struct message *message, int index) {
-    int64_t value;
-    memcpy(&value, message->bytes + HXB_ATTACH_ARGUMENTS + 8 * index, sizeof value);
-    return value;
-}
-
-static void request(struct message *message, int type) {
-    memset(message, 0, sizeof *message);
-    put32(message->bytes, HXB_ATTACH_MAGIC);
-    put_short(message, HXB_ATTACH_TYPE, type);
-}
-
-static void close_descriptors(struct message *message) {
-    while (message->descriptor_count > 0) {
-        close(message->descriptors[--message->descriptor_count]);
-    }
-}
-
-/* Sends; 1 if sent, 0 if the node does not take it now, -1 if it is gone. */
-static int send_message(hxb_device *device, struct message *message) {
-    put_short(message, HXB_ATTACH_VERSION_OFFSET, device->version);
-    put32(message->bytes + HXB_ATTACH_NUMBER, ++device->requests);
-    union {
-        struct cmsghdr align;
-        uint8_t bytes[CMSG_SPACE(sizeof(int) * MAX_DESCRIPTORS)];
-    } control;
-    memset(&control, 0, sizeof control);
-    struct iovec vector = {message->bytes, sizeof message->bytes};
-    struct msghdr header = {.msg_iov = &vector, .msg_iovlen = 1};
-    if (message->descriptor_count > 0) {
-        size_t length = sizeof(int) * (size_t)message->descriptor_count;
-        header.msg_control = control.bytes;
-        header.msg_controllen = CMSG_SPACE(length);
-        struct cmsghdr *rights = CMSG_FIRSTHDR(&header);
-        rights->cmsg_level = SOL_SOCKET;
-        rights->cmsg_type = SCM_RIGHTS;
-        rights->cmsg_len = CMSG_LEN(length);
-        memcpy(CMSG_DATA(rights), message->descriptors, length);
-    }
-    ssize_t sent;
-    do {
-        sent = sendmsg(device->socket, &header, MSG_NOSIGNAL | MSG_DONTWAIT);
-    } while (sent < 0 && errno == EINTR);
-    return sent >= 0 ? 1 : errno == EAGAIN ? 0 : -1;
-}
-
-/* Receives one message with its descriptors: its length; 0 if the node is gone; -1 with errno. */
-static ssize_t receive_message(hxb_device *device, struct message *message) {
-    union {
-        struct cmsghdr align;
-        uint8_t bytes[CMSG_SPACE(sizeof(int) * MAX_DESCRIPTORS)];
-    } control;
-    struct iovec vector = {message->bytes, sizeof message->bytes};
-    struct msghdr header = {.msg_iov = &vector,
-                            .msg_iovlen = 1,
-                            .msg_control = control.bytes,
-                            .msg_controllen = sizeof control.bytes};
-    message->descriptor_count = 0;
-    ssize_t length = recvmsg(device->socket, &header, MSG_CMSG_CLOEXEC | MSG_DONTWAIT | MSG_TRUNC);
-    if (length < 0) {
-        return errno == ECONNRESET || errno == EPIPE ? 0 : -1;
-    }
-    for (struct cmsghdr *part = CMSG_FIRSTHDR(&header); part != NULL; part = CMSG_NXTHDR(&header, part)) {
-        if (part->cmsg_level == SOL_SOCKET && part->cmsg_type == SCM_RIGHTS) {
-            size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-            for (size_t i = 0; i < count && message->descriptor_count < MAX_DESCRIPTORS; i++) {
-                memcpy(&message->descriptors[message->descriptor_count++], CMSG_DATA(part) + i * sizeof(int),
-                       sizeof(int));
-            }
-        }
-    }
-    if (length == 0) {
-        /* A message without contents looks like the end, but may carry descriptors, too. */
-        close_descriptors(message);
-    }
-    return length;
-}
-
-static int silent(const hxb_device *device, const char *what) {
-    struct ucred peer = {0};
-    socklen_t length = sizeof peer;
-    getsockopt(device->socket, SOL_SOCKET, SO_PEERCRED, &peer, &length);
-    return fail(HXB_E_SILENT, "the node on %s %s: process %d is stopped, hangs, or its machine is overloaded",
-                device->path, what, (int)peer.pid);
-}
-
-/* The reply to HELLO chooses a version of those that were offered; every later one has it, too. */
-static int check_version(hxb_device *device, int version, int type) {
-    int oldest = type == HXB_ATTACH_HELLO ? HXB_ATTACH_OLDEST_VERSION : device->version;
-    int newest = type == HXB_ATTACH_HELLO ? HXB_ATTACH_VERSION : device->version;
-    if (version < oldest || version > newest) {
-        return fail(HXB_E_VERSION,
-                    "the node on %s speaks version %d of the attach protocol instead of %d, which this library speaks"
-                    " (libhxb and the node have to be of one HXB release)",
-                    device->path, version, newest);
-    }
-    device->version = version;
-    return HXB_OK;
-}
-
-/* What is wrong with a reply to a request of this type; HXB_OK if nothing is. */
-static int check_reply(hxb_device *device, const struct message *message, ssize_t length, int type) {
-    if (length != HXB_ATTACH_LENGTH_BYTES) {
-        return fail(HXB_E_PROTOCOL, "the node on %s sent a message of %zd bytes instead of %d", device->path, length,
-                    HXB_ATTACH_LENGTH_BYTES);
-    }
-    if (get32(message->bytes) != HXB_ATTACH_MAGIC) {
-        return fail(HXB_E_PROTOCOL, "the node on %s sent a message that is not HXB's", device->path);
-    }
-    int result = check_version(device, get_short(message, HXB_ATTACH_VERSION_OFFSET), type);
-    if (result == HXB_OK && get_short(message, HXB_ATTACH_TYPE) != (type | HXB_ATTACH_REPLY)) {
-        return fail(HXB_E_PROTOCOL, "the node on %s sent an unexpected reply", device->path);
-    }
-    return result;
-}
-
-/* True for the late reply to a request that was given up. */
-static bool is_late(const hxb_device *device, const struct message *message, ssize_t length) {
-    return length == HXB_ATTACH_LENGTH_BYTES && get32(message->bytes) == HXB_ATTACH_MAGIC
-        && get32(message->bytes + HXB_ATTACH_NUMBER) != device->requests;
-}
-
-static int receive_reply(hxb_device *device, struct message *message, int type) {
-    int64_t deadline = now_ns() + REPLY_TIMEOUT_NS;
-    for (;;) {
-        ssize_t length = receive_message(device, message);
-        if (length == 0) {
-            return fail(HXB_NODE_GONE, "the node on %s is gone", device->path);
-        }
-        if (length < 0 && errno != EAGAIN && errno != EINTR) {
-            return fail_errno("talking with the node on %s", device->path);
-        }
-        if (length > 0 && !is_late(device, message, length)) {
-            int result = check_reply(device, message, length, type);
-            if (result != HXB_OK) {
-                close_descriptors(message);
-            }
-            return result;
-        }
-        close_descriptors(message);
-        int64_t left = deadline - now_ns();
-        if (left <= 0) {
-            return silent(device, "has not answered within 5 s");
-        }
-        if (length < 0) {
-            struct pollfd poll_fd = {device->socket, POLLIN, 0};
-            poll(&poll_fd, 1, (int)(left / 1000000) + 1);
-        }
-    }
-}
-
-static int refused(hxb_device *device, struct message *message) {
-    close_descriptors(message);
-    device->is_refused_for_now = get32(message->bytes + HXB_ATTACH_STATUS) == HXB_ATTACH_REFUSED_FOR_NOW;
-    const size_t room = HXB_ATTACH_LENGTH_BYTES - HXB_ATTACH_TEXT;
-    size_t length = get32(message->bytes + HXB_ATTACH_TEXT_LENGTH);
-    length = length < room ? length : room;
-    const char *text = (const char *)message->bytes + HXB_ATTACH_TEXT;
-    bool is_version = memmem(text, length, "of the attach protocol", 22) != NULL;
-    return fail(is_version ? HXB_E_VERSION : HXB_E_REFUSED, "the node on %s refuses: %.*s", device->path, (int)length,
-                text);
-}
-
-/* Asks and waits for the answer; a granted one has exactly this number of descriptors. Takes those that are passed. */
-static int exchange(hxb_device *device, struct message *message, int descriptors) {
-    device->is_refused_for_now = false;
-    device->is_unanswered = false;
-    if (device->is_broken) {
-        close_descriptors(message);
-        return fail(HXB_E_STATE, "the node on %s has not taken earlier requests: detach and attach again",
-                    device->path);
-    }
-    int type = get_short(message, HXB_ATTACH_TYPE);
-    int sent = send_message(device, message);
-    close_descriptors(message);
-    if (sent == 0) {
-        return silent(device, "does not take requests");
-    }
-    device->is_unanswered = true;
-    /* A node that has closed the connection may have said why before. */
-    int result = receive_reply(device, message, type);
-    if (result != HXB_OK) {
-        return result;
-    }
-    device->is_unanswered = false;
-    if (get32(message->bytes + HXB_ATTACH_STATUS) != HXB_ATTACH_DONE) {
-        return refused(device, message);
-    }
-    if (descriptors >= 0 && message->descriptor_count != descriptors) {
-        int received = message->descriptor_count;
-        close_descriptors(message);
-        return fail(HXB_E_PROTOCOL, "the node on %s passed %d descriptors instead of %d: raise the limit of open"
-                    " files (ulimit -n)", device->path, received, descriptors);
-    }
-    return HXB_OK;
-}
-
-/* Tells the node what needs no reply. If it is gone, so is what was open there; if it stands still until its socket is
- * full, what was not told comes back when the device is closed. */
-static void tell(hxb_device *device, int type, int64_t value) {
-    if (!device->is_broken) {
-        struct message message;
-        request(&message, type);
-        put_argument(&message, 0, value);
-        device->is_broken = send_message(device, &message) <= 0;
-    }
-}
-
-int connect_node(const char *path, int *fd, int64_t limit_ms) {
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    if (strlen(path) >= sizeof address.sun_path) {
-        return fail(HXB_E_ARGUMENT, "a socket path has at most 107 bytes: %s", path);
-    }
-    strcpy(address.sun_path, path);
-    *fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    if (*fd < 0) {
-        return fail_errno("cannot make a socket");
-    }
-    struct timeval limit = {limit_ms / 1000, limit_ms % 1000 * 1000};
-    setsockopt(*fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
-    int64_t deadline = now_ns() + limit_ms * 1000000;
-    int result;
-    do {
-        result = connect(*fd, (struct sockaddr *)&address, sizeof address);
-    } while (result < 0 && errno == EINTR && now_ns() < deadline);
-    if (result == 0) {
-        return HXB_OK;
-    }
-    int code = errno;
-    close(*fd);
-    *fd = -1;
-    errno = code;
-    switch (code) {
-    case ENOENT:
-    case ECONNREFUSED:
-        return fail(HXB_E_NO_NODE, "no node listens on %s: start one with hxb node", path);
-    case EACCES:
-        return fail(HXB_E_DENIED, "this user (uid %d) may not open %s: run as the user whose node it is or as root,"
-                    " join the socket's group, or add this user to attach.allowedUids in the cluster file",
-                    (int)geteuid(), path);
-    case EAGAIN:
-        return fail(HXB_E_SILENT, "the node on %s accepts no connections, for %" PRId64 " ms: it is stopped or"
-                    " overloaded", path, limit_ms);
-    default:
-        return fail_errno("cannot connect to %s", path);
-    }
-}
 
 /* ---- Hello ---- */
 
@@ -344,7 +68,7 @@ int say_hello(hxb_device *device) {
     device->version = HXB_ATTACH_OLDEST_VERSION;
     request(&message, HXB_ATTACH_HELLO);
     put_argument(&message, 0, HXB_ATTACH_VERSION);
-    int result = exchange(device, &message, -1);
+    int result = ask(device, &message, -1);
     if (result != HXB_OK) {
         return result;
     }
@@ -368,7 +92,7 @@ int say_hello(hxb_device *device) {
             result = map_node_memory(message.descriptors[1], (uint64_t)pool_bytes, "the node's receive pool",
                                      &device->pool);
         } else {
-            close(message.descriptors[1]);
+            descriptor_close(message.descriptors[1]);
         }
         device->pool_bytes = (uint64_t)pool_bytes;
     }
@@ -399,31 +123,52 @@ static int announce(hxb_device *device, int id, uint64_t length, int use) {
         put_argument(&message, 0, id);
         put_argument(&message, 1, (int64_t)length);
         put_argument(&message, 2, use);
-        int result = exchange(device, &message, 0);
-        if (result == HXB_OK || !device->is_refused_for_now || now_ns() > deadline) {
+        int result = ask(device, &message, 0);
+        if (result != HXB_OK && message.is_unanswered) {
+            tell(device, HXB_ATTACH_TAKE_BACK, id); /* the node may take it later */
+        }
+        if (result == HXB_OK || !message.is_refused_for_now || now_ns() > deadline) {
             return result;
         }
         struct timespec pause = {0, RETRY_PAUSE_NS};
+        int state = call_begin();
         nanosleep(&pause, NULL);
+        call_end(state);
     }
+}
+
+static int take_id(hxb_device *device) {
+    int id = 1;
+    pthread_mutex_lock(&device->lock);
+    while (id < HXB_ATTACH_MEMORY_IDS && device->has_id[id]) {
+        id++;
+    }
+    if (id < HXB_ATTACH_MEMORY_IDS) {
+        device->has_id[id] = true;
+    }
+    pthread_mutex_unlock(&device->lock);
+    return id;
+}
+
+static void give_back_id(hxb_device *device, int id) {
+    pthread_mutex_lock(&device->lock);
+    device->has_id[id] = false;
+    pthread_mutex_unlock(&device->lock);
 }
 
 int lend(hxb_device *device, struct lent *lent, const char *name, uint64_t length, int use) {
     memset(lent, 0, sizeof *lent);
-    int id = 1;
-    while (id < HXB_ATTACH_MEMORY_IDS && device->has_id[id]) {
-        id++;
-    }
+    int id = take_id(device);
     if (id == HXB_ATTACH_MEMORY_IDS) {
         return fail(HXB_E_MEMORY, "an attachment has at most %d regions and parts of contexts: use fewer and larger"
                     " regions", HXB_ATTACH_MEMORY_IDS - 1);
     }
     int result = announce(device, id, length, use);
     if (result != HXB_OK) {
+        give_back_id(device, id);
         return result;
     }
     lent->id = id;
-    device->has_id[id] = true;
     result = lent_reserve(lent, length);
     while (result == HXB_OK && lent->filled < lent->length) {
         struct message message;
@@ -435,7 +180,7 @@ int lend(hxb_device *device, struct lent *lent, const char *name, uint64_t lengt
             message.descriptor_count = count;
             put_argument(&message, 0, id);
             put_argument(&message, 1, count);
-            result = exchange(device, &message, 0);
+            result = ask(device, &message, 0);
         }
     }
     if (result != HXB_OK) {
@@ -447,8 +192,8 @@ int lend(hxb_device *device, struct lent *lent, const char *name, uint64_t lengt
 void take_back(hxb_device *device, struct lent *lent) {
     if (lent->id > 0) {
         lent_close(lent);
-        device->has_id[lent->id] = false;
         tell(device, HXB_ATTACH_TAKE_BACK, lent->id);
+        give_back_id(device, lent->id);
         lent->id = 0;
     }
 }
@@ -483,9 +228,9 @@ static int request_context(hxb_device *device, int id, const hxb_context_options
     for (int i = 0; i < ARGUMENTS; i++) {
         put_argument(&message, i, arguments[i]);
     }
-    int result = exchange(device, &message, 2);
+    int result = ask(device, &message, 2);
     if (result != HXB_OK) {
-        if (device->is_unanswered) {
+        if (message.is_unanswered) {
             tell(device, HXB_ATTACH_CLOSE_CONTEXT, id); /* the node may open it later */
         }
         return result;
@@ -532,25 +277,18 @@ void detach_context(hxb_device *device, int id, struct context_memory *memory) {
     struct lent *parts[] = {&memory->control, &memory->send, &memory->own, &memory->remote};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         lent_close(parts[i]);
-        device->has_id[parts[i]->id] = false;
     }
-    close(memory->wake_application);
-    close(memory->wake_node);
+    descriptor_close(memory->wake_application);
+    descriptor_close(memory->wake_node);
     tell(device, HXB_ATTACH_CLOSE_CONTEXT, id);
-}
-
-static int exchange_locked(hxb_device *device, struct message *message, int descriptors) {
-    int state = call_begin();
-    pthread_mutex_lock(&device->lock);
-    int result = exchange(device, message, descriptors);
-    pthread_mutex_unlock(&device->lock);
-    call_end(state);
-    return result;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        give_back_id(device, parts[i]->id);
+    }
 }
 
 /* ---- Direct rings ---- */
 
-int offer_direct(hxb_device *device, int id, int peer_context, const int *descriptors) {
+int offer_direct(hxb_device *device, int id, int peer_context, const int *descriptors, struct asked *asked) {
     struct message message;
     request(&message, HXB_ATTACH_OFFER_DIRECT);
     put_argument(&message, 0, id);
@@ -558,15 +296,21 @@ int offer_direct(hxb_device *device, int id, int peer_context, const int *descri
     message.descriptors[0] = descriptors[0];
     message.descriptors[1] = descriptors[1];
     message.descriptor_count = 2;
-    int result = exchange_locked(device, &message, 1);
+    return ask_later(device, &message, asked);
+}
+
+int offer_answer(hxb_device *device, struct asked *asked, int64_t *number) {
+    struct message *message = &asked->message;
+    int result = ask_result(device, asked, 1);
     if (result != HXB_OK) {
         return result;
     }
-    if (!is_signal_socket(message.descriptors[0])) {
-        close_descriptors(&message);
+    if (!is_signal_socket(message->descriptors[0])) {
+        close_descriptors(message);
         return HXB_E_PROTOCOL;
     }
-    return message.descriptors[0];
+    *number = argument(message, 0);
+    return message->descriptors[--message->descriptor_count];
 }
 
 /* The ring whose descriptors have come: its records, its page, and what wakes its sender. */
@@ -581,22 +325,29 @@ static void map_direct(const hxb_device *device, struct message *message, struct
     }
 }
 
-int next_direct_change(hxb_device *device, int id, int *peer_context, struct direct_memory *memory) {
+int ask_direct_change(hxb_device *device, int id, struct asked *asked) {
     struct message message;
     request(&message, HXB_ATTACH_DIRECT_CHANGE);
     put_argument(&message, 0, id);
-    if (exchange_locked(device, &message, -1) != HXB_OK) {
+    return ask_later(device, &message, asked);
+}
+
+int direct_change(hxb_device *device, struct asked *asked, struct direct_change *change) {
+    struct message *message = &asked->message;
+    memset(change, 0, sizeof *change);
+    if (ask_result(device, asked, -1) != HXB_OK) {
         return HXB_DIRECTCHANGE_NONE;
     }
-    int64_t kind = argument(&message, 0);
-    int64_t peer = argument(&message, 1);
+    int64_t kind = argument(message, 0);
+    int64_t peer = argument(message, 1);
     bool is_known = peer >= 0 && peer < device->facts.contexts && kind >= HXB_DIRECTCHANGE_OFFERED
         && kind <= HXB_DIRECTCHANGE_SENDER_GONE;
     if (is_known && kind == HXB_DIRECTCHANGE_OFFERED) {
-        map_direct(device, &message, memory);
+        map_direct(device, message, &change->memory);
     }
-    close_descriptors(&message);
-    *peer_context = (int)peer;
+    close_descriptors(message);
+    change->peer_context = (int)peer;
+    change->number = argument(message, 3);
     return is_known ? (int)kind : HXB_DIRECTCHANGE_NONE;
 }
 
@@ -613,28 +364,33 @@ int lend_writable(hxb_device *device, struct lent *lent, uint64_t length) {
     return result == HXB_OK ? lend(device, lent, "hxb-region", length, HXB_ATTACH_WRITTEN_REGION) : result;
 }
 
-int attach_remote(hxb_device *device, int id, const hxb_remote_options *sizes, uint64_t length, struct lent *lent) {
-    int result = check_remote_version(device);
-    if (result != HXB_OK) {
-        return result;
+static int open_remote(hxb_device *device, int id, const hxb_remote_options *sizes, const struct lent *lent,
+                       bool *is_unanswered) {
+    struct message message;
+    request(&message, HXB_ATTACH_OPEN_REMOTE);
+    const int64_t arguments[] = {id, sizes->operations, sizes->notifications, sizes->fragments, lent->id};
+    for (int i = 0; i < 5; i++) {
+        put_argument(&message, i, arguments[i]);
     }
-    int state = call_begin();
-    pthread_mutex_lock(&device->lock);
-    result = lend(device, lent, "hxb-remote", length, HXB_ATTACH_CONTEXT_MEMORY);
+    int result = ask(device, &message, 0);
+    *is_unanswered = message.is_unanswered;
+    return result;
+}
+
+int attach_remote(hxb_device *device, int id, const hxb_remote_options *sizes, uint64_t length, struct lent *lent,
+                  bool *is_unanswered) {
+    int result = check_remote_version(device);
+    *is_unanswered = false;
     if (result == HXB_OK) {
-        struct message message;
-        request(&message, HXB_ATTACH_OPEN_REMOTE);
-        const int64_t arguments[] = {id, sizes->operations, sizes->notifications, sizes->fragments, lent->id};
-        for (int i = 0; i < 5; i++) {
-            put_argument(&message, i, arguments[i]);
-        }
-        result = exchange(device, &message, 0);
-        if (result != HXB_OK) {
+        result = lend(device, lent, "hxb-remote", length, HXB_ATTACH_CONTEXT_MEMORY);
+    }
+    if (result == HXB_OK) {
+        result = open_remote(device, id, sizes, lent, is_unanswered);
+        /* What the node may use later stays until the context is closed. */
+        if (result != HXB_OK && !*is_unanswered) {
             take_back(device, lent);
         }
     }
-    pthread_mutex_unlock(&device->lock);
-    call_end(state);
     return result;
 }
 
@@ -645,7 +401,7 @@ int share_memory(hxb_device *device, int id, int rights, uint64_t *key) {
         request(&message, HXB_ATTACH_SHARE);
         put_argument(&message, 0, id);
         put_argument(&message, 1, rights);
-        result = exchange_locked(device, &message, 0);
+        result = ask(device, &message, 0);
         *key = result == HXB_OK ? (uint64_t)argument(&message, 0) : 0;
     }
     return result;
@@ -657,15 +413,7 @@ int revoke_key(hxb_device *device, uint64_t key) {
         struct message message;
         request(&message, HXB_ATTACH_REVOKE);
         put_argument(&message, 0, (int64_t)key);
-        result = exchange_locked(device, &message, 0);
+        result = ask(device, &message, 0);
     }
     return result;
-}
-
-bool is_node_alive(const hxb_device *device) {
-    struct pollfd poll_fd = {device->socket, POLLIN | POLLRDHUP, 0};
-    int state = call_begin();
-    bool is_gone = poll(&poll_fd, 1, 0) > 0 && (poll_fd.revents & (POLLERR | POLLHUP | POLLNVAL | POLLRDHUP)) != 0;
-    call_end(state);
-    return get32_acquire(device->page + HXB_PAGE_STATE) == HXB_PAGE_ALIVE && !is_gone;
 }

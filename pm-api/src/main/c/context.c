@@ -9,7 +9,7 @@
 #include "internal.h"
 
 #include <stdlib.h>
-
+#include <sys/eventfd.h>
 
 /* ---- Layout ---- */
 
@@ -67,12 +67,17 @@ static int check_options(const hxb_context_options *options) {
     return HXB_OK;
 }
 
-static void free_context(hxb_context *context) {
+static void free_arrays(hxb_context *context) {
+    descriptor_close(context->wake_event);
     free(context->slots);
     free(context->free_slots);
     free(context->failed);
     free(context->held);
     free(context->free_places);
+}
+
+static void free_context(hxb_context *context) {
+    free_arrays(context);
     free(context);
 }
 
@@ -106,6 +111,7 @@ static hxb_context *make_context(hxb_device *device, int id, const hxb_context_o
         return NULL;
     }
     size_t slots = (size_t)sizes->send_buffers;
+    context->wake_event = NONE;
     context->device = device;
     context->process = device->process;
     context->owner = this_thread();
@@ -138,17 +144,45 @@ static int check_control(hxb_context *context) {
     return HXB_OK;
 }
 
-static int open_context(hxb_device *device, int id, const hxb_context_options *sizes, hxb_context **context) {
-    for (const hxb_context *open = device->contexts; open != NULL; open = open->next) {
-        if (open->id == id) {
-            return fail(HXB_E_REFUSED, "context %d is in use by this device", id);
-        }
+/* A context of this number that is open, or is being opened by another thread. */
+static bool is_in_use(const hxb_device *device, int id) {
+    const hxb_context *open = device->contexts;
+    while (open != NULL && open->id != id) {
+        open = open->next;
     }
-    hxb_context *made = make_context(device, id, sizes);
-    if (made == NULL) {
-        return fail(HXB_E_MEMORY, "there is no memory for a context");
+    return open != NULL;
+}
+
+static void unlist(hxb_context *context) {
+    hxb_device *device = context->device;
+    pthread_mutex_lock(&device->lock);
+    hxb_context **at = &device->contexts;
+    while (*at != context) {
+        at = &(*at)->next;
     }
-    int result = attach_context(device, id, sizes, &made->memory);
+    *at = context->next;
+    pthread_mutex_unlock(&device->lock);
+}
+
+/* Threads that sleep on words of memory are woken there. */
+static int make_wake_event(hxb_context *context) {
+    if (!context->device->has_words) {
+        descriptors_hold();
+        context->wake_event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+        descriptors_add(context->wake_event);
+        descriptors_release();
+        return context->wake_event < 0 ? fail_errno("cannot make an eventfd") : HXB_OK;
+    }
+    return HXB_OK;
+}
+
+static int open_listed(hxb_context *made, const hxb_context_options *sizes) {
+    hxb_device *device = made->device;
+    int result = make_wake_event(made);
+    if (result != HXB_OK) {
+        return result;
+    }
+    result = attach_context(device, made->id, sizes, &made->memory);
     if (result == HXB_OK) {
         lay_out(made, sizes);
         result = check_control(made);
@@ -157,17 +191,34 @@ static int open_context(hxb_device *device, int id, const hxb_context_options *s
         }
         if (result != HXB_OK) {
             direct_close(made);
-            detach_context(device, id, &made->memory);
+            detach_context(device, made->id, &made->memory);
         }
     }
-    if (result != HXB_OK) {
-        free_context(made);
-        return result;
+    return result;
+}
+
+static int open_context(hxb_device *device, int id, const hxb_context_options *sizes, hxb_context **context) {
+    hxb_context *made = make_context(device, id, sizes);
+    if (made == NULL) {
+        return fail(HXB_E_MEMORY, "there is no memory for a context");
     }
-    made->next = device->contexts;
-    device->contexts = made;
-    *context = made;
-    return HXB_OK;
+    pthread_mutex_lock(&device->lock);
+    bool is_free = !is_in_use(device, id);
+    if (is_free) {
+        made->next = device->contexts;
+        device->contexts = made;
+    }
+    pthread_mutex_unlock(&device->lock);
+    int result = is_free ? open_listed(made, sizes) : fail(HXB_E_REFUSED, "context %d is in use by this device", id);
+    if (result == HXB_OK) {
+        *context = made;
+        return HXB_OK;
+    }
+    if (is_free) {
+        unlist(made);
+    }
+    free_context(made);
+    return result;
 }
 
 int hxb_open_context(hxb_device *device, int context_id, const hxb_context_options *options, hxb_context **context) {
@@ -192,47 +243,95 @@ int hxb_open_context(hxb_device *device, int context_id, const hxb_context_optio
     while (sizes.delivery_entries < device->min_delivery_entries) {
         sizes.delivery_entries *= 2;
     }
-    int state = call_begin();
-    pthread_mutex_lock(&device->lock);
+    int state = device_enter(device);
     result = open_context(device, context_id, &sizes, context);
-    pthread_mutex_unlock(&device->lock);
-    call_end(state);
+    device_leave(device, state);
     return result;
 }
 
 int hxb_own_context(hxb_context *context) {
-    if (context == NULL || is_forked(context->process)) {
-        return check_context(context);
+    if (context == NULL || is_unusable(context)) {
+        return fail_unusable(context);
     }
-    context->owner = this_thread();
+    if (!is_owner(context) && atomic_load(&context->inside) != INSIDE_NONE) {
+        return fail(HXB_E_STATE, "the thread that owns context %d waits in a call", context->id);
+    }
+    atomic_store(&context->owner, this_thread());
     return HXB_OK;
+}
+
+/* Contexts that were closed by another thread than their own, which may still have the pointer. */
+static pthread_mutex_t closed_lock = PTHREAD_MUTEX_INITIALIZER;
+static hxb_context *closed_contexts;
+
+static void keep_closed(hxb_context *context) {
+    pthread_mutex_lock(&closed_lock);
+    context->next = closed_contexts;
+    closed_contexts = context;
+    pthread_mutex_unlock(&closed_lock);
+}
+
+static void end_context(hxb_context *context) {
+    if (!is_owner(context) && !wait_end(context)) {
+        atomic_store(&context->process, CLOSED_PROCESS);
+    }
+}
+
+static hxb_context *next_to_end(hxb_device *device) {
+    pthread_mutex_lock(&device->lock);
+    hxb_context *context = device->contexts;
+    while (context != NULL && context->is_ended) {
+        context = context->next;
+    }
+    pthread_mutex_unlock(&device->lock);
+    return context;
+}
+
+void end_contexts(hxb_device *device) {
+    hxb_context *context;
+    while ((context = next_to_end(device)) != NULL) {
+        context->is_ended = true;
+        end_context(context);
+    }
+}
+
+int fail_unusable(const hxb_context *context) {
+    if (context == NULL) {
+        return fail(HXB_E_ARGUMENT, "the context is NULL");
+    }
+    if (context->process == CLOSED_PROCESS) {
+        return fail(HXB_E_STATE, "context %d was closed by another thread", context->id);
+    }
+    return fail(HXB_E_FORKED, "context %d was opened before a fork: attach in the child", context->id);
+}
+
+void close_context(hxb_context *context) {
+    direct_close(context);
+    detach_context(context->device, context->id, &context->memory);
+    unlist(context);
+    free_arrays(context);
+    if (context->process == CLOSED_PROCESS) {
+        keep_closed(context);
+        return;
+    }
+    large_close(context->large);
+    remote_close(context->remote);
+    groups_close(context->groups);
+    free(context);
 }
 
 int hxb_close_context(hxb_context *context) {
     if (context == NULL) {
         return HXB_OK;
     }
-    int result = check_context(context);
-    if (result != HXB_OK) {
-        return result;
+    bool was_waiting = !is_unusable(context) && !is_owner(context) && wait_end(context);
+    int result = was_waiting ? HXB_OK : check_context(context);
+    if (result == HXB_OK) {
+        int state = call_begin();
+        close_context(context);
+        call_end(state);
     }
-    hxb_device *device = context->device;
-    int state = call_begin();
-    pthread_mutex_lock(&device->lock);
-    hxb_context **at = &device->contexts;
-    while (*at != context) {
-        at = &(*at)->next;
-    }
-    *at = context->next;
-    direct_close(context);
-    detach_context(device, context->id, &context->memory);
-    pthread_mutex_unlock(&device->lock);
-    large_close(context->large);
-    remote_close(context->remote);
-    groups_close(context->groups);
-    free_context(context);
-    call_end(state);
-    return HXB_OK;
+    return result;
 }
 
 /* ---- State ---- */

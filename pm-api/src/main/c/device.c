@@ -1,17 +1,16 @@
 /* Devices: attachments to a node, its facts, its links, and regions. */
 #define _GNU_SOURCE
-#include "internal.h"
+#include "connection.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 static void free_device(hxb_device *device) {
-    if (device->socket >= 0) {
-        devices_remove(device);
-        close(device->socket);
-    }
+    descriptor_close(device->gone);
+    descriptor_close(device->socket);
     if (device->page != NULL) {
         munmap((void *)(uintptr_t)device->page, HXB_PAGE_LENGTH_BYTES);
     }
@@ -19,8 +18,22 @@ static void free_device(hxb_device *device) {
         munmap((void *)(uintptr_t)device->pool, device->pool_bytes);
     }
     pthread_mutex_destroy(&device->lock);
+    pthread_cond_destroy(&device->answered);
     pthread_mutex_destroy(&device->link_lock);
     free(device);
+}
+
+/* The socket is readable whenever an answer has come, which is of no interest to the application. */
+static int watch_for_the_end(hxb_device *device) {
+    descriptors_hold();
+    device->gone = epoll_create1(EPOLL_CLOEXEC);
+    descriptors_add(device->gone);
+    descriptors_release();
+    struct epoll_event end = {.events = EPOLLRDHUP};
+    if (device->gone < 0 || epoll_ctl(device->gone, EPOLL_CTL_ADD, device->socket, &end) < 0) {
+        return fail_errno("cannot watch the connection to the node on %s", device->path);
+    }
+    return HXB_OK;
 }
 
 static int attach(const char *socket, hxb_device *device) {
@@ -32,7 +45,9 @@ static int attach(const char *socket, hxb_device *device) {
         result = connect_node(device->path, &device->socket, 5000);
     }
     if (result == HXB_OK) {
-        devices_add(device);
+        result = watch_for_the_end(device);
+    }
+    if (result == HXB_OK) {
         result = say_hello(device);
     }
     if (result == HXB_OK) {
@@ -55,8 +70,13 @@ int hxb_attach(const char *socket, hxb_device **device) {
         fail(result, "there is no memory for a device");
     } else {
         made->process = process;
-        made->socket = -1;
+        made->socket = made->gone = -1;
         pthread_mutex_init(&made->lock, NULL);
+        pthread_condattr_t clock;
+        pthread_condattr_init(&clock);
+        pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+        pthread_cond_init(&made->answered, &clock);
+        pthread_condattr_destroy(&clock);
         pthread_mutex_init(&made->link_lock, NULL);
         result = attach(socket, made);
         if (result == HXB_OK) {
@@ -78,13 +98,15 @@ int hxb_detach(hxb_device *device) {
         return result;
     }
     int state = call_begin();
+    end_contexts(device);
+    end_calls(device); /* of other threads: the lists are this one's now */
     while (device->contexts != NULL) {
-        hxb_own_context(device->contexts);
-        hxb_close_context(device->contexts);
+        close_context(device->contexts);
     }
     while (device->regions != NULL) {
         hxb_close_region(device->regions);
     }
+    forget_untold(device);
     free_device(device);
     call_end(state);
     return HXB_OK;
@@ -102,7 +124,7 @@ FACT(hxb_node_id, facts.node_id)
 FACT(hxb_node_count, facts.node_count)
 FACT(hxb_context_count, facts.contexts)
 FACT(hxb_mtu, facts.mtu)
-FACT(hxb_device_fd, socket)
+FACT(hxb_device_fd, gone)
 
 const char *hxb_shape(const hxb_device *device) {
     return check_device(device) == HXB_OK ? device->facts.shape : NULL;
@@ -250,27 +272,27 @@ static int open_region(hxb_device *device, uint64_t length, bool is_writable, hx
         return fail(HXB_E_ARGUMENT, "the length must be 1..2^40, and the place for the region not NULL");
     }
     *region = NULL;
-    int state = call_begin();
+    int state = device_enter(device);
     hxb_region *made = calloc(1, sizeof *made);
     if (made == NULL) {
         result = fail(HXB_E_MEMORY, "there is no memory for a region");
     } else {
-        pthread_mutex_lock(&device->lock);
         made->device = device;
         made->length = length;
         made->is_writable = is_writable;
         result = is_writable ? lend_writable(device, &made->lent, length)
                              : lend(device, &made->lent, "hxb-region", length, HXB_ATTACH_READ_REGION);
         if (result == HXB_OK) {
+            pthread_mutex_lock(&device->lock);
             made->next = device->regions;
             device->regions = made;
+            pthread_mutex_unlock(&device->lock);
             *region = made;
         } else {
             free(made);
         }
-        pthread_mutex_unlock(&device->lock);
     }
-    call_end(state);
+    device_leave(device, state);
     return result;
 }
 
@@ -307,8 +329,8 @@ int hxb_close_region(hxb_region *region) {
             break;
         }
     }
-    take_back(device, &region->lent);
     pthread_mutex_unlock(&device->lock);
+    take_back(device, &region->lent);
     free(region);
     call_end(state);
     return HXB_OK;

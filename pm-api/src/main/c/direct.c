@@ -1,8 +1,10 @@
 /* Direct rings: their memory, and how a context hears from the node of those that others offer. */
 #define _GNU_SOURCE
+#include "connection.h"
 #include "direct.h"
 
 #include <linux/membarrier.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -33,9 +35,9 @@ int direct_make(struct direct_memory *memory, uint32_t capacity, int *descriptor
     int result = descriptors[1] < 0 ? fail_errno("cannot make the page of a ring")
                                     : direct_map(memory, capacity, descriptors[0], descriptors[1], true);
     if (result != HXB_OK) {
-        close(descriptors[0]);
+        descriptor_close(descriptors[0]);
         if (descriptors[1] >= 0) {
-            close(descriptors[1]);
+            descriptor_close(descriptors[1]);
         }
     }
     return result;
@@ -64,7 +66,7 @@ int direct_map(struct direct_memory *memory, uint32_t capacity, int records, int
         return result;
     }
     madvise(range, length, MADV_DONTFORK);
-    *memory = (struct direct_memory){range, first, capacity, -1};
+    *memory = (struct direct_memory){.page = range, .records = first, .capacity = capacity, .peer_signal = -1};
     return HXB_OK;
 }
 
@@ -72,7 +74,7 @@ void direct_unmap(struct direct_memory *memory) {
     munmap(memory->page, mapped_bytes(memory->capacity));
     if (memory->peer_signal >= 0) {
         int state = call_begin();
-        close(memory->peer_signal);
+        descriptor_close(memory->peer_signal);
         call_end(state);
     }
 }
@@ -87,29 +89,64 @@ int direct_open(hxb_context *context, int delivery_entries) {
     return result == HXB_OK ? direct_open_receives(context, (uint32_t)delivery_entries) : result;
 }
 
+static void forget_change(hxb_context *context) {
+    if (context->change_request != NULL) {
+        ask_forget(context->device, context->change_request);
+        free(context->change_request);
+        context->change_request = NULL;
+        context->direct_requests--;
+    }
+}
+
 void direct_close(hxb_context *context) {
     direct_close_receives(context);
     direct_close_sends(context);
+    forget_change(context);
+}
+
+static void take_change(hxb_context *context, int kind, struct direct_change *change) {
+    if (kind == HXB_DIRECTCHANGE_OFFERED) {
+        if (change->memory.page != NULL) {
+            direct_take_offer(context, change->peer_context, &change->memory);
+        }
+    } else if (kind == HXB_DIRECTCHANGE_SENDER_GONE) {
+        direct_on_sender_gone(context, change->peer_context);
+    } else {
+        direct_on_receiver_gone(context, change->peer_context, change->number);
+    }
+}
+
+/* Asks for the next change; without memory, or if the node takes no requests now, a later call does. */
+static void ask_for_change(hxb_context *context) {
+    /* Read before it is asked for: what is told meanwhile is asked for again. */
+    uint32_t changes = get32_acquire(context->control + HXB_CONTROL_DIRECT_CHANGES);
+    struct asked *asked = malloc(sizeof *asked);
+    if (asked == NULL || ask_direct_change(context->device, context->id, asked) != HXB_OK) {
+        free(asked);
+        context->direct_changes = changes - 1;
+        return;
+    }
+    context->direct_changes = changes;
+    context->change_request = asked;
+    context->direct_requests++;
 }
 
 static void take_changes(hxb_context *context) {
-    /* Read before they are asked for: what is told meanwhile is asked for again. */
-    context->direct_changes = get32_acquire(context->control + HXB_CONTROL_DIRECT_CHANGES);
-    for (;;) {
-        int peer_context = 0;
-        struct direct_memory memory = {NULL, NULL, 0, -1};
-        int kind = next_direct_change(context->device, context->id, &peer_context, &memory);
+    direct_take_answers(context);
+    if (context->change_request == NULL
+        && get32_acquire(context->control + HXB_CONTROL_DIRECT_CHANGES) != context->direct_changes) {
+        ask_for_change(context);
+    }
+    while (context->change_request != NULL && ask_is_over(context->device, context->change_request)) {
+        direct_take_answers(context); /* to what was asked before */
+        struct direct_change change;
+        int kind = direct_change(context->device, context->change_request, &change);
+        forget_change(context);
         if (kind == HXB_DIRECTCHANGE_NONE) {
-            return;
-        }
-        if (kind == HXB_DIRECTCHANGE_OFFERED) {
-            if (memory.page != NULL) {
-                direct_take_offer(context, peer_context, &memory);
-            }
-        } else if (kind == HXB_DIRECTCHANGE_SENDER_GONE) {
-            direct_on_sender_gone(context, peer_context);
+            context->direct_changes_taken = context->direct_changes;
         } else {
-            direct_on_receiver_gone(context, peer_context);
+            take_change(context, kind, &change);
+            ask_for_change(context);
         }
     }
 }

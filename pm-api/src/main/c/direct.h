@@ -17,6 +17,24 @@ struct direct_memory {
     int peer_signal; /* wakes the other end; -1 for none */
 };
 
+struct asked;
+
+/* Offers a ring, whose two descriptors it takes, and leaves the node's answer in `asked`. */
+int offer_direct(hxb_device *device, int id, int peer_context, const int *descriptors, struct asked *asked);
+/* What the answer says: what wakes the other end, and the ring's number with the node; or an error. */
+int offer_answer(hxb_device *device, struct asked *asked, int64_t *number);
+
+/* What the node tells of the rings of a context. */
+struct direct_change {
+    int peer_context;
+    int64_t number;              /* of the ring with the node */
+    struct direct_memory memory; /* of a ring that is offered; `page` is NULL if it cannot be mapped */
+};
+
+int ask_direct_change(hxb_device *device, int id, struct asked *asked);
+/* The kind of the change that the answer tells. */
+int direct_change(hxb_device *device, struct asked *asked, struct direct_change *change);
+
 /* ---- What both ends need (direct.c) ---- */
 
 /* Makes the memory of a ring and its two descriptors, for the sender. */
@@ -76,7 +94,9 @@ static inline int direct_awake_from(uint8_t *word, int sleep) {
 
 int direct_open_sends(hxb_context *context);
 void direct_close_sends(hxb_context *context);
-void direct_on_receiver_gone(hxb_context *context, int peer_context);
+void direct_on_receiver_gone(hxb_context *context, int peer_context, int64_t number);
+/* Takes the answers to offers that have come. */
+void direct_take_answers(hxb_context *context);
 bool direct_sends_sleep(hxb_context *context);
 int direct_sends_awake(hxb_context *context);
 

@@ -2,6 +2,7 @@
  * receiver reads it if no other is being written there, else copied when it is sent. It is done as soon as it is in the
  * ring. The classes LocalSends, DirectSends and DirectSend explain the rules. */
 #define _GNU_SOURCE
+#include "connection.h"
 #include "direct.h"
 
 #include <stdlib.h>
@@ -18,6 +19,8 @@
 struct direct_send {
     struct direct_memory memory;
     uint64_t position, released;
+    int64_t number;      /* with the node */
+    struct asked *offer; /* until the node has answered it */
     bool is_open, is_broken, is_receiver_gone;
     int sleep;        /* as this thread has said it, see context->sleep */
     bool has_fences;  /* whoever goes to sleep executes a fence for both ends */
@@ -35,6 +38,7 @@ struct peer {
 struct direct_sends {
     struct peer *peers; /* by context */
     int contexts, count;
+    int offers; /* without an answer */
 
     struct direct_send *full; /* had no room for a message of this length */
     uint32_t full_length;
@@ -100,6 +104,16 @@ static void free_ring(struct direct_send *ring) {
     free(ring);
 }
 
+static void forget_offer(hxb_context *context, struct direct_send *ring) {
+    if (ring->offer != NULL) {
+        ask_forget(context->device, ring->offer);
+        free(ring->offer);
+        ring->offer = NULL;
+        context->sends->offers--;
+        context->direct_requests--;
+    }
+}
+
 void direct_close_sends(hxb_context *context) {
     struct direct_sends *sends = context->sends;
     if (sends == NULL) {
@@ -107,6 +121,7 @@ void direct_close_sends(hxb_context *context) {
     }
     for (int i = 0; i < sends->contexts && sends->count > 0; i++) {
         if (sends->peers[i].ring != NULL) {
+            forget_offer(context, sends->peers[i].ring);
             free_ring(sends->peers[i].ring);
             sends->count--;
         }
@@ -139,13 +154,22 @@ static void make_offer(hxb_context *context, int peer_context) {
     put64(page + HXB_DIRECTPAGE_ID, id[0]);
     put64(page + HXB_DIRECTPAGE_ID + sizeof id[0], id[1]);
     put64_release(page, HXB_DIRECTPAGE_MAGIC);
-    ring->memory.peer_signal = offer_direct(context->device, context->id, peer_context, descriptors);
-    if (ring->memory.peer_signal < 0) {
+    ring->offer = malloc(sizeof *ring->offer);
+    if (ring->offer == NULL) {
+        descriptor_close(descriptors[0]);
+        descriptor_close(descriptors[1]);
+        free_ring(ring);
+        return;
+    }
+    if (offer_direct(context->device, context->id, peer_context, descriptors, ring->offer) != HXB_OK) {
+        free(ring->offer);
         free_ring(ring);
         return;
     }
     sends->peers[peer_context].ring = ring;
     sends->count++;
+    sends->offers++;
+    context->direct_requests++;
 }
 
 static void offer(hxb_context *context, int peer_context) {
@@ -174,13 +198,15 @@ static int ring_awake(struct direct_send *ring) {
 }
 
 /* Ends the use of the ring to a context; what is being written there can still be. */
-static void remove_ring(struct direct_sends *sends, int peer_context) {
+static void remove_ring(hxb_context *context, int peer_context) {
+    struct direct_sends *sends = context->sends;
     struct direct_send *ring = sends->peers[peer_context].ring;
     if (ring == NULL) {
         return;
     }
     /* One that its receiver has given up is replaced, each time after PATIENCE times as many messages. */
     int patience = ring->is_receiver_gone ? 0 : sends->peers[peer_context].patience;
+    forget_offer(context, ring);
     sends->peers[peer_context] = (struct peer){.patience = patience};
     sends->count--;
     if (sends->sleeper == ring) {
@@ -197,7 +223,7 @@ static void remove_ring(struct direct_sends *sends, int peer_context) {
     }
 }
 
-void direct_on_receiver_gone(hxb_context *context, int peer_context) {
+void direct_on_receiver_gone(hxb_context *context, int peer_context, int64_t number) {
     struct direct_sends *sends = context->sends;
     if (peer_context >= sends->contexts) {
         return;
@@ -205,9 +231,30 @@ void direct_on_receiver_gone(hxb_context *context, int peer_context) {
     struct peer *peer = &sends->peers[peer_context];
     if (peer->ring == NULL) {
         *peer = (struct peer){0}; /* it was given up before it was closed */
-    } else {
+    } else if (peer->ring->offer == NULL && peer->ring->number == number) {
+        /* Else there is another one already, to a new context of that number. */
         peer->ring->is_receiver_gone = true;
         peer->ring->is_broken = true;
+    }
+}
+
+/* The node has answered the offer of a ring. */
+static void take_answer(hxb_context *context, int peer_context, struct direct_send *ring) {
+    ring->memory.peer_signal = offer_answer(context->device, ring->offer, &ring->number);
+    forget_offer(context, ring);
+    if (ring->memory.peer_signal < 0) {
+        /* Without a ring messages go through the node. */
+        remove_ring(context, peer_context);
+    }
+}
+
+void direct_take_answers(hxb_context *context) {
+    struct direct_sends *sends = context->sends;
+    for (int i = 0; sends->offers > 0 && i < sends->contexts; i++) {
+        struct direct_send *ring = sends->peers[i].ring;
+        if (ring != NULL && ring->offer != NULL && ask_is_over(context->device, ring->offer)) {
+            take_answer(context, i, ring);
+        }
     }
 }
 
@@ -290,6 +337,14 @@ static void strand(struct direct_send *ring, uint32_t length) {
     publish(ring, direct_record_bytes(length), -(int)direct_record_bytes(length), 0);
 }
 
+/* Something is sent before the message that is being written in the ring, if one is. */
+static void pass_written(const hxb_context *context, struct direct_send *ring) {
+    const struct direct_sends *sends = context->sends;
+    if (sends->written_slot != NONE && ring == sends->written_ring && !ring->is_stranded) {
+        strand(ring, context->slots[sends->written_slot].length);
+    }
+}
+
 /* ---- The common case ---- */
 
 int direct_claim(hxb_context *context, int peer_context, uint32_t length, void **data) {
@@ -337,8 +392,12 @@ bool direct_is_open(hxb_context *context, int peer_context) {
         return false;
     }
     if (UNLIKELY(is_broken(ring))) {
-        remove_ring(sends, peer_context);
+        remove_ring(context, peer_context);
         return false;
+    }
+    if (UNLIKELY(ring->is_open && direct_is_in_doubt(context))) {
+        pass_written(context, ring);
+        leave(ring);
     }
     return ring->is_open;
 }
@@ -346,7 +405,7 @@ bool direct_is_open(hxb_context *context, int peer_context) {
 /* A begin may be sent if the receiver has the ring, and has read all of it. */
 bool direct_may_begin(const hxb_context *context, int peer_context) {
     const struct direct_send *ring = context->sends->peers[peer_context].ring;
-    return ring != NULL && load_state(ring) == HXB_DIRECTPAGE_TAKEN && !ring->is_stranded
+    return ring != NULL && ring->offer == NULL && !direct_is_in_doubt(context) && load_state(ring) == HXB_DIRECTPAGE_TAKEN && !ring->is_stranded
         && load_released(ring) == ring->position;
 }
 
@@ -370,7 +429,7 @@ bool direct_take_begin(hxb_context *context, int slot) {
 }
 
 void direct_on_begin_failed(hxb_context *context, int peer_context) {
-    remove_ring(context->sends, peer_context);
+    remove_ring(context, peer_context);
 }
 
 bool direct_has_room(hxb_context *context, int peer_context, uint32_t length) {
@@ -455,8 +514,8 @@ bool direct_submit(hxb_context *context, int slot, uint32_t length, uint32_t tag
         return true;
     }
     const uint8_t *source = data != NULL ? data : is_written ? in_place : own_buffer;
-    if (is_open && !is_written && sends->written_slot != NONE && ring == sends->written_ring && !ring->is_stranded) {
-        strand(ring, context->slots[sends->written_slot].length);
+    if (is_open && !is_written) {
+        pass_written(context, ring);
     }
     bool is_sent = is_open && copy(ring, source, length, tag);
     if (!is_sent && is_written && data == NULL) {

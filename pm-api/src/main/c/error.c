@@ -26,6 +26,7 @@ SAME(PEER_FULL);
 SAME(EVENT);
 SAME(NOT_ALLOWED);
 SAME(FLOW_LIMIT);
+SAME(INTERRUPTED);
 SAME(DISAGREEMENT);
 SAME(GROUP_LIMIT);
 SAME(GROUP_NODES);
@@ -49,7 +50,7 @@ static const struct meaning MEANINGS[] = {
     MEANING(PEER_UNREACHABLE, "no path leads to the peer's node, or it has been silent for too long"),
     MEANING(PEER_RESTARTED, "the peer has been started again: what it had not received is lost"),
     MEANING(NO_SUCH_CONTEXT, "nobody has opened the peer's context, or it has been closed"),
-    MEANING(CONTEXT_CLOSED, "the node has closed this context"),
+    MEANING(CONTEXT_CLOSED, "this context has been closed, by the node or by another thread"),
     MEANING(NODE_GONE, "the node is gone"),
     MEANING(TOO_LONG, "the message is longer than was announced"),
     MEANING(NODE_SILENT, "the node has stood still for seconds; it may continue"),
@@ -57,6 +58,7 @@ static const struct meaning MEANINGS[] = {
     MEANING(EVENT, "an event waits to be taken"),
     MEANING(NOT_ALLOWED, "this context's tenant may not send to the peer's: see tenants in the cluster file"),
     MEANING(FLOW_LIMIT, "this node or user has as many flows as flow.maxFlows or limits.flows allows"),
+    MEANING(INTERRUPTED, "another thread has ended the wait"),
     MEANING(BAD_KEY, "the key is not one of the destination's, or has been revoked"),
     MEANING(BAD_RANGE, "not all bytes are within the destination's region, or a number is not at a multiple of 8"),
     MEANING(NO_ACCESS, "the key does not allow this operation"),

@@ -30,7 +30,7 @@ static bool is_live(const char *path) {
     int fd = -1;
     int result = connect_node(path, &fd, LOOK_MS);
     if (result == HXB_OK) {
-        close(fd);
+        descriptor_close(fd);
     }
     return result != HXB_E_NO_NODE && result != HXB_E_ARGUMENT;
 }

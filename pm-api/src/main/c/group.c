@@ -292,12 +292,9 @@ int hxb_group_start_join(hxb_context *context, uint64_t id, const int *nodes, in
     return start_join(context, id, nodes, members, rank, JOIN_NS, group);
 }
 
-int hxb_group_join(hxb_context *context, uint64_t id, const int *nodes, int members, int rank, int64_t timeout_ns,
-                   hxb_group **group) {
-    int result = check_timeout(timeout_ns);
-    if (result == HXB_OK) {
-        result = start_join(context, id, nodes, members, rank, timeout_ns, group);
-    }
+static int join(hxb_context *context, uint64_t id, const int *nodes, int members, int rank, int64_t timeout_ns,
+                hxb_group **group) {
+    int result = start_join(context, id, nodes, members, rank, timeout_ns, group);
     if (result == HXB_OK) {
         result = hxb_group_wait(*group, timeout_ns);
         if (result != HXB_OK) {
@@ -309,6 +306,19 @@ int hxb_group_join(hxb_context *context, uint64_t id, const int *nodes, int memb
     return result;
 }
 
+int hxb_group_join(hxb_context *context, uint64_t id, const int *nodes, int members, int rank, int64_t timeout_ns,
+                   hxb_group **group) {
+    int result = check_join(context, id, nodes, members, rank, group);
+    if (result == HXB_OK) {
+        result = check_timeout(timeout_ns);
+    }
+    if (result != HXB_OK) {
+        return result;
+    }
+    wait_enter(context);
+    return wait_leave(context, join(context, id, nodes, members, rank, timeout_ns, group));
+}
+
 int hxb_group_leave(hxb_group *group) {
     if (group == NULL) {
         return HXB_OK;
@@ -318,10 +328,11 @@ int hxb_group_leave(hxb_group *group) {
     if (result != HXB_OK) {
         return result;
     }
+    wait_enter(context);
     send_leave(group);
     forget(group);
     result = hxb_wait_all_sends(context, LEAVE_NS);
-    return result == HXB_EVENT ? HXB_OK : result;
+    return wait_leave(context, result == HXB_EVENT ? HXB_OK : result);
 }
 
 void groups_close(hxb_group *groups) {
@@ -446,21 +457,19 @@ int hxb_group_test(hxb_group *group) {
     return result;
 }
 
-int hxb_group_wait(hxb_group *group, int64_t timeout_ns) {
-    int result = check_group(group);
-    if (result == HXB_OK) {
-        result = check_timeout(timeout_ns);
-    }
-    if (result != HXB_OK) {
-        return result;
-    }
+/* A wait that ends without the operation, which goes on. */
+static bool is_still_under_way(int status) {
+    return status == HXB_TIMED_OUT || status == HXB_NODE_SILENT || status == HXB_INTERRUPTED;
+}
+
+static int wait(hxb_group *group, int64_t timeout_ns) {
     int64_t begin = now_ns();
-    result = test(group);
+    int result = test(group);
     while (result == HXB_EMPTY) {
         int64_t left = timeout_ns - (now_ns() - begin);
         int interest = HXB_MESSAGES | (group->sent_bytes < group->data_bytes ? HXB_SENDS : 0);
         int status = wait_for(group->context, interest, left > 0 ? left : 0);
-        if (status == HXB_TIMED_OUT || status == HXB_NODE_SILENT) {
+        if (is_still_under_way(status)) {
             return status;
         }
         if (status == HXB_EVENT) {
@@ -471,6 +480,18 @@ int hxb_group_wait(hxb_group *group, int64_t timeout_ns) {
         result = test(group);
     }
     return result;
+}
+
+int hxb_group_wait(hxb_group *group, int64_t timeout_ns) {
+    int result = check_group(group);
+    if (result == HXB_OK) {
+        result = check_timeout(timeout_ns);
+    }
+    if (result != HXB_OK) {
+        return result;
+    }
+    wait_enter(group->context);
+    return wait_leave(group->context, wait(group, timeout_ns));
 }
 
 int hxb_group_barrier(hxb_group *group, int64_t timeout_ns) {

@@ -50,7 +50,7 @@ enum hxb_result {
     HXB_PEER_UNREACHABLE = -4, /* no path leads to the peer's node, or it has been silent too long */
     HXB_PEER_RESTARTED = -5,   /* the peer is a new incarnation: what the old one had not received is lost */
     HXB_NO_SUCH_CONTEXT = -6,  /* nobody has opened that context in time, or it has been closed */
-    HXB_CONTEXT_CLOSED = -7,   /* the node has closed this context, see hxb_close_reason */
+    HXB_CONTEXT_CLOSED = -7,   /* closed by the node, see hxb_close_reason; or, during a wait, by another thread */
     HXB_NODE_GONE = -8,        /* the node is gone: detach, then attach again */
     HXB_TOO_LONG = -9,         /* the message is longer than announced */
     HXB_NODE_SILENT = -10,     /* the node has stood still for seconds; nothing is lost: wait again, or close */
@@ -58,6 +58,7 @@ enum hxb_result {
     HXB_EVENT = -12,           /* there is an event, but not what was waited for: hxb_poll_event takes it */
     HXB_NOT_ALLOWED = -13,     /* this context's tenant may not send to the peer's */
     HXB_FLOW_LIMIT = -14,      /* this node, context or user has as many flows as it may have */
+    HXB_INTERRUPTED = -15,     /* hxb_wake has ended this wait */
     HXB_BAD_KEY = -20,         /* no such key at the destination, or it has been revoked */
     HXB_BAD_RANGE = -21,       /* bytes outside of the remote region, or a number that is not at a multiple of 8 */
     HXB_NO_ACCESS = -22,       /* the key does not allow this operation */
@@ -110,7 +111,8 @@ HXB_API const char *hxb_version(void);
  * /tmp/hxb-USER that has one. Blocks for at most 5 seconds. */
 HXB_API int hxb_attach(const char *socket, hxb_device **device);
 
-/* Closes all contexts and regions, which must not be used any more, and the device itself. NULL is allowed. */
+/* Closes all contexts and regions, which must not be used any more, and the device itself. Waits of other threads end
+ * with HXB_CONTEXT_CLOSED, and their requests with HXB_NODE_GONE. NULL is allowed. */
 HXB_API int hxb_detach(hxb_device *device);
 
 HXB_API int hxb_node_id(const hxb_device *device);       /* of the node attached to */
@@ -177,7 +179,8 @@ HXB_API int hxb_open_context(hxb_device *device, int context_id, const hxb_conte
 /* Makes the calling thread the owner. The former owner must not use the context any more. */
 HXB_API int hxb_own_context(hxb_context *context);
 
-/* Closes it: messages not yet acknowledged may be lost, messages held are released. Never blocks. NULL is allowed. */
+/* Closes it: messages not yet acknowledged may be lost, messages held are released. Never waits for the node. Another
+ * thread than the owner may close it while the owner waits: the wait ends with HXB_CONTEXT_CLOSED. NULL is allowed. */
 HXB_API int hxb_close_context(hxb_context *context);
 
 HXB_API int hxb_context_id(const hxb_context *context);
@@ -264,6 +267,11 @@ enum hxb_interest { HXB_MESSAGES = 1, HXB_SENDS = 2, HXB_REMOTE = 64 };
  * (HXB_REMOTE), or any of several. HXB_OK; HXB_EVENT if there is only an event; HXB_TIMED_OUT, HXB_CONTEXT_CLOSED,
  * HXB_NODE_GONE (within a second) or HXB_NODE_SILENT. */
 HXB_API int hxb_wait(hxb_context *context, int interest, int64_t timeout_ns);
+
+/* Ends a wait from outside: the one in which the owner of the context is, or else its next one, returns HXB_INTERRUPTED
+ * unless what it waited for is there. For any thread, and for handlers of signals. Does not make hxb_context_fd
+ * readable. */
+HXB_API int hxb_wake(hxb_context *context);
 
 /* Descriptor for the application's own poll or epoll. It becomes readable only while armed: call hxb_arm, poll if it
  * returned 1, then call hxb_disarm. */

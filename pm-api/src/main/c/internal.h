@@ -94,6 +94,14 @@ void call_end(int state);
 /* Number of this process in a line of forks, 1 or more; -1 if there is no memory for it. */
 int64_t process_number(void);
 
+/* Descriptors that a child of fork does not keep. Between hold and release no fork happens: what is made there and added
+ * is in no child. */
+void descriptors_hold(void);
+void descriptors_release(void);
+void descriptors_add(int fd); /* while held; -1 is ignored */
+/* Closes one that was added; -1 is ignored. */
+void descriptor_close(int fd);
+
 /* 0 in a child that has not attached itself, else process_number. */
 extern const _Atomic int64_t *process_word;
 
@@ -189,10 +197,10 @@ struct hxb_region {
 };
 
 struct hxb_device {
-    hxb_device *next; /* of all devices, for the handler of forks */
     int64_t process;
-    pthread_mutex_t lock; /* of the connection and the lists */
+    pthread_mutex_t lock; /* of the connection and the lists; never held while a thread waits */
     int socket;
+    int gone; /* readable as soon as the node has closed the connection, whatever else it has sent */
     char path[108];
     const uint8_t *page;
     const uint8_t *pool;
@@ -206,9 +214,12 @@ struct hxb_device {
     bool has_id[HXB_ATTACH_MEMORY_IDS];
     uint32_t requests;
     int version;
-    bool is_unanswered;
-    bool is_refused_for_now;
-    bool is_broken;
+    struct asked *asked;   /* requests without an answer, the oldest first */
+    struct untold *untold; /* what the node could not be told yet */
+    bool is_reading;       /* a thread sleeps at the socket, and reads for all */
+    bool is_ending;
+    int calls;               /* of threads that ask the node for something */
+    pthread_cond_t answered; /* when that thread has read */
     hxb_context *contexts;
     hxb_region *regions;
 
@@ -238,19 +249,17 @@ int lend(hxb_device *device, struct lent *lent, const char *name, uint64_t lengt
 /* Memory that the node may write to; only if the node knows remote memory. */
 int lend_writable(hxb_device *device, struct lent *lent, uint64_t length);
 void take_back(hxb_device *device, struct lent *lent);
-/* Lends the memory for operations of a context on remote memory. */
-int attach_remote(hxb_device *device, int id, const hxb_remote_options *sizes, uint64_t length, struct lent *lent);
+/* Lends the memory for operations of a context on remote memory; without an answer the node may use it later. */
+int attach_remote(hxb_device *device, int id, const hxb_remote_options *sizes, uint64_t length, struct lent *lent,
+                  bool *is_unanswered);
 int share_memory(hxb_device *device, int id, int rights, uint64_t *key);
 int revoke_key(hxb_device *device, uint64_t key);
-struct direct_memory;
-/* Offers a ring; takes its two descriptors. Returns what wakes the other end, or an error. */
-int offer_direct(hxb_device *device, int id, int peer_context, const int *descriptors);
-/* Returns the kind of the next change, with a ring that was offered unless it cannot be mapped. */
-int next_direct_change(hxb_device *device, int id, int *peer_context, struct direct_memory *memory);
+/* Around calls that ask the node: another thread that closes the device waits until they have ended. The second takes
+ * what the first has returned. */
+int device_enter(hxb_device *device);
+void device_leave(hxb_device *device, int state);
 int say_hello(hxb_device *device);
 bool is_node_alive(const hxb_device *device);
-void devices_add(hxb_device *device);
-void devices_remove(hxb_device *device);
 
 static inline int check_device(const hxb_device *device) {
     if (UNLIKELY(device == NULL)) {
@@ -314,6 +323,10 @@ struct slot {
 };
 
 #define NONE (-1) /* no slot, node or context */
+#define CLOSED_PROCESS (-2) /* a context that another thread has closed while its own waited */
+
+/* Whether the thread of a context is in a call that may wait. */
+enum { INSIDE_NONE, INSIDE_WAIT, INSIDE_CLOSING /* another thread waits until it has left */, INSIDE_LEFT };
 
 /* A message received that lies in a buffer of the node and is not released; `number` is that of its handle. */
 struct held {
@@ -324,8 +337,8 @@ struct held {
 struct hxb_context {
     /* What every call reads. */
     hxb_device *device;
-    int64_t process;
-    uintptr_t owner; /* as this_thread says */
+    _Atomic int64_t process;
+    _Atomic uintptr_t owner; /* as this_thread says */
     uint8_t *control;
     int broken; /* 0, or HXB_E_CORRUPT */
     bool is_gone;
@@ -371,6 +384,11 @@ struct hxb_context {
     uint64_t events_taken;
 
     /* Waiting. */
+    _Atomic uint32_t inside; /* INSIDE_NONE and others: a thread that closes the context sleeps on it */
+    int depth;               /* of calls that may wait */
+    bool is_ended;           /* its device is being closed */
+    _Atomic bool is_woken;   /* by hxb_wake */
+    int wake_event;          /* by which it is woken where it does not sleep on words; -1 for none */
     struct spin spin;
     bool has_untold_sends;
     int sleep; /* HXB_DIRECTPAGE_AT_SOCKET or ON_WORD while others are asked to wake this thread; 0 else */
@@ -383,6 +401,9 @@ struct hxb_context {
     struct direct_sends *sends;
     struct direct_receives *receives;
     uint32_t direct_changes;
+    uint32_t direct_changes_taken; /* up to which all have been */
+    int direct_requests;          /* without an answer */
+    struct asked *change_request; /* of them, that for the next change; NULL for none */
     int kind_turn_left; /* messages until the other kind has its turn */
     bool is_turn_of_rings;
 
@@ -391,6 +412,7 @@ struct hxb_context {
     struct context_memory memory;
     struct hxb_large *large;
     struct hxb_remote *remote;
+    bool is_remote_doubtful; /* the node has not answered whether it may be used, and may use its memory */
     struct hxb_group *groups;
 };
 
@@ -406,14 +428,25 @@ HOT uintptr_t this_thread(void) {
 #endif
 }
 
+static inline bool is_unusable(const hxb_context *context) {
+    return is_forked(atomic_load_explicit(&context->process, memory_order_relaxed));
+}
+
+static inline bool is_owner(const hxb_context *context) {
+    return LIKELY(atomic_load_explicit(&context->owner, memory_order_relaxed) == this_thread());
+}
+
+/* Why a context is of no use: it is of a parent process, or closed. */
+int fail_unusable(const hxb_context *context) __attribute__((cold));
+
 HOT int check_context(const hxb_context *context) {
     if (UNLIKELY(context == NULL)) {
         return fail(HXB_E_ARGUMENT, "the context is NULL");
     }
-    if (is_forked(context->process)) {
-        return fail(HXB_E_FORKED, "context %d was opened before a fork: attach in the child", context->id);
+    if (is_unusable(context)) {
+        return fail_unusable(context);
     }
-    if (UNLIKELY(context->owner != this_thread())) {
+    if (UNLIKELY(!is_owner(context))) {
         return fail(HXB_E_THREAD, "context %d belongs to another thread: hxb_own_context hands it over", context->id);
     }
     return HXB_OK;
@@ -467,6 +500,15 @@ bool has_event(const hxb_context *context);
 bool has_done_sends(const hxb_context *context);
 int take_done_sends(hxb_context *context);
 int wait_for(hxb_context *context, int interest, int64_t timeout_ns);
+/* Around what may wait, in the context's own thread. The second returns `result`, or HXB_CONTEXT_CLOSED: another thread
+ * has closed the context, and nothing of it may be touched any more. */
+void wait_enter(hxb_context *context);
+int wait_leave(hxb_context *context, int result);
+/* Ends the wait of another thread's context for good; false if it does not wait. */
+bool wait_end(hxb_context *context);
+/* Ends the use of all contexts of a device by other threads. */
+void end_contexts(hxb_device *device);
+void close_context(hxb_context *context);
 int claim_slot(hxb_context *context, int node, int peer_context, uint32_t length, void **data);
 int commit_slot(hxb_context *context, int slot, uint32_t length, uint32_t tag, const hxb_region *region,
                 uint64_t offset);
@@ -501,9 +543,16 @@ void direct_close(hxb_context *context);
 void direct_take_changes(hxb_context *context);
 
 static inline void direct_poll(hxb_context *context) {
-    if (UNLIKELY(get32_acquire(context->control + HXB_CONTROL_DIRECT_CHANGES) != context->direct_changes)) {
+    if (UNLIKELY(get32_acquire(context->control + HXB_CONTROL_DIRECT_CHANGES) != context->direct_changes
+                 || context->direct_requests != 0)) {
         direct_take_changes(context);
     }
+}
+
+/* True if a receiver is gone and the node has not said which: what is put in its ring would be lost. */
+static inline bool direct_is_in_doubt(const hxb_context *context) {
+    uint32_t changes = get32_acquire(context->control + HXB_CONTROL_DIRECT_CHANGES);
+    return (changes ^ context->direct_changes_taken) >= HXB_CONTROL_RECEIVER_GONE;
 }
 
 /* Asks the other ends to wake this thread for what it waits for, where context->sleep says, and ends that: returns the

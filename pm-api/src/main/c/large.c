@@ -566,7 +566,8 @@ int hxb_large_wait(hxb_large *large, int64_t timeout_ns) {
     if (status == HXB_OK
         && large->done_first == NULL
         && (large->ready_first == NULL || large->is_blocked || large->context->free_count == 0)) {
-        status = wait_for(large->context, HXB_MESSAGES | HXB_SENDS, timeout_ns);
+        wait_enter(large->context);
+        status = wait_leave(large->context, wait_for(large->context, HXB_MESSAGES | HXB_SENDS, timeout_ns));
     }
     return status == HXB_EVENT ? HXB_OK : status;
 }

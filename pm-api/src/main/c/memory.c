@@ -26,7 +26,10 @@ int lent_reserve(struct lent *lent, uint64_t length) {
 
 /* All pages are taken now, so that neither side is ever killed for want of one (SIGBUS). */
 int make_file(const char *name, uint64_t length) {
+    descriptors_hold();
     int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    descriptors_add(fd);
+    descriptors_release();
     if (fd < 0) {
         return -1;
     }
@@ -36,7 +39,7 @@ int make_file(const char *name, uint64_t length) {
     }
     if (result < 0 || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) < 0) {
         int saved = errno;
-        close(fd);
+        descriptor_close(fd);
         errno = saved;
         return -1;
     }
@@ -58,7 +61,7 @@ int lent_fill(struct lent *lent, const char *name, int *pieces, int max) {
                    == MAP_FAILED) {
             int result = fail_errno("cannot make %" PRIu64 " bytes of memory to share with the node", lent->length);
             while (count > 0) {
-                close(pieces[--count]);
+                descriptor_close(pieces[--count]);
             }
             return result;
         }
@@ -91,12 +94,15 @@ const char *file_problem(int fd, uint64_t length) {
 int map_node_memory(int fd, uint64_t length, const char *what, const uint8_t **data) {
     const char *problem = file_problem(fd, length);
     if (problem != NULL) {
-        close(fd);
+        descriptor_close(fd);
         return fail(HXB_E_PROTOCOL, "%s %s", what, problem);
     }
     void *mapped = mmap(NULL, length, PROT_READ, MAP_SHARED, fd, 0);
     int result = mapped == MAP_FAILED ? fail_errno("cannot map %s of %" PRIu64 " bytes", what, length) : HXB_OK;
-    close(fd);
+    descriptor_close(fd);
     *data = mapped == MAP_FAILED ? NULL : mapped;
+    if (mapped != MAP_FAILED) {
+        madvise(mapped, length, MADV_DONTFORK);
+    }
     return result;
 }

@@ -2,12 +2,13 @@
  *
  * A child that a fork has made shares the rings with its parent, so it must not touch them. A page that the kernel
  * clears in every child (MADV_WIPEONFORK) tells with one load where the process stands, after raw clone(2), too. A
- * handler of fork also closes the child's copies of the connections: the node notices the death of the parent, and
- * takes its buffers back, only when nobody has the connection any more. */
+ * handler of fork also closes the child's copies of all descriptors of this library: the node notices the death of the
+ * parent, and takes its buffers back, only when nobody has the connection any more. */
 #define _GNU_SOURCE
 #include "internal.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -16,27 +17,29 @@
 static const _Atomic int64_t NO_PROCESS = -1;
 const _Atomic int64_t *process_word = &NO_PROCESS;
 
-static pthread_mutex_t devices_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static hxb_device *devices;
 static _Atomic int64_t *page;
-static int64_t processes; /* copied by a fork, so that a child has a number that its parent never had */
+static int64_t processes;    /* copied by a fork, so that a child has a number that its parent never had */
+static uint64_t *open_files; /* a bit for each descriptor */
+static int open_words;
 
 static void before_fork(void) {
-    pthread_mutex_lock(&devices_lock);
+    pthread_mutex_lock(&lock);
 }
 
 static void after_fork_in_parent(void) {
-    pthread_mutex_unlock(&devices_lock);
+    pthread_mutex_unlock(&lock);
 }
 
 static void after_fork_in_child(void) {
-    for (hxb_device *device = devices; device != NULL; device = device->next) {
-        close(device->socket);
+    for (int word = 0; word < open_words; word++) {
+        for (; open_files[word] != 0; open_files[word] &= open_files[word] - 1) {
+            close(64 * word + __builtin_ctzll(open_files[word]));
+        }
     }
-    devices = NULL;
     atomic_store(page, 0);
-    pthread_mutex_unlock(&devices_lock);
+    pthread_mutex_unlock(&lock);
 }
 
 static void prepare(void) {
@@ -55,32 +58,53 @@ int64_t process_number(void) {
     if (page == NULL) {
         return -1;
     }
-    pthread_mutex_lock(&devices_lock);
+    pthread_mutex_lock(&lock);
     if (atomic_load(page) == 0) {
         atomic_store(page, ++processes);
     }
     int64_t number = atomic_load(page);
-    pthread_mutex_unlock(&devices_lock);
+    pthread_mutex_unlock(&lock);
     return number;
 }
 
-void devices_add(hxb_device *device) {
-    pthread_mutex_lock(&devices_lock);
-    device->next = devices;
-    devices = device;
-    pthread_mutex_unlock(&devices_lock);
+/* ---- Descriptors ---- */
+
+void descriptors_hold(void) {
+    pthread_mutex_lock(&lock);
 }
 
-void devices_remove(hxb_device *device) {
-    pthread_mutex_lock(&devices_lock);
-    hxb_device **at = &devices;
-    while (*at != NULL && *at != device) {
-        at = &(*at)->next;
+void descriptors_release(void) {
+    pthread_mutex_unlock(&lock);
+}
+
+void descriptors_add(int fd) {
+    if (fd < 0) {
+        return;
     }
-    if (*at != NULL) {
-        *at = device->next;
+    if (fd / 64 >= open_words) {
+        int words = 2 * (fd / 64 + 1);
+        uint64_t *grown = realloc(open_files, (size_t)words * sizeof *grown);
+        if (grown == NULL) {
+            return; /* children have it, too */
+        }
+        memset(grown + open_words, 0, (size_t)(words - open_words) * sizeof *grown);
+        open_files = grown;
+        open_words = words;
     }
-    pthread_mutex_unlock(&devices_lock);
+    open_files[fd / 64] |= UINT64_C(1) << fd % 64;
+}
+
+void descriptor_close(int fd) {
+    if (fd >= 0) {
+        int state = call_begin();
+        pthread_mutex_lock(&lock);
+        if (fd / 64 < open_words) {
+            open_files[fd / 64] &= ~(UINT64_C(1) << fd % 64);
+        }
+        close(fd);
+        pthread_mutex_unlock(&lock);
+        call_end(state);
+    }
 }
 
 int call_begin(void) {

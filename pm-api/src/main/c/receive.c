@@ -219,10 +219,12 @@ int hxb_receive_wait(hxb_context *context, hxb_message *message, int64_t timeout
         result = receive_next(context, message);
     }
     if (result == HXB_EMPTY) {
+        wait_enter(context);
         result = wait_for(context, HXB_MESSAGES, timeout_ns);
         if (result == HXB_OK) {
             result = receive_next(context, message);
         }
+        result = wait_leave(context, result);
     }
     return result;
 }

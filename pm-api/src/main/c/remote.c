@@ -120,12 +120,19 @@ int hxb_open_remote(hxb_context *context, const hxb_remote_options *options, hxb
     if (context->remote != NULL) {
         return fail(HXB_E_STATE, "context %d uses remote memory already", context->id);
     }
+    if (context->is_remote_doubtful) {
+        return fail(HXB_E_STATE, "the node has not said whether context %d uses remote memory: open it anew",
+                    context->id);
+    }
     hxb_remote *made = make_remote(context, &sizes);
     if (made == NULL) {
         return fail(HXB_E_MEMORY, "there is no memory for operations");
     }
     struct lent *lent = &context->memory.remote;
-    result = attach_remote(context->device, context->id, &sizes, area_bytes(&sizes, context->device->facts.mtu), lent);
+    uint64_t length = area_bytes(&sizes, context->device->facts.mtu);
+    int state = device_enter(context->device);
+    result = attach_remote(context->device, context->id, &sizes, length, lent, &context->is_remote_doubtful);
+    device_leave(context->device, state);
     if (result != HXB_OK) {
         remote_close(made);
         return result;
@@ -155,12 +162,20 @@ int hxb_share_region(const hxb_region *region, int rights, uint64_t *key) {
     if (rights != HXB_READ && !region->is_writable) {
         return fail(HXB_E_ARGUMENT, "others may only read the region: make it by hxb_open_writable_region");
     }
-    return share_memory(region->device, region->lent.id, rights, key);
+    int state = device_enter(region->device);
+    result = share_memory(region->device, region->lent.id, rights, key);
+    device_leave(region->device, state);
+    return result;
 }
 
 int hxb_revoke(hxb_device *device, uint64_t key) {
     int result = check_device(device);
-    return result == HXB_OK ? revoke_key(device, key) : result;
+    if (result == HXB_OK) {
+        int state = device_enter(device);
+        result = revoke_key(device, key);
+        device_leave(device, state);
+    }
+    return result;
 }
 
 /* ---- Operations ---- */
@@ -388,14 +403,7 @@ int hxb_unfinished_operations(const hxb_remote *remote) {
     return result == HXB_OK ? (int)remote->operation_mask + 1 - remote->free_count : result;
 }
 
-int hxb_finish(hxb_remote *remote, int64_t timeout_ns) {
-    int result = check_remote(remote);
-    if (result == HXB_OK) {
-        result = check_timeout(timeout_ns);
-    }
-    if (result != HXB_OK) {
-        return result;
-    }
+static int finish(hxb_remote *remote, int64_t timeout_ns) {
     int64_t start = now_ns();
     int worst = HXB_OK;
     while (remote->free_count + (int)remote->kept_count <= (int)remote->operation_mask) {
@@ -421,4 +429,16 @@ int hxb_finish(hxb_remote *remote, int64_t timeout_ns) {
         }
     }
     return worst;
+}
+
+int hxb_finish(hxb_remote *remote, int64_t timeout_ns) {
+    int result = check_remote(remote);
+    if (result == HXB_OK) {
+        result = check_timeout(timeout_ns);
+    }
+    if (result != HXB_OK) {
+        return result;
+    }
+    wait_enter(remote->context);
+    return wait_leave(remote->context, finish(remote, timeout_ns));
 }

@@ -257,10 +257,7 @@ int hxb_claim(hxb_context *context, int node, int peer_context, size_t length, v
 
 static int claim_waiting(hxb_context *context, int node, int peer_context, uint32_t length, void **data,
                          int64_t timeout_ns) {
-    int slot = claim_slot(context, node, peer_context, length, data);
-    if (LIKELY(slot != HXB_NO_BUFFERS)) {
-        return slot;
-    }
+    int slot = HXB_NO_BUFFERS;
     int64_t start = now_ns();
     while (slot == HXB_NO_BUFFERS) {
         int64_t left = timeout_ns - (now_ns() - start);
@@ -278,7 +275,34 @@ int hxb_claim_wait(hxb_context *context, int node, int peer_context, size_t leng
     if (result == HXB_OK) {
         result = check_timeout(timeout_ns);
     }
-    return result == HXB_OK ? claim_waiting(context, node, peer_context, (uint32_t)length, data, timeout_ns) : result;
+    if (result != HXB_OK) {
+        return result;
+    }
+    int slot = claim_slot(context, node, peer_context, (uint32_t)length, data);
+    if (UNLIKELY(slot == HXB_NO_BUFFERS)) {
+        wait_enter(context);
+        slot = claim_waiting(context, node, peer_context, (uint32_t)length, data, timeout_ns);
+        slot = wait_leave(context, slot);
+    }
+    return slot;
+}
+
+static int send_claimed(hxb_context *context, int slot, void *buffer, const void *data, size_t length, uint32_t tag) {
+    if (length > 0) {
+        memcpy(buffer, data, length);
+    }
+    return commit_slot(context, slot, (uint32_t)length, tag, NULL, 0);
+}
+
+static int send_waiting(hxb_context *context, int node, int peer_context, const void *data, size_t length,
+                        uint32_t tag, int64_t timeout_ns) {
+    void *buffer;
+    wait_enter(context);
+    int result = claim_waiting(context, node, peer_context, (uint32_t)length, &buffer, timeout_ns);
+    if (result >= 0) {
+        result = send_claimed(context, result, buffer, data, length, tag);
+    }
+    return wait_leave(context, result);
 }
 
 int hxb_send(hxb_context *context, int node, int peer_context, const void *data, size_t length, uint32_t tag,
@@ -291,14 +315,11 @@ int hxb_send(hxb_context *context, int node, int peer_context, const void *data,
         return result;
     }
     void *buffer;
-    int slot = claim_waiting(context, node, peer_context, (uint32_t)length, &buffer, timeout_ns);
-    if (UNLIKELY(slot < 0)) {
-        return slot;
+    int slot = claim_slot(context, node, peer_context, (uint32_t)length, &buffer);
+    if (UNLIKELY(slot == HXB_NO_BUFFERS)) {
+        return send_waiting(context, node, peer_context, data, length, tag, timeout_ns);
     }
-    if (length > 0) {
-        memcpy(buffer, data, length);
-    }
-    return commit_slot(context, slot, (uint32_t)length, tag, NULL, 0);
+    return slot < 0 ? slot : send_claimed(context, slot, buffer, data, length, tag);
 }
 
 int hxb_commit(hxb_context *context, int slot, size_t length, uint32_t tag) {
@@ -452,15 +473,24 @@ int hxb_unfinished_sends(hxb_context *context) {
     return result;
 }
 
-int hxb_wait_all_sends(hxb_context *context, int64_t timeout_ns) {
-    int status = check_context(context);
-    if (status == HXB_OK) {
-        status = check_timeout(timeout_ns);
-    }
+static int wait_all_sends(hxb_context *context, int64_t timeout_ns) {
+    int status = HXB_OK;
     int64_t start = now_ns();
     while (status == HXB_OK && hxb_unfinished_sends(context) > 0) {
         int64_t left = timeout_ns - (now_ns() - start);
         status = wait_for(context, HXB_SENDS, left > 0 ? left : 0);
     }
     return status == HXB_OK && context->failed_head != context->failed_tail ? HXB_EVENT : status;
+}
+
+int hxb_wait_all_sends(hxb_context *context, int64_t timeout_ns) {
+    int status = check_context(context);
+    if (status == HXB_OK) {
+        status = check_timeout(timeout_ns);
+    }
+    if (status != HXB_OK) {
+        return status;
+    }
+    wait_enter(context);
+    return wait_leave(context, wait_all_sends(context, timeout_ns));
 }

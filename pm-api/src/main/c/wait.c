@@ -3,6 +3,7 @@
 #include "internal.h"
 
 #include <poll.h>
+#include <unistd.h>
 
 #define ALIVE_CHECK_NS (HXB_SECOND / 10)
 #define SILENT_NS (15 * (int64_t)HXB_PAGE_BEAT_INTERVAL_NS)
@@ -67,11 +68,12 @@ static void sleep_end(hxb_context *context) {
 
 /* True if the node may have died. */
 static bool sleep_at_socket(hxb_context *context, int64_t timeout_ns) {
-    struct pollfd fds[2] = {{context->memory.wake_application, POLLIN | POLLRDHUP, 0},
-                            {context->device->socket, POLLIN | POLLRDHUP, 0}};
+    struct pollfd fds[3] = {{context->memory.wake_application, POLLIN | POLLRDHUP, 0},
+                            {context->device->gone, POLLIN, 0},
+                            {context->wake_event, POLLIN, 0}};
     struct timespec timeout = {timeout_ns / HXB_SECOND, timeout_ns % HXB_SECOND};
     int state = call_begin();
-    int count = ppoll(fds, 2, &timeout, NULL);
+    int count = ppoll(fds, 3, &timeout, NULL);
     call_end(state);
     return count > 0 && fds[1].revents != 0;
 }
@@ -88,7 +90,7 @@ static void sleep_until(hxb_context *context, int interest, int64_t timeout_ns) 
     sleep_start(context, interest, context->device->has_words ? HXB_DIRECTPAGE_ON_WORD : HXB_DIRECTPAGE_AT_SOCKET);
     if (look(context, interest) == HXB_EMPTY && !has_link_events(context->device)
         && get32_acquire(context->control + HXB_CONTROL_STATE) == HXB_CONTROL_OPEN
-        && sleep_now(context, timeout_ns)) {
+        && !atomic_load_explicit(&context->is_woken, memory_order_seq_cst) && sleep_now(context, timeout_ns)) {
         context->is_gone = !is_node_alive(context->device);
     }
     sleep_end(context);
@@ -109,6 +111,20 @@ static int64_t smaller(int64_t one, int64_t other) {
     return one < other ? one : other;
 }
 
+/* True, once, if hxb_wake has been called. */
+static bool take_wake(hxb_context *context) {
+    if (LIKELY(!atomic_load_explicit(&context->is_woken, memory_order_acquire))) {
+        return false;
+    }
+    atomic_store_explicit(&context->is_woken, false, memory_order_relaxed);
+    if (context->wake_event >= 0) {
+        uint64_t count;
+        ssize_t taken = read(context->wake_event, &count, sizeof count);
+        (void)taken;
+    }
+    return true;
+}
+
 static int wait_until_ready(hxb_context *context, int interest, int64_t timeout_ns) {
     int64_t start = now_ns();
     int64_t now = start;
@@ -122,6 +138,9 @@ static int wait_until_ready(hxb_context *context, int interest, int64_t timeout_
             sleep_until(context, interest, smaller(left, ALIVE_CHECK_NS));
         }
         int status = look(context, interest);
+        if (status == HXB_EMPTY && take_wake(context)) {
+            status = HXB_INTERRUPTED;
+        }
         if (status != HXB_EMPTY) {
             return status;
         }
@@ -175,7 +194,68 @@ int hxb_wait(hxb_context *context, int interest, int64_t timeout_ns) {
     if (result == HXB_OK && timeout_ns < 0) {
         result = fail(HXB_E_ARGUMENT, "timeout_ns must be 0 or more");
     }
-    return result == HXB_OK ? wait_for(context, interest, timeout_ns) : result;
+    if (result != HXB_OK) {
+        return result;
+    }
+    wait_enter(context);
+    return wait_leave(context, wait_for(context, interest, timeout_ns));
+}
+
+/* ---- What other threads do to a wait ---- */
+
+void wait_enter(hxb_context *context) {
+    if (context->depth++ == 0) {
+        uint32_t none = INSIDE_NONE;
+        atomic_compare_exchange_strong(&context->inside, &none, INSIDE_WAIT);
+    }
+}
+
+int wait_leave(hxb_context *context, int result) {
+    uint32_t inside = INSIDE_WAIT;
+    if (--context->depth > 0 || atomic_compare_exchange_strong(&context->inside, &inside, INSIDE_NONE)) {
+        return result;
+    }
+    /* From now on the other thread closes it. */
+    atomic_store(&context->process, CLOSED_PROCESS);
+    atomic_store(&context->inside, INSIDE_LEFT);
+    futex_wake((uint8_t *)&context->inside);
+    return HXB_CONTEXT_CLOSED;
+}
+
+static void wake(hxb_context *context) {
+    atomic_store_explicit(&context->is_woken, true, memory_order_seq_cst);
+    _Atomic uint32_t *word = (_Atomic uint32_t *)(context->control + HXB_CONTROL_WAITING);
+    uint32_t waiting = atomic_load_explicit(word, memory_order_seq_cst);
+    /* As the node does. */
+    if ((waiting & HXB_CONTROL_ON_WORD) != 0
+        && atomic_compare_exchange_strong_explicit(word, &waiting, 0, memory_order_seq_cst, memory_order_relaxed)) {
+        futex_wake((uint8_t *)word);
+    }
+    if (context->wake_event >= 0) {
+        signal_event(context->wake_event);
+    }
+}
+
+bool wait_end(hxb_context *context) {
+    uint32_t inside = INSIDE_WAIT;
+    if (!atomic_compare_exchange_strong(&context->inside, &inside, INSIDE_CLOSING)) {
+        return false;
+    }
+    struct futex_words words = {.count = 0};
+    futex_add(&words, (const uint8_t *)&context->inside, INSIDE_CLOSING);
+    while (atomic_load(&context->inside) == INSIDE_CLOSING) {
+        wake(context);
+        futex_sleep(&words, HXB_SECOND / 10);
+    }
+    return true;
+}
+
+int hxb_wake(hxb_context *context) {
+    if (context == NULL || is_unusable(context)) {
+        return fail_unusable(context);
+    }
+    wake(context);
+    return HXB_OK;
 }
 
 int hxb_arm(hxb_context *context, int interest) {

@@ -57,6 +57,13 @@ void direct_closed(char **arguments);
 void direct_rude(char **arguments);
 void direct_ping(char **arguments);
 
+/* What comes from outside (outside.c). */
+void unanswered(char **arguments);
+void waits_ended(char **arguments);
+void more_waits_ended(char **arguments);
+void waits_signalled(char **arguments);
+void detached_amid(char **arguments);
+
 /* Remote memory (remote.c). */
 void remote_use(char **arguments);
 void remote_serve(char **arguments);

@@ -32,6 +32,7 @@ public final class UnixSocket implements AutoCloseable {
     private static final int SO_PEERCRED = 17;
     private static final int SO_PEERGROUPS = 59;
     private static final int SHUT_RD = 0;
+    private static final int SHUT_RDWR = 2;
     private static final int SO_SNDTIMEO = 21;
     private static final int MSG_DONTWAIT = 0x40;
     private static final int MSG_NOSIGNAL = 0x4000;
@@ -188,6 +189,12 @@ public final class UnixSocket implements AutoCloseable {
     public void shutDownReceiving() {
         // Fails only where the other end is gone.
         Handles.shutdown(descriptor, SHUT_RD);
+    }
+
+    /** Ends both directions: whoever waits for something to read finds the end. */
+    public void shutDown() {
+        // Fails only where the other end is gone.
+        Handles.shutdown(descriptor, SHUT_RDWR);
     }
 
     /** Process, user and groups of the other end when it connected. */

@@ -12,12 +12,21 @@ import io.hxb.pm.shm.ControlMemory;
  * the context's thread.
  */
 final class DirectRings {
+    private static final int GONE_SHIFT =
+            Integer.numberOfTrailingZeros(ControlMemory.RECEIVER_GONE);
+
     private final ControlMemory control;
     private final Attachment attachment;
     private final int contextId;
     private final DirectSends sends;
     private final DirectReceives receives;
     private int changesSeen;
+
+    /** Up to which all changes have been taken. */
+    private int changesTaken;
+
+    /** True while the node has not said what the next change is. */
+    private boolean isAsking;
 
     DirectRings(
             final ControlMemory control,
@@ -40,21 +49,46 @@ final class DirectRings {
         return receives;
     }
 
+    /**
+     * True if a receiver is gone and the node has not said which: what is put in its ring would be
+     * lost.
+     */
+    boolean isInDoubt() {
+        return (control.directChanges() ^ changesTaken) >>> GONE_SHIFT != 0;
+    }
+
     /** Takes note of what the node has told since the last call; almost always nothing. */
     void poll() {
-        if (control.directChanges() != changesSeen) {
+        if (control.directChanges() != changesSeen || isAsking || sends.hasOffers()) {
             takeChanges();
         }
     }
 
     private void takeChanges() {
-        // Read before they are asked for: what is told meanwhile is asked for again.
-        changesSeen = control.directChanges();
-        DirectChange change = attachment.nextDirectChange(contextId);
-        while (change.kind() != DirectChange.NONE) {
-            take(change);
-            change = attachment.nextDirectChange(contextId);
+        sends.takeAnswers();
+        if (!isAsking && control.directChanges() == changesSeen) {
+            return;
         }
+        DirectChange change = next();
+        while (change != null && change.kind() != DirectChange.NONE) {
+            take(change);
+            change = next();
+        }
+    }
+
+    private DirectChange next() {
+        if (!isAsking) {
+            // Read before they are asked for: what is told meanwhile is asked for again.
+            changesSeen = control.directChanges();
+        }
+        final DirectChange change = attachment.nextDirectChange(contextId);
+        isAsking = change == null;
+        if (change != null && change.kind() == DirectChange.NONE) {
+            changesTaken = changesSeen;
+        }
+        // To what was asked before.
+        sends.takeAnswers();
+        return change;
     }
 
     private void take(final DirectChange change) {

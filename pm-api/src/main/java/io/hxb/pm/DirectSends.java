@@ -2,10 +2,13 @@ package io.hxb.pm;
 
 import io.hxb.linux.FutexWords;
 import io.hxb.pm.attach.Attachment;
-import io.hxb.pm.attach.DirectMemory;
+import io.hxb.pm.attach.DirectOffer;
 
 import java.security.SecureRandom;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 
 /**
  * The rings by which a context sends to others of its node: decides when one is offered. Owned by
@@ -31,6 +34,10 @@ final class DirectSends {
     private final int[] untilOffer;
 
     private final int[] nextPatience;
+
+    /** Without an answer, by context. */
+    private final Map<Integer, DirectOffer> offers = new HashMap<>();
+
     private int count;
 
     /** The ring that had no room, and for how long a message. */
@@ -77,12 +84,40 @@ final class DirectSends {
         if (context == contextId || count == MAX_RINGS) {
             return;
         }
-        final DirectMemory memory =
+        final DirectOffer offer =
                 attachment.offerDirect(contextId, context, RANDOM.nextLong(), RANDOM.nextLong());
-        if (memory != null) {
-            rings[context] = new DirectSend(memory);
+        if (offer != null) {
+            rings[context] = new DirectSend(offer.memory());
+            offers.put(context, offer);
             count++;
         }
+    }
+
+    /** True while the node has not answered an offer. */
+    boolean hasOffers() {
+        return !offers.isEmpty();
+    }
+
+    /** Takes the answers to offers that have come. */
+    void takeAnswers() {
+        if (offers.isEmpty()) {
+            return;
+        }
+        for (final int context : List.copyOf(offers.keySet())) {
+            final DirectOffer.State state = offers.get(context).state();
+            if (state != DirectOffer.State.OPEN) {
+                offers.remove(context);
+            }
+            if (state == DirectOffer.State.REFUSED) {
+                // Without a ring messages go through the node.
+                remove(context).close();
+            }
+        }
+    }
+
+    /** True if the node has not answered the offer of the ring to a context. */
+    boolean isOffered(final int context) {
+        return !offers.isEmpty() && offers.containsKey(context);
     }
 
     /** The receiver of a ring is closed; the next message to it finds that out. */
@@ -91,7 +126,7 @@ final class DirectSends {
         if (ring == null) {
             // It was given up before it was closed.
             startAnew(context);
-        } else if (ring.number() == number) {
+        } else if (!isOffered(context) && ring.number() == number) {
             // There may be another one already, to a new context of that number.
             ring.onReceiverGone();
         }
@@ -112,6 +147,10 @@ final class DirectSends {
     DirectSend remove(final int context) {
         final DirectSend ring = rings[context];
         rings[context] = null;
+        final DirectOffer offer = offers.remove(context);
+        if (offer != null) {
+            offer.forget();
+        }
         if (ring.isReceiverGone()) {
             startAnew(context);
         }

@@ -83,7 +83,18 @@ final class LocalSends {
             remove(context);
             return false;
         }
+        if (ring.isOpen() && introductions.isInDoubt()) {
+            leave(ring);
+        }
         return ring.isOpen();
+    }
+
+    /** Sends through the node, behind what is in the ring. */
+    private void leave(final DirectSend ring) {
+        if (writtenSlot != SendSlots.NONE && ring == writtenRing) {
+            passWritten();
+        }
+        ring.leave();
     }
 
     /**
@@ -94,7 +105,10 @@ final class LocalSends {
      */
     int begin(final int context) {
         final DirectSend ring = rings.ring(context);
-        if (ring == null || !ring.mayBegin() || !slots.hasFree()) {
+        if (ring == null || rings.isOffered(context) || introductions.isInDoubt()) {
+            return SendSlots.NONE;
+        }
+        if (!ring.mayBegin() || !slots.hasFree()) {
             return SendSlots.NONE;
         }
         final int slot = slots.claim(ownNode, context, 0);

@@ -69,6 +69,9 @@ public final class PmStatus {
      */
     public static final int FLOW_LIMIT = -14;
 
+    /** The wait was ended from outside, not by what it waited for. */
+    public static final int INTERRUPTED = -15;
+
     /**
      * Nothing is shared by that key: it is wrong, or was revoked, or the region or its application
      * is gone.
@@ -120,6 +123,7 @@ public final class PmStatus {
             case EVENT -> "EVENT";
             case NOT_ALLOWED -> "NOT_ALLOWED";
             case FLOW_LIMIT -> "FLOW_LIMIT";
+            case INTERRUPTED -> "INTERRUPTED";
             case BAD_KEY -> "BAD_KEY";
             case BAD_RANGE -> "BAD_RANGE";
             case NO_ACCESS -> "NO_ACCESS";

@@ -13,6 +13,7 @@ import io.hxb.pm.attach.Attachment;
 import io.hxb.pm.attach.ContextRequest;
 import io.hxb.pm.attach.DirectChange;
 import io.hxb.pm.attach.DirectMemory;
+import io.hxb.pm.attach.DirectOffer;
 import io.hxb.pm.attach.NodeInvoker;
 import io.hxb.pm.attach.RemoteRequest;
 import io.hxb.pm.shm.DirectPage;
@@ -41,29 +42,31 @@ final class SocketAttachment implements Attachment {
     private final UnixSocket socket;
     private final Path path;
     private final long timeoutMs;
-    private final AttachMessage message = new AttachMessage();
-    private final PollSet replyPoll = new PollSet(1);
+    private final NodeRequests requests;
     private final BitSet memoryIds = new BitSet();
     private final Map<Integer, List<OwnMemory>> contextMemory = new HashMap<>();
     private final Map<Integer, OwnMemory> regionMemory = new HashMap<>();
+
+    /** For the next change of the rings of a context, by its id. */
+    private final Map<Integer, NodeRequests.Asked> changes = new HashMap<>();
+
+    /** Whose version all requests have. */
+    private AttachMessage greeting;
+
     private SharedMemory nodePage;
     private SharedMemory receivePool;
     private int minDeliveryEntries;
     private int ownBuffers;
     private int directBytes;
-    private int requests;
     private boolean hasRemoteMemory;
     private boolean hasWords;
-    private boolean isUnanswered;
-    private boolean isRefusedForNow;
-    private boolean isBroken;
     private boolean isClosed;
 
     private SocketAttachment(final UnixSocket socket, final Path path, final long timeoutMs) {
         this.socket = socket;
         this.path = path;
         this.timeoutMs = timeoutMs;
-        replyPoll.add(socket.descriptor());
+        requests = new NodeRequests(socket, path, timeoutMs);
     }
 
     static Attachment connect(final Path path) throws PmException {
@@ -113,44 +116,64 @@ final class SocketAttachment implements Attachment {
         }
     }
 
-    private synchronized void hello() throws PmException, LinuxException {
-        ask(message.hello());
-        message.speakItsVersion();
-        hasRemoteMemory = message.knowsRemoteMemory();
-        hasWords = message.knowsWords();
-        minDeliveryEntries = Math.toIntExact(message.argument(1));
-        ownBuffers = Math.toIntExact(message.argument(2));
-        directBytes = message.hasDirectRings() ? Math.toIntExact(message.argument(3)) : 0;
-        expectDescriptors(ownBuffers > 0 ? 1 : 2);
-        nodePage = SharedMemory.mapReadOnly(socket.receivedDescriptor(0), NodePage.LENGTH_BYTES);
+    private void hello() throws PmException, LinuxException {
+        final NodeRequests.Asked asked = requests.ask(new AttachMessage().hello());
+        greeting = asked.await();
+        requests.speakVersionOf(greeting);
+        hasRemoteMemory = greeting.knowsRemoteMemory();
+        hasWords = greeting.knowsWords();
+        minDeliveryEntries = Math.toIntExact(greeting.argument(1));
+        ownBuffers = Math.toIntExact(greeting.argument(2));
+        directBytes = greeting.hasDirectRings() ? Math.toIntExact(greeting.argument(3)) : 0;
+        expectDescriptors(asked, ownBuffers > 0 ? 1 : 2);
+        nodePage = SharedMemory.mapReadOnly(asked.descriptor(0), NodePage.LENGTH_BYTES);
         if (ownBuffers == 0) {
-            receivePool =
-                    SharedMemory.mapReadOnly(socket.receivedDescriptor(1), message.argument(0));
+            receivePool = SharedMemory.mapReadOnly(asked.descriptor(1), greeting.argument(0));
         }
     }
 
-    @Override
-    public synchronized ContextMemory openContext(final int contextId, final ContextRequest request)
-            throws PmException {
-        if (contextMemory.containsKey(contextId)) {
-            throw new PmException("context " + contextId + " is in use by this device");
+    private AttachMessage request(final int type, final long... arguments) {
+        final AttachMessage request =
+                new AttachMessage().speakVersionOf(greeting).request(type);
+        for (int i = 0; i < arguments.length; i++) {
+            request.argument(i, arguments[i]);
         }
-        final NodePage.Facts facts = new NodePage(nodePage.address()).facts();
-        final ContextRequest sizes = request.resolved(facts.mtuBytes(), minDeliveryEntries);
+        return request;
+    }
+
+    @Override
+    public ContextMemory openContext(final int contextId, final ContextRequest request)
+            throws PmException {
         final List<OwnMemory> lent = new ArrayList<>();
-        try {
-            lent.add(lend("hxb-control", sizes.controlBytes(), AttachMessage.CONTEXT_MEMORY));
-            lent.add(lend("hxb-send", sizes.sendPoolBytes(), AttachMessage.CONTEXT_MEMORY));
-            if (ownBuffers > 0) {
-                final long ownBytes = (long) ownBuffers * facts.receiveBufferBytes();
-                lent.add(lend("hxb-own-receive", ownBytes, AttachMessage.CONTEXT_MEMORY));
+        synchronized (this) {
+            checkOpen();
+            if (contextMemory.putIfAbsent(contextId, lent) != null) {
+                throw new PmException("context " + contextId + " is in use by this device");
             }
-            openContext(contextId, sizes, lent);
+        }
+        try {
+            return openContext(contextId, request, lent);
         } catch (final PmException e) {
+            synchronized (this) {
+                contextMemory.remove(contextId);
+            }
             lent.forEach(this::takeBack);
             throw e;
         }
-        contextMemory.put(contextId, lent);
+    }
+
+    private ContextMemory openContext(
+            final int contextId, final ContextRequest request, final List<OwnMemory> lent)
+            throws PmException {
+        final NodePage.Facts facts = new NodePage(nodePage.address()).facts();
+        final ContextRequest sizes = request.resolved(facts.mtuBytes(), minDeliveryEntries);
+        lent.add(lend("hxb-control", sizes.controlBytes(), AttachMessage.CONTEXT_MEMORY));
+        lent.add(lend("hxb-send", sizes.sendPoolBytes(), AttachMessage.CONTEXT_MEMORY));
+        if (ownBuffers > 0) {
+            final long ownBytes = (long) ownBuffers * facts.receiveBufferBytes();
+            lent.add(lend("hxb-own-receive", ownBytes, AttachMessage.CONTEXT_MEMORY));
+        }
+        final NodeRequests.Asked granted = askForContext(contextId, sizes, lent);
         final OwnMemory control = lent.get(0);
         final int bufferBytes = facts.receiveBufferBytes();
         return new ContextMemory(
@@ -163,30 +186,35 @@ final class SocketAttachment implements Attachment {
                         ? new Buffers(lent.get(2).address(), ownBuffers, bufferBytes)
                         : new Buffers(receivePool.address(), facts.receiveBuffers(), bufferBytes),
                 new WakeUps(
-                        (int) message.argument(0),
-                        socket.receivedDescriptor(0),
-                        socket.receivedDescriptor(1),
+                        (int) granted.answer().argument(0),
+                        granted.descriptor(0),
+                        granted.descriptor(1),
                         hasWords));
     }
 
-    private void openContext(
+    private NodeRequests.Asked askForContext(
             final int contextId, final ContextRequest sizes, final List<OwnMemory> lent)
             throws PmException {
-        message.request(AttachMessage.OPEN_CONTEXT)
-                .argument(0, contextId)
-                .argument(1, sizes.sendBuffers())
-                .argument(2, sizes.sendBufferBytes())
-                .argument(3, sizes.deliveryEntries())
-                .argument(4, sizes.peerWaitNs())
-                .argument(5, lent.get(0).id())
-                .argument(6, lent.get(1).id())
-                .argument(7, ownBuffers > 0 ? lent.get(2).id() : 0);
+        final NodeRequests.Asked asked =
+                requests.ask(
+                        request(
+                                AttachMessage.OPEN_CONTEXT,
+                                contextId,
+                                sizes.sendBuffers(),
+                                sizes.sendBufferBytes(),
+                                sizes.deliveryEntries(),
+                                sizes.peerWaitNs(),
+                                lent.get(0).id(),
+                                lent.get(1).id(),
+                                ownBuffers > 0 ? lent.get(2).id() : 0));
         try {
-            exchange(message, 2);
+            asked.await();
+            expectDescriptors(asked, 2);
+            return asked;
         } catch (final PmException e) {
-            // The node may open it later.
-            if (isUnanswered) {
-                tell(message.request(AttachMessage.CLOSE_CONTEXT).argument(0, contextId));
+            if (!asked.isOver()) {
+                // The node may open it later.
+                requests.tell(AttachMessage.CLOSE_CONTEXT, contextId);
             }
             throw e;
         }
@@ -195,17 +223,12 @@ final class SocketAttachment implements Attachment {
     /** Makes memory and lends it to the node, all of it. */
     private OwnMemory lend(final String name, final long lengthBytes, final int use)
             throws PmException {
-        final int id = memoryIds.nextClearBit(1);
-        if (id >= AttachMessage.MEMORY_IDS) {
-            throw new PmException(
-                    "an attachment has at most "
-                            + (AttachMessage.MEMORY_IDS - 1)
-                            + " regions and parts of contexts: use fewer and larger regions");
-        }
-        announce(id, lengthBytes, use);
-        memoryIds.set(id);
+        final int id = takeId();
         OwnMemory memory = null;
+        boolean isLent = false;
         try {
+            announce(id, lengthBytes, use);
+            isLent = true;
             memory = new OwnMemory(id, name, lengthBytes);
             while (memory.isIncomplete()) {
                 add(memory);
@@ -222,9 +245,29 @@ final class SocketAttachment implements Attachment {
                             + " open files, ulimit -n)",
                     e);
         } catch (final PmException e) {
-            takeBack(id, memory);
+            if (isLent) {
+                takeBack(id, memory);
+            } else {
+                giveBackId(id);
+            }
             throw e;
         }
+    }
+
+    private synchronized int takeId() throws PmException {
+        final int id = memoryIds.nextClearBit(1);
+        if (id >= AttachMessage.MEMORY_IDS) {
+            throw new PmException(
+                    "an attachment has at most "
+                            + (AttachMessage.MEMORY_IDS - 1)
+                            + " regions and parts of contexts: use fewer and larger regions");
+        }
+        memoryIds.set(id);
+        return id;
+    }
+
+    private synchronized void giveBackId(final int id) {
+        memoryIds.clear(id);
     }
 
     // What the same user's processes had may be on its way back: that takes a moment.
@@ -232,15 +275,18 @@ final class SocketAttachment implements Attachment {
         final long startNs = System.nanoTime();
         boolean isDone = false;
         while (!isDone) {
+            final NodeRequests.Asked asked =
+                    requests.ask(request(AttachMessage.LEND, id, lengthBytes, use));
             try {
-                message.request(AttachMessage.LEND)
-                        .argument(0, id)
-                        .argument(1, lengthBytes)
-                        .argument(2, use);
-                exchange(message, 0);
+                asked.await();
+                expectDescriptors(asked, 0);
                 isDone = true;
             } catch (final PmException e) {
-                if (!isRefusedForNow || System.nanoTime() - startNs > timeoutMs * MS_NS) {
+                if (!asked.isOver()) {
+                    // The node may take it later.
+                    requests.tell(AttachMessage.TAKE_BACK, id);
+                }
+                if (!asked.isRefusedForNow() || System.nanoTime() - startNs > timeoutMs * MS_NS) {
                     throw e;
                 }
                 LockSupport.parkNanos(RETRY_PAUSE_NS);
@@ -251,10 +297,11 @@ final class SocketAttachment implements Attachment {
     private void add(final OwnMemory memory) throws PmException, LinuxException {
         final int[] pieces = memory.nextPieces(UnixSocket.MAX_DESCRIPTORS);
         try {
-            message.request(AttachMessage.ADD_PIECES)
-                    .argument(0, memory.id())
-                    .argument(1, pieces.length);
-            exchange(message, 0, pieces);
+            final NodeRequests.Asked asked =
+                    requests.ask(
+                            request(AttachMessage.ADD_PIECES, memory.id(), pieces.length), pieces);
+            asked.await();
+            expectDescriptors(asked, 0);
         } finally {
             for (final int piece : pieces) {
                 Descriptors.close(piece);
@@ -270,25 +317,36 @@ final class SocketAttachment implements Attachment {
         if (memory != null) {
             memory.close();
         }
-        memoryIds.clear(id);
-        tell(message.request(AttachMessage.TAKE_BACK).argument(0, id));
+        requests.tell(AttachMessage.TAKE_BACK, id);
+        giveBackId(id);
     }
 
     @Override
-    public synchronized void closeContext(final ContextMemory memory) {
-        final List<OwnMemory> lent = contextMemory.remove(memory.contextId());
+    public void closeContext(final ContextMemory memory) {
+        final List<OwnMemory> lent;
+        final NodeRequests.Asked change;
+        synchronized (this) {
+            lent = contextMemory.get(memory.contextId());
+            change = changes.remove(memory.contextId());
+        }
         if (lent == null) {
             return;
         }
+        if (change != null) {
+            change.forget();
+        }
         lent.forEach(OwnMemory::close);
-        lent.forEach(part -> memoryIds.clear(part.id()));
         Descriptors.close(memory.wakeUps().application());
         Descriptors.close(memory.wakeUps().node());
-        tell(message.request(AttachMessage.CLOSE_CONTEXT).argument(0, memory.contextId()));
+        requests.tell(AttachMessage.CLOSE_CONTEXT, memory.contextId());
+        synchronized (this) {
+            contextMemory.remove(memory.contextId());
+            lent.forEach(part -> memoryIds.clear(part.id()));
+        }
     }
 
     @Override
-    public synchronized RegionMemory openRegion(final long lengthBytes, final boolean isWritten)
+    public RegionMemory openRegion(final long lengthBytes, final boolean isWritten)
             throws PmException {
         if (isWritten) {
             checkRemoteMemory();
@@ -298,13 +356,18 @@ final class SocketAttachment implements Attachment {
                         "hxb-region",
                         lengthBytes,
                         isWritten ? AttachMessage.WRITTEN_REGION : AttachMessage.READ_REGION);
-        regionMemory.put(memory.id(), memory);
+        synchronized (this) {
+            regionMemory.put(memory.id(), memory);
+        }
         return new RegionMemory(memory.id(), memory.address(), lengthBytes);
     }
 
     @Override
-    public synchronized void closeRegion(final RegionMemory memory) {
-        final OwnMemory lent = regionMemory.remove(memory.id());
+    public void closeRegion(final RegionMemory memory) {
+        final OwnMemory lent;
+        synchronized (this) {
+            lent = regionMemory.remove(memory.id());
+        }
         if (lent != null) {
             takeBack(lent);
         }
@@ -316,22 +379,19 @@ final class SocketAttachment implements Attachment {
     }
 
     @Override
-    public synchronized DirectMemory offerDirect(
+    public DirectOffer offerDirect(
             final int contextId, final int peerContext, final long id0, final long id1) {
-        if (isClosed || isBroken) {
-            return null;
-        }
         final int[] descriptors = new int[2];
         DirectMemory memory = null;
         try {
             memory = DirectMemory.make(directBytes, descriptors);
             new DirectPage(memory.pageAddress())
                     .initialize(id0, id1, ProcessBarrier.isRegistered());
-            message.request(AttachMessage.OFFER_DIRECT)
-                    .argument(0, contextId)
-                    .argument(1, peerContext);
-            exchange(message, 1, descriptors);
-            return memory.peerSignal(socket.receivedDescriptor(0)).number(message.argument(0));
+            return new SocketOffer(
+                    memory,
+                    requests.ask(
+                            request(AttachMessage.OFFER_DIRECT, contextId, peerContext),
+                            descriptors));
         } catch (final PmException | LinuxException e) {
             // Without a ring messages go through the node.
             if (memory != null) {
@@ -346,36 +406,81 @@ final class SocketAttachment implements Attachment {
         }
     }
 
+    /** A ring that was offered. */
+    private record SocketOffer(DirectMemory memory, NodeRequests.Asked asked)
+            implements DirectOffer {
+        @Override
+        public State state() {
+            if (!asked.isOver()) {
+                return State.OPEN;
+            }
+            if (memory.peerSignal() >= 0) {
+                return State.TAKEN;
+            }
+            try {
+                final long number = asked.answer().argument(0);
+                if (asked.descriptorCount() != 1) {
+                    asked.closeDescriptors();
+                    return State.REFUSED;
+                }
+                memory.peerSignal(asked.descriptor(0)).number(number);
+                return State.TAKEN;
+            } catch (final PmException e) {
+                return State.REFUSED;
+            }
+        }
+
+        @Override
+        public void forget() {
+            asked.forget();
+        }
+    }
+
     @Override
-    public synchronized DirectChange nextDirectChange(final int contextId) {
-        if (isClosed || isBroken) {
-            return DirectChange.NOTHING;
+    public DirectChange nextDirectChange(final int contextId) {
+        final NodeRequests.Asked asked;
+        synchronized (this) {
+            if (isClosed) {
+                return DirectChange.NOTHING;
+            }
+            asked = changes.computeIfAbsent(contextId, this::askForChange);
+            if (asked == null || !asked.isOver()) {
+                return null;
+            }
+            changes.remove(contextId);
         }
         try {
-            ask(message.request(AttachMessage.DIRECT_CHANGE).argument(0, contextId));
+            final AttachMessage answer = asked.answer();
+            final int kind = (int) answer.argument(0);
+            final DirectMemory memory =
+                    kind == DirectChange.OFFERED ? mapDirect(asked, answer.argument(2)) : null;
+            return new DirectChange(kind, (int) answer.argument(1), answer.argument(3), memory);
         } catch (final PmException e) {
             return DirectChange.NOTHING;
         }
-        final int kind = (int) message.argument(0);
-        final int peerContext = (int) message.argument(1);
-        final long ring = message.argument(3);
-        final DirectMemory memory =
-                kind == DirectChange.OFFERED ? mapDirect(message.argument(2)) : null;
-        return new DirectChange(kind, peerContext, ring, memory);
+    }
+
+    /** Null if the node takes no requests now. */
+    private NodeRequests.Asked askForChange(final int contextId) {
+        try {
+            return requests.ask(request(AttachMessage.DIRECT_CHANGE, contextId));
+        } catch (final PmException e) {
+            return null;
+        }
     }
 
     /** Maps the ring whose descriptors have come; null if it cannot be. */
-    private DirectMemory mapDirect(final long capacityBytes) {
-        if (socket.receivedDescriptors() != DIRECT_DESCRIPTORS
+    private DirectMemory mapDirect(final NodeRequests.Asked asked, final long capacityBytes) {
+        if (asked.descriptorCount() != DIRECT_DESCRIPTORS
                 || capacityBytes < AddressRange.PAGE_BYTES
                 || capacityBytes > directBytes
                 || Long.bitCount(capacityBytes) != 1) {
-            socket.closeReceivedDescriptors();
+            asked.closeDescriptors();
             return null;
         }
-        final int records = socket.receivedDescriptor(0);
-        final int page = socket.receivedDescriptor(1);
-        final int signal = socket.receivedDescriptor(2);
+        final int records = asked.descriptor(0);
+        final int page = asked.descriptor(1);
+        final int signal = asked.descriptor(2);
         try {
             return DirectMemory.map((int) capacityBytes, records, page, signal);
         } catch (final LinuxException e) {
@@ -394,27 +499,31 @@ final class SocketAttachment implements Attachment {
     }
 
     @Override
-    public synchronized RemoteMemoryArea openRemote(
-            final int contextId, final RemoteRequest request) throws PmException {
+    public RemoteMemoryArea openRemote(final int contextId, final RemoteRequest request)
+            throws PmException {
         checkRemoteMemory();
-        final List<OwnMemory> ofContext = contextMemory.get(contextId);
+        final List<OwnMemory> ofContext;
+        synchronized (this) {
+            ofContext = contextMemory.get(contextId);
+        }
         if (ofContext == null) {
             throw new PmException("context " + contextId + " is not open");
         }
         final int mtuBytes = new NodePage(nodePage.address()).facts().mtuBytes();
-        final OwnMemory memory =
-                lend(
-                        "hxb-remote",
-                        request.area(0, mtuBytes).lengthBytes(),
-                        AttachMessage.CONTEXT_MEMORY);
+        final long lengthBytes = request.area(0, mtuBytes).lengthBytes();
+        final OwnMemory memory = lend("hxb-remote", lengthBytes, AttachMessage.CONTEXT_MEMORY);
+        final NodeRequests.Asked asked =
+                requests.ask(
+                        request(
+                                AttachMessage.OPEN_REMOTE,
+                                contextId,
+                                request.operations(),
+                                request.notifications(),
+                                request.fragments(),
+                                memory.id()));
         try {
-            message.request(AttachMessage.OPEN_REMOTE)
-                    .argument(0, contextId)
-                    .argument(1, request.operations())
-                    .argument(2, request.notifications())
-                    .argument(3, request.fragments())
-                    .argument(4, memory.id());
-            exchange(message, 0);
+            asked.await();
+            expectDescriptors(asked, 0);
         } catch (final PmException e) {
             takeBack(memory);
             throw e;
@@ -424,75 +533,35 @@ final class SocketAttachment implements Attachment {
     }
 
     @Override
-    public synchronized long share(final int regionId, final int rights) throws PmException {
+    public long share(final int regionId, final int rights) throws PmException {
         checkRemoteMemory();
-        message.request(AttachMessage.SHARE).argument(0, regionId).argument(1, rights);
-        exchange(message, 0);
-        return message.argument(0);
+        return done(AttachMessage.SHARE, regionId, rights).argument(0);
     }
 
     @Override
-    public synchronized void revoke(final long key) throws PmException {
+    public void revoke(final long key) throws PmException {
         checkRemoteMemory();
-        message.request(AttachMessage.REVOKE).argument(0, key);
-        exchange(message, 0);
+        done(AttachMessage.REVOKE, key);
     }
 
-    // If the node is gone, so is what was open there. If it stands still until its socket is full,
-    // what was not told comes back when the device is closed.
-    private void tell(final AttachMessage request) {
-        if (isClosed || isBroken) {
-            return;
-        }
-        request.number(++requests);
-        try {
-            isBroken = socket.send(request.address(), AttachMessage.LENGTH_BYTES) <= 0;
-        } catch (final LinuxException e) {
-            isBroken = true;
-        }
+    private AttachMessage done(final int type, final long... arguments) throws PmException {
+        final NodeRequests.Asked asked = requests.ask(request(type, arguments));
+        final AttachMessage answer = asked.await();
+        expectDescriptors(asked, 0);
+        return answer;
     }
 
-    private void exchange(final AttachMessage request, final int descriptors, final int... passed)
-            throws PmException {
-        ask(request, passed);
-        expectDescriptors(descriptors);
-    }
-
-    private void ask(final AttachMessage request, final int... passed) throws PmException {
-        isRefusedForNow = false;
+    private void checkOpen() {
         if (isClosed) {
             throw new IllegalStateException("the device is closed");
         }
-        if (isBroken) {
-            throw new PmException(
-                    "the node on "
-                            + path
-                            + " has not taken earlier requests: close the device and attach again");
-        }
-        isUnanswered = true;
-        final int type = request.type();
-        request.number(++requests);
-        try {
-            final int sent = socket.send(request.address(), AttachMessage.LENGTH_BYTES, passed);
-            if (sent == UnixSocket.WOULD_BLOCK) {
-                throw silent("does not take requests");
-            }
-            // A node that has closed the connection may have said why before.
-            receiveReply(type);
-            isUnanswered = false;
-        } catch (final LinuxException e) {
-            throw new PmException("talking with the node on " + path + ": " + e.getMessage(), e);
-        }
-        if (message.isRefusal()) {
-            isRefusedForNow = message.isForNow();
-            throw new PmException("the node on " + path + " refuses: " + message.text());
-        }
     }
 
-    private void expectDescriptors(final int descriptors) throws PmException {
-        if (socket.receivedDescriptors() != descriptors) {
-            final int received = socket.receivedDescriptors();
-            socket.closeReceivedDescriptors();
+    private void expectDescriptors(final NodeRequests.Asked asked, final int descriptors)
+            throws PmException {
+        if (asked.descriptorCount() != descriptors) {
+            final int received = asked.descriptorCount();
+            asked.closeDescriptors();
             throw new PmException(
                     "the node on "
                             + path
@@ -504,52 +573,10 @@ final class SocketAttachment implements Attachment {
         }
     }
 
-    private void receiveReply(final int type) throws PmException, LinuxException {
-        final long startNs = System.nanoTime();
-        int length = receive();
-        while (length == UnixSocket.WOULD_BLOCK) {
-            final long leftNs = timeoutMs * MS_NS - (System.nanoTime() - startNs);
-            if (leftNs <= 0) {
-                throw silent("has not answered within " + timeoutMs + " ms");
-            }
-            replyPoll.await(leftNs);
-            length = receive();
-        }
-        if (length == UnixSocket.CLOSED) {
-            throw gone();
-        }
-        final String problem = message.problem(length);
-        if (problem != null || !message.isReply() || message.type() != type) {
-            socket.closeReceivedDescriptors();
-            throw new PmException(
-                    "the node on "
-                            + path
-                            + " sent "
-                            + (problem != null ? problem : "an unexpected reply"));
-        }
-    }
-
-    /** Receives a message, but not the late reply to a request that was given up. */
-    private int receive() throws LinuxException {
-        int length = socket.receive(message.address(), AttachMessage.LENGTH_BYTES, false);
-        while (length > 0 && message.problem(length) == null && message.number() != requests) {
-            socket.closeReceivedDescriptors();
-            length = socket.receive(message.address(), AttachMessage.LENGTH_BYTES, false);
-        }
-        return length;
-    }
-
-    private PmException silent(final String what) throws LinuxException {
-        return new PmException(
-                "the node on " + path + " " + what + ": " + StandingNode.describe(socket.peer()));
-    }
-
-    private PmException gone() {
-        return PmException.nodeMissing("the node on " + path + " is gone", null);
-    }
-
+    // Answers that nobody waits for are no news of the node's end: they are taken here, too.
     @Override
     public boolean isNodeAlive() {
+        requests.takeAnswers();
         return new NodePage(nodePage.address()).state() == NodePage.ALIVE
                 && (Descriptors.poll(socket.descriptor(), Descriptors.POLLIN, 0) & POLL_GONE) == 0;
     }
@@ -570,13 +597,14 @@ final class SocketAttachment implements Attachment {
     }
 
     @Override
-    public synchronized void close() {
-        if (isClosed) {
-            return;
+    public void close() {
+        synchronized (this) {
+            if (isClosed) {
+                return;
+            }
+            isClosed = true;
         }
-        isClosed = true;
-        socket.close();
-        replyPoll.close();
+        requests.close();
         regionMemory.values().forEach(OwnMemory::close);
         if (nodePage != null) {
             nodePage.close();

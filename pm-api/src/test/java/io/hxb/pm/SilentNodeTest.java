@@ -1,6 +1,7 @@
 package io.hxb.pm;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,6 +12,8 @@ import io.hxb.linux.UnixSocket;
 import io.hxb.pm.attach.AttachMessage;
 import io.hxb.pm.attach.Attachment;
 import io.hxb.pm.attach.ContextRequest;
+import io.hxb.pm.attach.DirectChange;
+import io.hxb.pm.attach.DirectOffer;
 import io.hxb.pm.shm.NodePage;
 
 import org.junit.jupiter.api.AfterEach;
@@ -21,7 +24,9 @@ import org.junit.jupiter.api.io.TempDir;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 
 /** What an application does about a node that stands still: it waits a while and says so. */
@@ -29,6 +34,7 @@ import java.util.concurrent.TimeUnit;
 class SilentNodeTest {
     private static final long LIMIT_MS = 100;
     private static final int MORE_THAN_MAY_WAIT = 100;
+    private static final int MANY = 1_000;
 
     @TempDir private Path directory;
 
@@ -112,28 +118,15 @@ class SilentNodeTest {
 
     @Test
     void shouldGoOnWithANodeThatAnswersLate() throws Exception {
-        // given a node that answers once, and is attached to
-        final UnixSocket listener = listen();
-        final AttachMessage message = new AttachMessage();
-        try (UnixSocket client = UnixSocket.connect(socket());
-                SharedMemory page = SharedMemory.create("page", NodePage.LENGTH_BYTES)) {
-            assertTrue(client.descriptor() >= 0);
-            listener.accept().close();
-            new NodePage(page.address())
-                    .initialize(new NodePage.Facts(0, 2, "2", 8000, 8, 16, 9216, 1, 1));
-            final List<UnixSocket> ends = new ArrayList<>();
-            final Thread node = new Thread(() -> greet(listener, message, page, ends));
-            node.start();
-            final Attachment attachment = SocketAttachment.connect(socket(), LIMIT_MS);
-            node.join();
-            opened.add(ends.getFirst());
+        try (LateNode node = new LateNode(listen(), socket())) {
+            final Attachment attachment = node.attach();
             // when it is silent, and then answers all that it was asked for
             final ContextRequest request = new ContextRequest(4, 64, 64, 0);
             assertThrows(IOException.class, () -> attachment.openContext(1, request));
             assertThrows(IOException.class, () -> attachment.openRegion(4096, false));
-            answerAll(ends.getFirst(), message);
-            // then old answers are not taken for the new one
-            final Thread late = new Thread(() -> answerSoon(ends.getFirst(), message));
+            node.answerAll();
+            // then old answers are not taken for the new one, and nothing is lent already
+            final Thread late = new Thread(node::answerSoon);
             late.start();
             final Attachment.RegionMemory region = attachment.openRegion(4096, false);
             assertEquals(4096, region.lengthBytes());
@@ -142,49 +135,156 @@ class SilentNodeTest {
         }
     }
 
-    private static void greet(
-            final UnixSocket listener,
-            final AttachMessage message,
-            final SharedMemory page,
-            final List<UnixSocket> ends) {
-        try {
-            final UnixSocket end = listener.accept();
-            ends.add(end);
+    @Test
+    void shouldNotWaitForANodeThatSaysNothingOfRings() throws Exception {
+        try (LateNode node = new LateNode(listen(), socket())) {
+            final Attachment attachment = node.attach();
+            final long startNs = System.nanoTime();
+            // when
+            final DirectOffer offer = attachment.offerDirect(1, 2, 3, 4);
+            for (int i = 0; i < MANY; i++) {
+                assertEquals(DirectOffer.State.OPEN, offer.state());
+                assertNull(attachment.nextDirectChange(1));
+            }
+            // then
+            assertTrue(System.nanoTime() - startNs < TimeUnit.MILLISECONDS.toNanos(LIMIT_MS * 50));
+            // and the answers are taken when they are there
+            node.answerAll();
+            DirectChange change = attachment.nextDirectChange(1);
+            for (int i = 0; i < MANY && change == null; i++) {
+                change = attachment.nextDirectChange(1);
+            }
+            assertEquals(DirectChange.NONE, change.kind());
+            // which has no signal
+            assertEquals(DirectOffer.State.REFUSED, offer.state());
+            offer.memory().close();
+            attachment.close();
+        }
+    }
+
+    @Test
+    void shouldCloseWhileAnotherThreadWaitsForAnAnswer() throws Exception {
+        try (LateNode node = new LateNode(listen(), socket())) {
+            final Attachment attachment = node.attach(TimeUnit.MINUTES.toMillis(1));
+            final FutureTask<String> asking =
+                    new FutureTask<>(
+                            () ->
+                                    assertThrows(
+                                                    IOException.class,
+                                                    () -> attachment.openRegion(4096, false))
+                                            .getMessage());
+            new Thread(asking).start();
+            // when the node has the request
+            assertEquals(AttachMessage.LEND, node.awaitRequest());
+            attachment.close();
+            // then
+            assertTrue(asking.get(10, TimeUnit.SECONDS).contains("is gone"));
+        }
+    }
+
+    /** A node that answers when the test says so; of memory it keeps count as a real one. */
+    private static final class LateNode implements AutoCloseable {
+        private final UnixSocket listener;
+        private final Path path;
+        private final AttachMessage message = new AttachMessage();
+        private final SharedMemory page;
+        private final BitSet lent = new BitSet();
+        private UnixSocket end;
+
+        private LateNode(final UnixSocket listener, final Path path) throws IOException {
+            this.listener = listener;
+            this.path = path;
+            page = SharedMemory.create("page", NodePage.LENGTH_BYTES);
+            new NodePage(page.address())
+                    .initialize(new NodePage.Facts(0, 2, "2", 8000, 8, 16, 9216, 1, 1));
+        }
+
+        private Attachment attach() throws Exception {
+            return attach(LIMIT_MS);
+        }
+
+        private Attachment attach(final long limitMs) throws Exception {
+            final Thread greeter = new Thread(this::greet);
+            greeter.start();
+            final Attachment attachment = SocketAttachment.connect(path, limitMs);
+            greeter.join();
+            return attachment;
+        }
+
+        private void greet() {
+            try {
+                end = listener.accept();
+                end.receive(message.address(), AttachMessage.LENGTH_BYTES, true);
+                message.reply(AttachMessage.HELLO)
+                        .argument(0, NodePage.LENGTH_BYTES)
+                        .argument(1, 64)
+                        .argument(3, 1 << 20);
+                end.send(
+                        message.address(),
+                        AttachMessage.LENGTH_BYTES,
+                        page.descriptor(),
+                        page.descriptor());
+            } catch (final LinuxException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        private int awaitRequest() throws LinuxException {
             end.receive(message.address(), AttachMessage.LENGTH_BYTES, true);
-            message.reply(AttachMessage.HELLO).argument(0, NodePage.LENGTH_BYTES).argument(1, 64);
-            end.send(
-                    message.address(),
-                    AttachMessage.LENGTH_BYTES,
-                    page.descriptor(),
-                    page.descriptor());
-        } catch (final LinuxException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    private static int answerAll(final UnixSocket end, final AttachMessage message)
-            throws LinuxException {
-        int answers = 0;
-        while (end.receive(message.address(), AttachMessage.LENGTH_BYTES, false) > 0) {
             end.closeReceivedDescriptors();
+            return message.type();
+        }
+
+        private int answerAll() throws LinuxException {
+            int answers = 0;
+            while (end.receive(message.address(), AttachMessage.LENGTH_BYTES, false) > 0) {
+                end.closeReceivedDescriptors();
+                answers += answer();
+            }
+            return answers;
+        }
+
+        private int answer() throws LinuxException {
             final int type = message.type();
-            if (type != AttachMessage.TAKE_BACK && type != AttachMessage.CLOSE_CONTEXT) {
-                end.send(message.reply(type).address(), AttachMessage.LENGTH_BYTES);
-                answers++;
+            final int id = (int) message.argument(0);
+            switch (type) {
+                case AttachMessage.TAKE_BACK -> {
+                    lent.clear(id);
+                    return 0;
+                }
+                case AttachMessage.CLOSE_CONTEXT -> {
+                    return 0;
+                }
+                case AttachMessage.LEND -> {
+                    if (lent.get(id)) {
+                        message.refusal(type, "the memory with id " + id + " is lent already");
+                    } else {
+                        lent.set(id);
+                        message.reply(type);
+                    }
+                }
+                default -> message.reply(type);
+            }
+            end.send(message.address(), AttachMessage.LENGTH_BYTES);
+            return 1;
+        }
+
+        private void answerSoon() {
+            try {
+                // Memory is announced, and then passed.
+                int answers = 0;
+                while (answers < 2) {
+                    answers += answerAll();
+                }
+            } catch (final LinuxException e) {
+                throw new IllegalStateException(e);
             }
         }
-        return answers;
-    }
 
-    private static void answerSoon(final UnixSocket end, final AttachMessage message) {
-        try {
-            // Memory is announced, and then passed.
-            int answers = 0;
-            while (answers < 2) {
-                answers += answerAll(end, message);
-            }
-        } catch (final LinuxException e) {
-            throw new IllegalStateException(e);
+        @Override
+        public void close() {
+            end.close();
+            page.close();
         }
     }
 }

@@ -13,6 +13,9 @@ import java.util.Arrays;
 
 /** One application at the node's socket. Owned by the attach server's thread. */
 final class AttachConnection {
+    /** Why a connection ends that its application has closed. */
+    static final String DETACHED = "it has detached";
+
     private final ContextManager manager;
     private final UnixSocket socket;
     private final UnixSocket.Peer peer;
@@ -78,7 +81,7 @@ final class AttachConnection {
             return null;
         }
         if (length == UnixSocket.CLOSED) {
-            return "it has detached";
+            return DETACHED;
         }
         final String problem = message.problem(length);
         if (problem != null) {
@@ -300,9 +303,12 @@ final class AttachConnection {
     }
 
     private String reply(final int... descriptors) throws LinuxException {
-        return socket.send(message.address(), AttachMessage.LENGTH_BYTES, descriptors) > 0
-                ? null
-                : "it does not take the node's answers";
+        final int sent = socket.send(message.address(), AttachMessage.LENGTH_BYTES, descriptors);
+        return switch (sent) {
+            case UnixSocket.CLOSED -> DETACHED;
+            case UnixSocket.WOULD_BLOCK -> "it does not take the node's answers";
+            default -> null;
+        };
     }
 
     /** Ends the connection: closes the application's contexts and gives its memory back. */

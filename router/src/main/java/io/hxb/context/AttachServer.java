@@ -169,7 +169,7 @@ public final class AttachServer implements AutoCloseable {
 
     private void end(final int index, final String why, final long nowNs) {
         final AttachConnection connection = connections.remove(index);
-        if (!why.equals("it has detached")) {
+        if (!why.equals(AttachConnection.DETACHED)) {
             final long count = manager.onAttachRefused();
             warn(
                     "ended",

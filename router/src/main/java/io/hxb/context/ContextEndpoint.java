@@ -252,9 +252,9 @@ final class ContextEndpoint {
     }
 
     /** Something about its direct rings waits to be asked for; the owner. */
-    void onDirectChange() {
+    void onDirectChange(final boolean isReceiverGone) {
         if (!isClosing()) {
-            directChanges++;
+            directChanges += isReceiverGone ? ControlMemory.RECEIVER_GONE : 1;
             control.directChanges(directChanges);
             wake(ControlMemory.MESSAGES | ControlMemory.SENDS | ControlMemory.LINKS);
         }

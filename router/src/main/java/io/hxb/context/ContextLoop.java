@@ -188,9 +188,9 @@ public final class ContextLoop implements ContextPolling {
     }
 
     /** Tells a context, unless it is closed, that there is a change of its direct rings. */
-    void onDirectChange(final ContextEndpoint endpoint) {
+    void onDirectChange(final ContextEndpoint endpoint, final boolean isReceiverGone) {
         if (Arrays.asList(endpoints).contains(endpoint)) {
-            endpoint.onDirectChange();
+            endpoint.onDirectChange(isReceiverGone);
         }
     }
 

@@ -81,8 +81,8 @@ final class ContextLoopProxy {
     }
 
     /** Tells a context that there is a change of its direct rings: any thread. */
-    void onDirectChange(final ContextEndpoint endpoint) {
-        command(loop -> loop.onDirectChange(endpoint));
+    void onDirectChange(final ContextEndpoint endpoint, final boolean isReceiverGone) {
+        command(loop -> loop.onDirectChange(endpoint, isReceiverGone));
     }
 
     /** Wakes the applications that sleep, so that they learn of a link: any thread. */

@@ -517,8 +517,8 @@ public final class ContextManager implements FlowListener, AutoCloseable {
     }
 
     /** Tells a context that there is a change of its direct rings; any thread. */
-    void onDirectChange(final ContextEndpoint endpoint) {
-        loop(endpoint.contextId()).onDirectChange(endpoint);
+    void onDirectChange(final ContextEndpoint endpoint, final boolean isReceiverGone) {
+        loop(endpoint.contextId()).onDirectChange(endpoint, isReceiverGone);
     }
 
     private ContextLoopProxy loop(final int contextId) {

@@ -187,7 +187,7 @@ final class DirectOffers {
     // Tells while the lock is held, so that a context is told in the order in which it asks.
     private void tell(final ContextEndpoint endpoint, final News what) {
         news.computeIfAbsent(endpoint, _ -> new ArrayDeque<>()).add(what);
-        manager.onDirectChange(endpoint);
+        manager.onDirectChange(endpoint, what.kind == DirectChange.RECEIVER_GONE);
     }
 
     /**

@@ -5,7 +5,7 @@ import io.hxb.pm.attach.AttachMessage;
 import io.hxb.pm.attach.Attachment;
 import io.hxb.pm.attach.ContextRequest;
 import io.hxb.pm.attach.DirectChange;
-import io.hxb.pm.attach.DirectMemory;
+import io.hxb.pm.attach.DirectOffer;
 import io.hxb.pm.attach.NodeInvoker;
 import io.hxb.pm.attach.RemoteRequest;
 import io.hxb.pm.shm.NodePage;
@@ -101,7 +101,7 @@ final class LocalAttachment implements Attachment {
     }
 
     @Override
-    public DirectMemory offerDirect(
+    public DirectOffer offerDirect(
             final int contextId, final int peerContext, final long id0, final long id1) {
         return null;
     }

@@ -29,8 +29,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Programs in C at a server that is no valid node: an error with a text, and never a crash. */
 @Tag("system")
@@ -58,6 +61,9 @@ class LibHxbHostileTest {
     private SharedMemory remote;
     private int replyBytes = AttachMessage.LENGTH_BYTES;
     private int offersLeft;
+
+    /** Memory that is lent, if the server keeps count of it as a node does. */
+    private BitSet lent;
 
     /** Changes the reply to a request, or the descriptors that go with it. */
     @FunctionalInterface
@@ -145,15 +151,17 @@ class LibHxbHostileTest {
             }
             case AttachMessage.LEND -> {
                 lentBytes = message.argument(1);
-                message.reply(type);
+                lend(type, (int) message.argument(0));
                 send(socket, spoiler.spoil(type));
             }
             case AttachMessage.OPEN_CONTEXT -> {
+                if (lent != null) {
+                    lent.clear();
+                }
                 message.reply(type);
                 if (control != null) {
                     new ControlMemory(control.address(), 256, 4096).directChanges(1);
                     offersLeft = 2;
-                    beginRing();
                 }
                 final int[] pair = SignalSocket.pair();
                 final int event = EventFd.create();
@@ -163,6 +171,10 @@ class LibHxbHostileTest {
                 Descriptors.close(event);
             }
             case AttachMessage.DIRECT_CHANGE -> {
+                if (offersLeft == 0 && control != null) {
+                    // Whoever asks for more has taken the offers.
+                    beginRing();
+                }
                 message.reply(type)
                         .argument(0, offersLeft-- > 0 ? DirectChange.OFFERED : DirectChange.NONE)
                         .argument(1, 2)
@@ -180,7 +192,21 @@ class LibHxbHostileTest {
             }
             case AttachMessage.OFFER_DIRECT ->
                     send(socket, spoiler.spoil(type, refusal(type, "there is no other context")));
+            case AttachMessage.TAKE_BACK -> {
+                if (lent != null) {
+                    lent.clear((int) message.argument(0));
+                }
+            }
             default -> assertTrue(type <= AttachMessage.TAKE_BACK);
+        }
+    }
+
+    private void lend(final int type, final int id) {
+        message.reply(type);
+        if (lent != null && lent.get(id)) {
+            message.refusal(type, "the memory with id " + id + " is lent already");
+        } else if (lent != null) {
+            lent.set(id);
         }
     }
 
@@ -277,6 +303,44 @@ class LibHxbHostileTest {
                 "HXB_E_PROTOCOL",
                 "impossible contents",
                 outcome((type, descriptors) -> descriptors));
+    }
+
+    @Test
+    void shouldNeitherWaitForANodeThatDoesNotAnswerNorBeOfNoUseAfterwards() throws Exception {
+        // given a node that grants a context, and then is silent
+        lent = new BitSet();
+        final Process program =
+                programs.start(Build.CHECKED.file("scenario").toString(), "unanswered", path);
+        final AtomicBoolean isSilent = new AtomicBoolean();
+        final Spoiler silent =
+                (type, descriptors) -> {
+                    final boolean isOfRings =
+                            type == AttachMessage.DIRECT_CHANGE
+                                    || type == AttachMessage.OFFER_DIRECT;
+                    return isSilent.get() || isOfRings ? null : descriptors;
+                };
+        final FutureTask<Void> server =
+                new FutureTask<>(
+                        () -> {
+                            serve(silent);
+                            return null;
+                        });
+        new Thread(server).start();
+        assertEquals("no more answers", LibHxb.line(program));
+        // when one thread waits for memory while another closes its context
+        isSilent.set(true);
+        goOn(program);
+        assertEquals("answer", LibHxb.line(program));
+        // then the next memory is granted
+        isSilent.set(false);
+        goOn(program);
+        assertEquals(List.of("done"), LibHxb.lines(program));
+        server.get();
+    }
+
+    private static void goOn(final Process program) throws IOException {
+        program.getOutputStream().write('\n');
+        program.getOutputStream().flush();
     }
 
     @Test

@@ -70,7 +70,10 @@ class LibHxbTest {
                 "threads",
                 "forks",
                 "cancelled",
-                "large"
+                "large",
+                "waits-ended",
+                "waits-signalled",
+                "detached-amid"
             })
     void shouldDoAllThatAProgramCanAsk(final String scenario) throws Exception {
         try (TestNode node = new TestNode().start();
@@ -94,7 +97,16 @@ class LibHxbTest {
 
     /** ThreadSanitizer needs fixed addresses where the kernel makes them very random. */
     @ParameterizedTest
-    @ValueSource(strings = {"threads", "cancelled", "direct-full", "direct", "large"})
+    @ValueSource(
+            strings = {
+                "threads",
+                "cancelled",
+                "direct-full",
+                "direct",
+                "large",
+                "waits-ended",
+                "detached-amid"
+            })
     void shouldHaveNoRaceOfItsThreads(final String scenario) throws Exception {
         LibHxb.assumePresent("setarch", "util-linux");
         LibHxb.build(Build.THREADS, "scenario");

@@ -155,6 +155,12 @@ class LibHxbRemoteSystemTest {
         assertEquals(List.of(), programs.run(Build.CHECKED, "remote-misuse", nodes.socket(0)));
     }
 
+    /** In one thread, of operations and of groups, by another one. */
+    @Test
+    void shouldEndWaitsFromOutside() throws Exception {
+        assertEquals(List.of(), programs.run(Build.CHECKED, "more-waits-ended", nodes.socket(0)));
+    }
+
     @Test
     void shouldEndOperationsWhenTheOtherProgramIsKilled() throws Exception {
         for (int i = 0; i < 3; i++) {

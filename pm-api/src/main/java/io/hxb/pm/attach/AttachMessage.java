@@ -167,9 +167,10 @@ public final class AttachMessage {
         return this;
     }
 
-    /** Lets requests made from now on have the version of the reply that this is. */
-    public void speakItsVersion() {
-        spokenVersion = version();
+    /** Lets requests made from now on have the version of a reply. */
+    public AttachMessage speakVersionOf(final AttachMessage reply) {
+        spokenVersion = reply.version();
+        return this;
     }
 
     /** True if both ends speak a version with direct rings; of a reply to HELLO and later ones. */

@@ -68,20 +68,21 @@ public interface Attachment extends AutoCloseable {
     int directBytes();
 
     /**
-     * Offers the context of another application of this node a ring to receive from. Blocks for the
-     * node's answer.
+     * Offers the context of another application of this node a ring to receive from. Does not wait
+     * for the node's answer.
      *
      * @param contextId the sender, of this device.
      * @param peerContext the receiver.
      * @param id0 one half of the ring's id; {@code id1} is the other.
-     * @return the memory as the sender has it, which the caller closes; null if the node refuses or
-     *     there is no memory, which may be otherwise another time.
+     * @return the offer; null if there can be none now, which may be otherwise another time.
      */
-    DirectMemory offerDirect(int contextId, int peerContext, long id0, long id1);
+    DirectOffer offerDirect(int contextId, int peerContext, long id0, long id1);
 
     /**
-     * The next change of the rings of a context, after ControlMemory has counted one. Blocks for
-     * the node's answer.
+     * Asks for the next change of the rings of a context, after ControlMemory has counted one. Does
+     * not wait for the node's answer.
+     *
+     * @return null if the answer is not there yet: ask again.
      */
     DirectChange nextDirectChange(int contextId);
 

@@ -57,6 +57,9 @@ public final class ControlMemory {
     /** State of a context that the node has closed. */
     public static final int CLOSED = 2;
 
+    /** By how much {@link #directChanges()} grows when the receiver of a ring is gone. */
+    public static final int RECEIVER_GONE = 1 << 16;
+
     /** Entries of the event ring. */
     public static final int EVENT_ENTRIES = 64;
 
@@ -130,7 +133,10 @@ public final class ControlMemory {
         return Memory.getInt(address + REASON);
     }
 
-    /** How many changes of its direct rings the node has told the context so far. */
+    /**
+     * Grows with each change of its direct rings that the node has told the context so far: by
+     * {@link #RECEIVER_GONE} if a receiver is gone, by one else.
+     */
     public int directChanges() {
         return Memory.getIntAcquire(address + DIRECT_CHANGES);
     }

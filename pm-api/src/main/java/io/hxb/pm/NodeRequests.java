@@ -1,0 +1,393 @@
+package io.hxb.pm;
+
+import io.hxb.linux.Descriptors;
+import io.hxb.linux.LinuxException;
+import io.hxb.linux.PollSet;
+import io.hxb.linux.UnixSocket;
+import io.hxb.pm.attach.AttachMessage;
+
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Requests to a node and their answers. Requests are numbered and sent; whoever reads next gives
+ * each answer to the request that it belongs to. One of the threads that wait reads for all of
+ * them; the lock is held while something is sent or taken, never while a thread waits. Thread-safe.
+ */
+final class NodeRequests implements AutoCloseable {
+    /** Looks for an answer, each of which makes a system call; then one of {@link #LOOKS} does. */
+    private static final int EAGER_LOOKS = 256;
+
+    private static final int LOOKS = 64;
+    private static final long MS_NS = 1_000_000;
+
+    private final UnixSocket socket;
+    private final Path path;
+    private final long timeoutMs;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition answered = lock.newCondition();
+    private final PollSet poll = new PollSet(1);
+
+    /** Requests without an answer, the oldest first. */
+    private final Deque<Asked> asked = new ArrayDeque<>();
+
+    /** What the node could not be told yet: type and argument. */
+    private final Deque<long[]> untold = new ArrayDeque<>();
+
+    private AttachMessage received = new AttachMessage();
+    private final AttachMessage told = new AttachMessage();
+    private int requests;
+    private int calls;
+    private boolean isReading;
+    private boolean isClosed;
+
+    NodeRequests(final UnixSocket socket, final Path path, final long timeoutMs) {
+        this.socket = socket;
+        this.path = path;
+        this.timeoutMs = timeoutMs;
+        poll.add(socket.descriptor());
+    }
+
+    /** A request that was sent, and its answer once that is there. */
+    final class Asked {
+        private final int number;
+        private final int type;
+        private volatile boolean isAnswered;
+        private AttachMessage answer;
+        private int lengthBytes;
+        private List<Integer> descriptors = List.of();
+        private int looks;
+
+        private Asked(final int number, final int type) {
+            this.number = number;
+            this.type = type;
+        }
+
+        /**
+         * True if the answer is there, or none will come: then {@link #answer} has it. Never waits.
+         */
+        boolean isOver() {
+            looks += looks < EAGER_LOOKS + LOOKS ? 1 : 1 - LOOKS;
+            if (!isAnswered && (looks < EAGER_LOOKS || looks == EAGER_LOOKS + LOOKS)) {
+                takeAnswers();
+            }
+            return isAnswered;
+        }
+
+        /** The descriptors that came with the answer, which the caller closes. */
+        int descriptor(final int index) {
+            return descriptors.get(index);
+        }
+
+        int descriptorCount() {
+            return descriptors.size();
+        }
+
+        void closeDescriptors() {
+            descriptors.forEach(Descriptors::close);
+            descriptors = List.of();
+        }
+
+        /** Nobody wants the answer any more. */
+        void forget() {
+            lock.lock();
+            try {
+                asked.remove(this);
+                closeDescriptors();
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        /**
+         * What the node has answered.
+         *
+         * @throws PmException if it refuses, is gone, or has answered nonsense.
+         */
+        AttachMessage answer() throws PmException {
+            if (answer == null) {
+                throw PmException.nodeMissing("the node on " + path + " is gone", null);
+            }
+            final String problem = answer.problem(lengthBytes);
+            if (problem != null || !answer.isReply() || answer.type() != type) {
+                closeDescriptors();
+                throw new PmException(
+                        "the node on "
+                                + path
+                                + " sent "
+                                + (problem != null ? problem : "an unexpected reply"));
+            }
+            if (answer.isRefusal()) {
+                closeDescriptors();
+                throw new PmException("the node on " + path + " refuses: " + answer.text());
+            }
+            return answer;
+        }
+
+        /** True if the node refuses, and may grant the same request soon. */
+        boolean isRefusedForNow() {
+            return answer != null && answer.isRefusal() && answer.isForNow();
+        }
+
+        /**
+         * Waits for the answer.
+         *
+         * @return as {@link #answer}.
+         * @throws PmException as {@link #answer}, or if there is none in time; then {@link #isOver}
+         *     is false, and the node may still do what it was asked for.
+         */
+        AttachMessage await() throws PmException {
+            NodeRequests.this.await(this);
+            return answer();
+        }
+    }
+
+    /**
+     * Sends a request; its answer is taken when it is there. Never waits.
+     *
+     * @param descriptors passed along; they stay open here.
+     * @throws PmException if the node takes no requests now.
+     */
+    Asked ask(final AttachMessage request, final int... descriptors) throws PmException {
+        lock.lock();
+        try {
+            return send(request, descriptors);
+        } catch (final LinuxException e) {
+            throw new PmException("talking with the node on " + path + ": " + e.getMessage(), e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Asked send(final AttachMessage request, final int... descriptors)
+            throws PmException, LinuxException {
+        if (isClosed) {
+            throw new IllegalStateException("the device is closed");
+        }
+        if (!tellUntold()) {
+            throw silent("does not take requests");
+        }
+        request.number(++requests);
+        final Asked made = new Asked(requests, request.type());
+        final int sent = socket.send(request.address(), AttachMessage.LENGTH_BYTES, descriptors);
+        if (sent == UnixSocket.WOULD_BLOCK) {
+            throw silent("does not take requests");
+        }
+        // A node that has closed the connection may have said why before.
+        asked.add(made);
+        return made;
+    }
+
+    private void await(final Asked wanted) throws PmException {
+        lock.lock();
+        calls++;
+        try {
+            if (!isReading) {
+                receiveAll();
+            }
+            awaitAnswer(wanted);
+        } catch (final LinuxException e) {
+            throw new PmException("talking with the node on " + path + ": " + e.getMessage(), e);
+        } finally {
+            calls--;
+            answered.signalAll();
+            lock.unlock();
+        }
+    }
+
+    private void awaitAnswer(final Asked wanted) throws PmException, LinuxException {
+        final long startNs = System.nanoTime();
+        boolean isInterrupted = false;
+        try {
+            while (!wanted.isAnswered) {
+                final long leftNs = timeoutMs * MS_NS - (System.nanoTime() - startNs);
+                if (leftNs <= 0) {
+                    asked.remove(wanted);
+                    throw silent("has not answered within " + timeoutMs + " ms");
+                }
+                if (isReading) {
+                    isInterrupted |= !sleep(leftNs);
+                } else {
+                    readOnce(leftNs);
+                }
+            }
+        } finally {
+            if (isInterrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** Sleeps until the thread that reads has done so; false if it was interrupted. */
+    private boolean sleep(final long timeoutNs) {
+        try {
+            answered.awaitNanos(timeoutNs);
+            return true;
+        } catch (final InterruptedException e) {
+            return false;
+        }
+    }
+
+    // Others that wait go on when this thread has read, for all of them.
+    private void readOnce(final long leftNs) throws LinuxException {
+        isReading = true;
+        lock.unlock();
+        try {
+            poll.await(leftNs);
+        } finally {
+            lock.lock();
+            isReading = false;
+            receiveAll();
+            answered.signalAll();
+        }
+    }
+
+    /** Takes the answers that have come, for whoever waits for them. Never waits. */
+    void takeAnswers() {
+        lock.lock();
+        try {
+            if (!isReading && !isClosed) {
+                receiveAll();
+            }
+        } catch (final LinuxException e) {
+            endAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void receiveAll() throws LinuxException {
+        int length = receive();
+        while (length > 0) {
+            final Asked whose = find(length);
+            if (whose == null) {
+                drop();
+            } else {
+                whose.answer = received;
+                whose.lengthBytes = length;
+                whose.descriptors = takeDescriptors();
+                received = new AttachMessage();
+                whose.isAnswered = true;
+            }
+            length = receive();
+        }
+        if (length == UnixSocket.CLOSED) {
+            endAll();
+        }
+    }
+
+    private int receive() throws LinuxException {
+        return isClosed
+                ? UnixSocket.CLOSED
+                : socket.receive(received.address(), AttachMessage.LENGTH_BYTES, false);
+    }
+
+    private void endAll() {
+        asked.forEach(one -> one.isAnswered = true);
+        asked.clear();
+    }
+
+    // What is no message of ours is an answer to the oldest request.
+    private Asked find(final int lengthBytes) {
+        if (received.problem(lengthBytes) != null) {
+            return asked.poll();
+        }
+        for (final Asked one : asked) {
+            if (one.number == received.number()) {
+                asked.remove(one);
+                return one;
+            }
+        }
+        return null;
+    }
+
+    // The answer to a request that was given up: a key that nobody got to know is of no use.
+    private void drop() throws LinuxException {
+        socket.closeReceivedDescriptors();
+        if (received.isReply()
+                && received.type() == AttachMessage.SHARE
+                && !received.isRefusal()) {
+            final long key = received.argument(0);
+            told.request(AttachMessage.REVOKE).argument(0, key).number(++requests);
+            socket.send(told.address(), AttachMessage.LENGTH_BYTES);
+        }
+    }
+
+    private List<Integer> takeDescriptors() {
+        final List<Integer> taken = new ArrayList<>();
+        for (int i = 0; i < socket.receivedDescriptors(); i++) {
+            taken.add(socket.receivedDescriptor(i));
+        }
+        return taken;
+    }
+
+    /**
+     * Tells the node what needs no answer. If it is gone, so is what was open there; if it stands
+     * still until its socket is full, it is told later, before anything else. Never waits.
+     */
+    void tell(final int type, final long argument) {
+        lock.lock();
+        try {
+            untold.add(new long[] {type, argument});
+            tellUntold();
+        } catch (final LinuxException e) {
+            untold.clear();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** False if the node still does not take it. */
+    private boolean tellUntold() throws LinuxException {
+        while (!untold.isEmpty() && !isClosed) {
+            final long[] what = untold.peek();
+            told.request((int) what[0]).argument(0, what[1]).number(++requests);
+            if (socket.send(told.address(), AttachMessage.LENGTH_BYTES) == UnixSocket.WOULD_BLOCK) {
+                return false;
+            }
+            untold.poll();
+        }
+        return true;
+    }
+
+    /** Lets all further requests have the version of the reply to HELLO. */
+    void speakVersionOf(final AttachMessage reply) {
+        lock.lock();
+        try {
+            told.speakVersionOf(reply);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private PmException silent(final String what) throws LinuxException {
+        return new PmException(
+                "the node on " + path + " " + what + ": " + StandingNode.describe(socket.peer()));
+    }
+
+    /** Ends the requests of other threads, and closes the socket when these have noted it. */
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            if (isClosed) {
+                return;
+            }
+            socket.shutDown();
+            while (calls > 0) {
+                answered.awaitUninterruptibly();
+            }
+            isClosed = true;
+            endAll();
+            socket.close();
+            poll.close();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,229 @@
+/* Scenarios of what comes from outside: a node that does not answer, threads that end the waits of others. */
+#define _GNU_SOURCE
+#include "scenario.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+
+static int64_t now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * HXB_SECOND + time.tv_nsec;
+}
+
+/* ---- A node that does not answer ---- */
+
+static void *open_unanswered(void *result) {
+    hxb_region *region;
+    *(int *)result = hxb_open_region(device, 5000, &region);
+    CHECK(region == NULL);
+    return NULL;
+}
+
+/* The node grants a context and says that there are rings for it, and answers nothing else but the second region. */
+void unanswered(char **arguments) {
+    hxb_message message;
+    hxb_region *region;
+    void *data;
+    open_both(arguments[0], 1);
+    int64_t start = now();
+    for (int i = 0; i < 100; i++) {
+        if (hxb_receive(context, &message) == HXB_OK) {
+            EXPECT(HXB_OK, hxb_release(context, &message));
+        }
+    }
+    for (int i = 0; i < 50; i++) {
+        EXPECT(HXB_OK, hxb_send(context, 0, 2, "x", 1, 0, 0));
+        int slot = hxb_claim(context, 0, 3, 1, &data);
+        CHECK(slot >= 0);
+        EXPECT(HXB_OK, hxb_commit(context, slot, 1, 0));
+        EXPECT(HXB_TIMED_OUT, hxb_wait(context, HXB_MESSAGES, 0));
+    }
+    CHECK(now() - start < HXB_SECOND);
+    puts("no more answers");
+    fflush(stdout);
+    CHECK(getchar() == '\n');
+    int result = HXB_OK;
+    pthread_t thread;
+    start = now();
+    pthread_create(&thread, NULL, open_unanswered, &result);
+    /* Until the other thread waits for its answer. */
+    while (now() - start < HXB_SECOND / 5) {
+        EXPECT(HXB_EMPTY, hxb_receive(context, &message));
+    }
+    start = now();
+    EXPECT(HXB_OK, hxb_close_context(context));
+    CHECK(now() - start < HXB_SECOND);
+    pthread_join(thread, NULL);
+    EXPECT(HXB_E_SILENT, result);
+    puts("answer");
+    fflush(stdout);
+    CHECK(getchar() == '\n');
+    EXPECT(HXB_OK, hxb_open_region(device, 5000, &region));
+    EXPECT(HXB_OK, hxb_close_region(region));
+    EXPECT(HXB_OK, hxb_detach(device));
+    puts("done");
+}
+
+/* ---- Waits that others end ---- */
+
+static hxb_remote *remote;
+static hxb_group *group;
+
+static int wait_for_message(void) {
+    hxb_message message;
+    return hxb_receive_wait(context, &message, 20 * HXB_SECOND);
+}
+
+static int wait_for_any(void) {
+    return hxb_wait(context, HXB_MESSAGES | HXB_SENDS, 20 * HXB_SECOND);
+}
+
+static int wait_for_outcome(void) {
+    return hxb_wait(context, HXB_REMOTE, 20 * HXB_SECOND);
+}
+
+static int wait_for_group(void) {
+    return hxb_group_wait(group, 20 * HXB_SECOND);
+}
+
+typedef int (*wait_function)(void);
+
+struct waiter {
+    wait_function wait;
+    volatile int result;
+    volatile int64_t ended;
+    int again;
+};
+
+static void *wait_in_thread(void *argument) {
+    struct waiter *waiter = argument;
+    EXPECT(HXB_OK, hxb_own_context(context));
+    waiter->result = waiter->wait();
+    waiter->ended = now();
+    waiter->again = hxb_wait(context, HXB_MESSAGES, 0);
+    return NULL;
+}
+
+static void pause_ms(int ms) {
+    struct timespec pause = {0, ms * 1000000};
+    nanosleep(&pause, NULL);
+}
+
+enum { WAKE, CLOSE, DETACH };
+
+/* One thread waits, this one ends that. */
+static void end_wait(const char *socket, wait_function wait, int how) {
+    open_both(socket, 1);
+    if (wait == wait_for_outcome) {
+        EXPECT(HXB_OK, hxb_open_remote(context, NULL, &remote));
+    }
+    if (wait == wait_for_group) {
+        const int nodes[] = {0, 0};
+        EXPECT(HXB_OK, hxb_group_start_join(context, 4711, nodes, 2, 0, &group));
+    }
+    struct waiter waiter = {.wait = wait};
+    pthread_t thread;
+    pthread_create(&thread, NULL, wait_in_thread, &waiter);
+    pause_ms(50);
+    int64_t start = now();
+    if (how == WAKE) {
+        EXPECT(HXB_OK, hxb_wake(context));
+    } else if (how == CLOSE) {
+        EXPECT(HXB_OK, hxb_close_context(context));
+    } else {
+        EXPECT(HXB_OK, hxb_detach(device));
+    }
+    pthread_join(thread, NULL);
+    EXPECT(how == WAKE ? HXB_INTERRUPTED : HXB_CONTEXT_CLOSED, waiter.result);
+    EXPECT(how == WAKE ? HXB_TIMED_OUT : HXB_E_STATE, waiter.again);
+    CHECK(waiter.ended - start < HXB_SECOND / 2);
+    if (how == WAKE) {
+        EXPECT(HXB_OK, hxb_own_context(context));
+        close_both();
+    } else if (how == CLOSE) {
+        EXPECT(HXB_E_STATE, hxb_close_context(context));
+        EXPECT(HXB_OK, hxb_detach(device));
+    }
+}
+
+static void end_waits(const char *socket, wait_function wait) {
+    for (int how = WAKE; how <= DETACH; how++) {
+        end_wait(socket, wait, how);
+    }
+}
+
+void waits_ended(char **arguments) {
+    end_waits(arguments[0], wait_for_message);
+    end_waits(arguments[0], wait_for_any);
+}
+
+/* The same at a node that has remote memory and groups. */
+void more_waits_ended(char **arguments) {
+    end_waits(arguments[0], wait_for_outcome);
+    end_waits(arguments[0], wait_for_group);
+}
+
+static void wake_by_signal(int number_) {
+    (void)number_;
+    hxb_wake(context);
+}
+
+/* A handler of a signal ends the wait of the thread that it interrupts; one call ends one wait. */
+void waits_signalled(char **arguments) {
+    open_both(arguments[0], 1);
+    struct sigaction action = {.sa_handler = wake_by_signal};
+    sigaction(SIGALRM, &action, NULL);
+    timer_t timer;
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
+    struct itimerspec soon = {{0, 0}, {0, 50000000}};
+    CHECK(timer_create(CLOCK_MONOTONIC, &event, &timer) == 0 && timer_settime(timer, 0, &soon, NULL) == 0);
+    int64_t start = now();
+    EXPECT(HXB_INTERRUPTED, hxb_wait(context, HXB_MESSAGES, 20 * HXB_SECOND));
+    CHECK(now() - start < 5 * HXB_SECOND);
+    EXPECT(HXB_TIMED_OUT, hxb_wait(context, HXB_MESSAGES, 1000000));
+    /* Before the wait, it ends the next one, unless that has nothing to wait for. */
+    hxb_message message;
+    EXPECT(HXB_OK, hxb_wake(context));
+    EXPECT(HXB_OK, hxb_wake(context));
+    EXPECT(HXB_INTERRUPTED, hxb_receive_wait(context, &message, 20 * HXB_SECOND));
+    EXPECT(HXB_TIMED_OUT, hxb_receive_wait(context, &message, 1000000));
+    timer_delete(timer);
+    close_both();
+    EXPECT(HXB_E_ARGUMENT, hxb_wake(NULL));
+}
+
+/* A thread that asks the node while another one detaches gets an answer or the end. */
+static void *ask_on(void *id) {
+    hxb_context *mine;
+    hxb_region *region;
+    int result = HXB_OK;
+    while (result == HXB_OK) {
+        result = hxb_open_region(device, 5000, &region);
+        if (result == HXB_OK) {
+            result = hxb_open_context(device, (int)(intptr_t)id, NULL, &mine);
+            if (result == HXB_OK) {
+                *(volatile int *)hxb_region_data(region) = 1;
+                return NULL;
+            }
+        }
+    }
+    CHECK(result == HXB_NODE_GONE);
+    return NULL;
+}
+
+void detached_amid(char **arguments) {
+    for (int i = 0; i < 20; i++) {
+        pthread_t asking[2];
+        EXPECT(HXB_OK, hxb_attach(arguments[0], &device));
+        for (int j = 0; j < 2; j++) {
+            pthread_create(&asking[j], NULL, ask_on, (void *)(intptr_t)(j + 1));
+        }
+        for (int j = 0; j < 2; j++) {
+            pthread_join(asking[j], NULL);
+        }
+        EXPECT(HXB_OK, hxb_detach(device));
+    }
+}
