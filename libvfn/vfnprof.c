@@ -16,6 +16,7 @@
 #include "job.h"
 #include "vfn_codes.h"
 
+#include <dlfcn.h>
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>
@@ -61,6 +62,16 @@ static MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
 static double head[HEAD_LENGTH];
 static struct vfn_choice *choices;
 static struct vfn_loads loads;
+
+/* What the program would have called without this library: MPI, or another library between the two. */
+#define NEXT(name) ((__typeof__(&PMPI_##name))next("MPI_" #name, (void (*)(void))PMPI_##name))
+
+static void (*next(const char *name, void (*otherwise)(void)))(void) {
+    void *found = dlsym(RTLD_NEXT, name);
+    void (*function)(void) = otherwise;
+    if (found) memcpy(&function, &found, sizeof function);
+    return function;
+}
 
 static void say(const char *what, const char *why) { fprintf(stderr, "libvfnprof: %s%s\n", what, why); }
 
@@ -291,28 +302,34 @@ static void finish(void) {
 }
 
 API int MPI_Init(int *argc, char ***argv) {
-    int result = PMPI_Init(argc, argv);
+    int result = NEXT(Init)(argc, argv);
     if (result == MPI_SUCCESS) begin();
     return result;
 }
 
 API int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
-    int result = PMPI_Init_thread(argc, argv, required, provided);
+    int result = NEXT(Init_thread)(argc, argv, required, provided);
     if (result == MPI_SUCCESS) begin();
     return result;
 }
 
 API int MPI_Finalize(void) {
     finish();
-    return PMPI_Finalize();
+    return NEXT(Finalize)();
 }
 
 /* ---- the calls of programs ---- */
 
-#define C(name, parameters, arguments) \
-    API int MPI_##name parameters {    \
-        tick();                        \
-        return PMPI_##name arguments;  \
+#define C(name, parameters, arguments)                                       \
+    API int MPI_##name parameters {                                          \
+        static __typeof__(&PMPI_##name) following;                           \
+        __typeof__(following) now = __atomic_load_n(&following, __ATOMIC_RELAXED); \
+        if (!now) {                                                          \
+            now = NEXT(name);                                                \
+            __atomic_store_n(&following, now, __ATOMIC_RELAXED);             \
+        }                                                                    \
+        tick();                                                              \
+        return now arguments;                                                \
     }
 
 #define SEND (const void *b, int n, MPI_Datatype t, int r, int g, MPI_Comm c)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #define RETRY_PAUSE_NS 10000000
+#define MIN_MTU (HXB_GROUP_HEADER_BYTES + 8) /* no protocol has a message that is shorter and cannot be cut */
 
 /* ---- Hello ---- */
 
@@ -49,7 +50,7 @@ static int read_page(hxb_device *device) {
     facts->receive_buffers = (int)get32(page + HXB_PAGE_RECEIVE_BUFFERS);
     facts->receive_buffer_bytes = (int)get32(page + HXB_PAGE_RECEIVE_BUFFER_BYTES);
     facts->loops = (int)get32(page + HXB_PAGE_LOOPS);
-    if (read_shape(device, facts) < 0 || facts->node_id < 0 || facts->node_id >= facts->node_count || facts->mtu < 1
+    if (read_shape(device, facts) < 0 || facts->node_id < 0 || facts->node_id >= facts->node_count || facts->mtu < MIN_MTU
         || facts->mtu > 1 << 20 || facts->contexts < 1 || facts->receive_buffers < 1
         || facts->receive_buffers > 1 << 24 || facts->receive_buffer_bytes < 1
         || facts->receive_buffer_bytes > 1 << 24 || facts->loops < 1 || facts->loops > HXB_PAGE_MAX_LOOPS) {

@@ -66,7 +66,7 @@ static inline void direct_fence(bool has_fences) {
 static inline void direct_wake(const struct direct_memory *memory, uint8_t *word) {
     uint32_t sleep = get32(word);
     if (UNLIKELY(sleep != 0)
-        && atomic_compare_exchange_strong_explicit((_Atomic uint32_t *)word, &sleep, 0, memory_order_seq_cst,
+        && atomic_compare_exchange_strong_explicit((shared32 *)word, &sleep, 0, memory_order_seq_cst,
                                                    memory_order_relaxed)) {
         if (sleep == HXB_DIRECTPAGE_ON_WORD) {
             futex_wake(word);
@@ -78,7 +78,7 @@ static inline void direct_wake(const struct direct_memory *memory, uint8_t *word
 
 /* Says that this thread sleeps, as context->sleep has it. */
 static inline void direct_sleep_on(hxb_context *context, uint8_t *word) {
-    atomic_store_explicit((_Atomic uint32_t *)word, (uint32_t)context->sleep, memory_order_seq_cst);
+    atomic_store_explicit((shared32 *)word, (uint32_t)context->sleep, memory_order_seq_cst);
     if (context->sleep == HXB_DIRECTPAGE_ON_WORD) {
         futex_add(&context->words, word, HXB_DIRECTPAGE_ON_WORD);
     }
@@ -86,7 +86,7 @@ static inline void direct_sleep_on(hxb_context *context, uint8_t *word) {
 
 /* Ends what direct_sleep_on began, with that value; returns the signals that have come for it or will. */
 static inline int direct_awake_from(uint8_t *word, int sleep) {
-    return atomic_exchange_explicit((_Atomic uint32_t *)word, 0, memory_order_seq_cst) == 0
+    return atomic_exchange_explicit((shared32 *)word, 0, memory_order_seq_cst) == 0
         && sleep == HXB_DIRECTPAGE_AT_SOCKET;
 }
 

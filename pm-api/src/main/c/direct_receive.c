@@ -56,7 +56,7 @@ int direct_open_receives(hxb_context *context, uint32_t max_held) {
 /* ---- One ring ---- */
 
 static void put_state(const struct direct_memory *memory, uint32_t state) {
-    atomic_store_explicit((_Atomic uint32_t *)(memory->page + HXB_DIRECTPAGE_STATE), state, memory_order_release);
+    atomic_store_explicit((shared32 *)(memory->page + HXB_DIRECTPAGE_STATE), state, memory_order_release);
 }
 
 HOT void wake_sender(const struct direct_receive *ring) {

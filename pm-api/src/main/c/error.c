@@ -92,6 +92,10 @@ static const struct meaning *meaning(int result) {
     return NULL;
 }
 
+bool is_status(int status) {
+    return status == HXB_OK || (status < 0 && status > HXB_E_ARGUMENT && meaning(status) != NULL);
+}
+
 const char *hxb_strerror(int result) {
     const struct meaning *found = meaning(result > 0 ? HXB_OK : result);
     return found != NULL ? found->text : "a number that is no result of this library";

@@ -70,12 +70,12 @@ static void look_into(struct found *found, const char *folder, bool is_of_labs) 
 /* A folder of this user's that no other user may enter: anybody could have put a node into another. */
 static bool is_private(const char *folder) {
     struct stat status;
-    return lstat(folder, &status) != 0
-        || (S_ISDIR(status.st_mode) && status.st_uid == geteuid() && (status.st_mode & 077) == 0);
+    return lstat(folder, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid()
+        && (status.st_mode & 077) == 0;
 }
 
 static bool personal_folder(char *folder, size_t capacity) {
-    const char *runtime = getenv("XDG_RUNTIME_DIR");
+    const char *runtime = secure_getenv("XDG_RUNTIME_DIR");
     struct stat status;
     if (is_set(runtime) && lstat(runtime, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid()) {
         return snprintf(folder, capacity, "%s/hxb", runtime) < (int)capacity;
@@ -90,8 +90,8 @@ static bool personal_folder(char *folder, size_t capacity) {
 }
 
 int find_node(char *path, size_t capacity) {
-    const char *chosen = getenv("HXB_SOCKET");
-    const char *run = getenv("HXB_RUN");
+    const char *chosen = secure_getenv("HXB_SOCKET");
+    const char *run = secure_getenv("HXB_RUN");
     char personal[PATH_MAX];
     const char *folders[3];
     int count = 0;
@@ -99,11 +99,15 @@ int find_node(char *path, size_t capacity) {
         folders[count++] = run;
     }
     folders[count++] = "/run/hxb";
-    if (personal_folder(personal, sizeof personal) && is_private(personal)) {
+    if (personal_folder(personal, sizeof personal)) {
         folders[count++] = personal;
     }
     struct found found = {0};
     for (int i = 0; i < count && !is_set(chosen) && found.count == 0; i++) {
+        /* One that is not there yet is not private: another user could make it now. */
+        if (folders[i] == personal && !is_private(personal)) {
+            continue;
+        }
         look_into(&found, folders[i], false);
         if (found.count == 0) {
             char labs[PATH_MAX];

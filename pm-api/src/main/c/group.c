@@ -51,6 +51,11 @@ static void end(hxb_group *group, int status) {
     group->status = status;
 }
 
+/* With the status that the node has told. */
+static void end_as_told(hxb_group *group, int status) {
+    end(group, is_status(status) ? status : corrupt(group->context, "a group has a status that does not exist"));
+}
+
 /* Sends what has not been sent of this member's part, as far as there are buffers. */
 static void contribute(hxb_group *group) {
     int most = (int)max_length(group->context) - HXB_GROUP_HEADER_BYTES;
@@ -92,7 +97,7 @@ static void take_result(hxb_group *group, const uint8_t *data, uint32_t length) 
     uint32_t total = get32(data + HXB_GROUP_TOTAL_BYTES), offset = get32(data + HXB_GROUP_PIECE_OFFSET);
     uint32_t piece = length - HXB_GROUP_HEADER_BYTES;
     if (status != HXB_OK) {
-        end(group, status);
+        end_as_told(group, status);
     } else if (total != (uint32_t)group->result_bytes || offset != (uint32_t)group->received_bytes
                || piece > total - offset) {
         end(group, HXB_DISAGREEMENT);
@@ -122,7 +127,7 @@ static void take(const hxb_context *context, const hxb_message *message) {
         if (message->tag == HXB_GROUP_JOINED && !group->is_joined && group->is_under_way) {
             group->instance = get32(data + HXB_GROUP_INSTANCE);
             group->is_joined = true;
-            end(group, (int)get32(data + HXB_GROUP_STATUS));
+            end_as_told(group, (int)get32(data + HXB_GROUP_STATUS));
         } else if (message->tag == HXB_GROUP_RESULT && group->is_under_way && operation == group->operation) {
             take_result(group, data, message->length);
         }

@@ -25,32 +25,35 @@ _Static_assert(ATOMIC_INT_LOCK_FREE == 2 && ATOMIC_LONG_LOCK_FREE == 2, "atomics
  * read a word exactly once, so that what was checked is what is used. On x86-64 these are the same instructions.
  * Acquire, release and sequentially consistent stand for getAcquire, setRelease and getVolatile of Java's VarHandle. */
 
+typedef _Atomic uint32_t shared32 __attribute__((may_alias)); /* the same bytes are also written as others */
+typedef _Atomic uint64_t shared64 __attribute__((may_alias));
+
 static inline uint32_t get32(const uint8_t *at) {
-    return atomic_load_explicit((const _Atomic uint32_t *)at, memory_order_relaxed);
+    return atomic_load_explicit((const shared32 *)at, memory_order_relaxed);
 }
 
 static inline uint64_t get64(const uint8_t *at) {
-    return atomic_load_explicit((const _Atomic uint64_t *)at, memory_order_relaxed);
+    return atomic_load_explicit((const shared64 *)at, memory_order_relaxed);
 }
 
 static inline uint64_t get64_acquire(const uint8_t *at) {
-    return atomic_load_explicit((const _Atomic uint64_t *)at, memory_order_acquire);
+    return atomic_load_explicit((const shared64 *)at, memory_order_acquire);
 }
 
 static inline uint32_t get32_acquire(const uint8_t *at) {
-    return atomic_load_explicit((const _Atomic uint32_t *)at, memory_order_acquire);
+    return atomic_load_explicit((const shared32 *)at, memory_order_acquire);
 }
 
 static inline void put32(uint8_t *at, uint32_t value) {
-    atomic_store_explicit((_Atomic uint32_t *)at, value, memory_order_relaxed);
+    atomic_store_explicit((shared32 *)at, value, memory_order_relaxed);
 }
 
 static inline void put64(uint8_t *at, uint64_t value) {
-    atomic_store_explicit((_Atomic uint64_t *)at, value, memory_order_relaxed);
+    atomic_store_explicit((shared64 *)at, value, memory_order_relaxed);
 }
 
 static inline void put64_release(uint8_t *at, uint64_t value) {
-    atomic_store_explicit((_Atomic uint64_t *)at, value, memory_order_release);
+    atomic_store_explicit((shared64 *)at, value, memory_order_release);
 }
 
 #define FETCH_AHEAD_BYTES 512 /* of the next record of a ring: then its line is there when it is written */
@@ -84,6 +87,9 @@ int fail(int result, const char *format, ...) __attribute__((format(printf, 2, 3
 
 /* The same with the text of errno; ENOMEM, EMFILE and ENFILE become HXB_E_MEMORY. */
 int fail_errno(const char *format, ...) __attribute__((format(printf, 1, 2), cold));
+
+/* True for an outcome that a node may tell. */
+bool is_status(int status);
 
 /* ---- Calls (process.c) ---- */
 
@@ -465,7 +471,7 @@ static inline uint32_t max_length(const hxb_context *context) {
  * sleep and then looks at the rings, with a full fence between the two. */
 static inline void wake_node(hxb_context *context) {
     const uint8_t *word = context->device->page + HXB_PAGE_SLEEP + HXB_PAGE_SLEEP_STRIDE * context->loop;
-    uint32_t sleep = atomic_load_explicit((const _Atomic uint32_t *)word, memory_order_seq_cst);
+    uint32_t sleep = atomic_load_explicit((const shared32 *)word, memory_order_seq_cst);
     if (UNLIKELY(sleep != 0 && sleep != context->signalled_sleep)) {
         context->signalled_sleep = sleep;
         signal_event(context->memory.wake_node);

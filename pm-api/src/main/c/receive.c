@@ -264,6 +264,9 @@ int take_event(hxb_context *context, hxb_event *event) {
     event->node = (int)get32(entry + HXB_EVENTS_NODE);
     event->context = (int)get32(entry + HXB_EVENTS_CONTEXT);
     event->slot = NONE;
+    if (UNLIKELY(!is_status(event->status))) {
+        return corrupt(context, "an event with a status that does not exist");
+    }
     context->events_taken++;
     put_release(context, (uint32_t)HXB_RELEASE_EVENT);
     return HXB_OK;

@@ -347,6 +347,9 @@ static int take_outcome(hxb_remote *remote, hxb_outcome *outcome) {
     }
     outcome->operation = (int)operation;
     outcome->status = (int)get32(entry + HXB_OUTCOME_STATUS);
+    if (UNLIKELY(!is_status(outcome->status))) {
+        return corrupt(remote->context, "an outcome with a status that does not exist");
+    }
     outcome->value = get64(entry + HXB_OUTCOME_VALUE);
     remote->ended++;
     remote->is_under_way[operation] = false;

@@ -388,6 +388,11 @@ static bool next_completion(hxb_context *context) {
         corrupt(context, "a completion of no message");
         return false;
     }
+    if (UNLIKELY(context->done_status != HXB_OK && !is_status(context->done_status))) {
+        context->done_left = 0;
+        corrupt(context, "a completion with a status that does not exist");
+        return false;
+    }
     return true;
 }
 

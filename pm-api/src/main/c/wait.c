@@ -45,7 +45,7 @@ static void sleep_start(hxb_context *context, int interest, int sleep) {
     context->sleep = sleep;
     context->words.count = 0;
     direct_sleep(context, interest);
-    atomic_store_explicit((_Atomic uint32_t *)(context->control + HXB_CONTROL_WAITING), waiting, memory_order_seq_cst);
+    atomic_store_explicit((shared32 *)(context->control + HXB_CONTROL_WAITING), waiting, memory_order_seq_cst);
     if (is_on_word) {
         futex_add(&context->words, context->control + HXB_CONTROL_WAITING, waiting);
     }
@@ -57,7 +57,7 @@ static void sleep_end(hxb_context *context) {
     if (context->sleep != 0) {
         bool is_at_socket = context->sleep == HXB_DIRECTPAGE_AT_SOCKET;
         context->sleep = 0;
-        _Atomic uint32_t *word = (_Atomic uint32_t *)(context->control + HXB_CONTROL_WAITING);
+        shared32 *word = (shared32 *)(context->control + HXB_CONTROL_WAITING);
         context->expected_signals += atomic_exchange_explicit(word, 0, memory_order_seq_cst) == 0 && is_at_socket;
         context->expected_signals += direct_awake(context);
     }
@@ -224,7 +224,7 @@ int wait_leave(hxb_context *context, int result) {
 
 static void wake(hxb_context *context) {
     atomic_store_explicit(&context->is_woken, true, memory_order_seq_cst);
-    _Atomic uint32_t *word = (_Atomic uint32_t *)(context->control + HXB_CONTROL_WAITING);
+    shared32 *word = (shared32 *)(context->control + HXB_CONTROL_WAITING);
     uint32_t waiting = atomic_load_explicit(word, memory_order_seq_cst);
     /* As the node does. */
     if ((waiting & HXB_CONTROL_ON_WORD) != 0

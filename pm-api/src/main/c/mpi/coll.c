@@ -2,8 +2,8 @@
  *
  *   mpirun -x LD_PRELOAD=.../libhxb-coll.so ./program
  *
- * It stands between a program and any MPI, by the profiling interface. What it does not take goes on to the MPI
- * (PMPI_*): more than HXB_GROUP_BYTES, other types and functions, intercommunicators, and communicators of whose ranks
+ * It stands between a program and any MPI, by the profiling interface. What it does not take goes on to the MPI, or to
+ * another library that is loaded between the two: more than HXB_GROUP_BYTES, other types and functions, intercommunicators, and communicators of whose ranks
  * one cannot use a node. Whether it takes an operation follows from what MPI demands to be the same at all ranks.
  *
  * A communicator becomes a group at its JOIN_AFTERth operation, so that those that are soon freed cost nothing. Ranks
@@ -14,6 +14,7 @@
 
 #include <mpi.h>
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,10 @@
 #define JOIN_NS (20 * HXB_SECOND)
 #define PROGRESS_NS (HXB_SECOND / 2000) /* between turns of MPI, which may have messages for others to pass on */
 #define SEND_BUFFERS 64
+#define API __attribute__((visibility("default")))
+
+/* What the program would have called without this library: MPI, or another library between the two. */
+#define NEXT(name) ((__typeof__(&P##name))next(#name, (void (*)(void))P##name))
 
 /* What is known of a communicator, as its attribute. */
 struct coll {
@@ -42,6 +47,22 @@ static int keyval = MPI_KEYVAL_INVALID;
 static struct coll *all;
 static bool is_started, is_reporting;
 static unsigned long long by_nodes, by_mpi;
+
+static void (*next(const char *name, void (*otherwise)(void)))(void) {
+    void *found = dlsym(RTLD_NEXT, name);
+    void (*function)(void) = otherwise;
+    if (found != NULL) {
+        memcpy(&function, &found, sizeof function);
+    }
+    return function;
+}
+
+/* What each operation that this library does not take goes on to. */
+static struct {
+    __typeof__(&PMPI_Barrier) barrier;
+    __typeof__(&PMPI_Bcast) broadcast;
+    __typeof__(&PMPI_Allreduce) allreduce;
+} following = {PMPI_Barrier, PMPI_Bcast, PMPI_Allreduce};
 
 /* ---- Starting and ending ---- */
 
@@ -74,6 +95,9 @@ static int on_free(MPI_Comm communicator, int key, void *value, void *unused) {
 
 /* A rank that cannot take part still has to say so, when its communicators become groups. */
 static void start(int level) {
+    following.barrier = NEXT(MPI_Barrier);
+    following.broadcast = NEXT(MPI_Bcast);
+    following.allreduce = NEXT(MPI_Allreduce);
     const char *wish = getenv("HXB_COLLECTIVES");
     bool is_wanted = wish == NULL || strcmp(wish, "off") != 0;
     is_reporting = wish != NULL && strcmp(wish, "report") == 0;
@@ -87,16 +111,16 @@ static void start(int level) {
     }
 }
 
-int MPI_Init(int *count, char ***arguments) {
-    int result = PMPI_Init(count, arguments);
+API int MPI_Init(int *count, char ***arguments) {
+    int result = NEXT(MPI_Init)(count, arguments);
     if (result == MPI_SUCCESS) {
         start(MPI_THREAD_SINGLE);
     }
     return result;
 }
 
-int MPI_Init_thread(int *count, char ***arguments, int required, int *provided) {
-    int result = PMPI_Init_thread(count, arguments, required, provided);
+API int MPI_Init_thread(int *count, char ***arguments, int required, int *provided) {
+    int result = NEXT(MPI_Init_thread)(count, arguments, required, provided);
     if (result == MPI_SUCCESS) {
         start(*provided);
     }
@@ -112,7 +136,7 @@ static void report(void) {
     }
 }
 
-int MPI_Finalize(void) {
+API int MPI_Finalize(void) {
     if (is_started) {
         is_started = false;
         report();
@@ -133,7 +157,7 @@ int MPI_Finalize(void) {
         hxb_detach(device);
         device = NULL;
     }
-    return PMPI_Finalize();
+    return NEXT(MPI_Finalize)();
 }
 
 /* ---- Waiting ---- */
@@ -292,9 +316,9 @@ static int end(const struct coll *coll, int result, const char *name) {
 
 /* ---- Operations ---- */
 
-int MPI_Barrier(MPI_Comm communicator) {
+API int MPI_Barrier(MPI_Comm communicator) {
     const struct coll *coll = taken(communicator);
-    return coll == NULL ? PMPI_Barrier(communicator) : end(coll, hxb_group_start_barrier(coll->group), "MPI_Barrier");
+    return coll == NULL ? following.barrier(communicator) : end(coll, hxb_group_start_barrier(coll->group), "MPI_Barrier");
 }
 
 static bool is_contiguous(MPI_Datatype type) {
@@ -329,14 +353,14 @@ static int broadcast_packed(const struct coll *coll, void *data, int count, MPI_
     return result;
 }
 
-int MPI_Bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm communicator) {
+API int MPI_Bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm communicator) {
     /* Types may differ between the ranks, but not how much it is altogether. */
     int size = 0;
     bool is_fit = count > 0 && type != MPI_DATATYPE_NULL && PMPI_Type_size(type, &size) == MPI_SUCCESS && size > 0
         && count <= HXB_GROUP_BYTES / size;
     const struct coll *coll = is_fit ? taken(communicator) : NULL;
     if (coll == NULL || root < 0 || root >= coll->ranks) {
-        return PMPI_Bcast(data, count, type, root, communicator);
+        return following.broadcast(data, count, type, root, communicator);
     }
     return is_contiguous(type) ? broadcast(coll, data, count * size, root)
                                : broadcast_packed(coll, data, count, type, count * size, root);
@@ -357,14 +381,14 @@ static int type_of(MPI_Datatype type) {
     return is_long || type == MPI_INT64_T || type == MPI_LONG_LONG ? HXB_INT64 : 0;
 }
 
-int MPI_Allreduce(const void *data, void *result, int count, MPI_Datatype type, MPI_Op operation,
+API int MPI_Allreduce(const void *data, void *result, int count, MPI_Datatype type, MPI_Op operation,
                   MPI_Comm communicator) {
     int function = function_of(operation), element = type_of(type);
     bool is_fit = function != 0 && element != 0 && count > 0
         && count <= HXB_GROUP_BYTES / (element == HXB_INT32 ? (int)sizeof(int32_t) : (int)sizeof(int64_t));
     const struct coll *coll = is_fit ? taken(communicator) : NULL;
     if (coll == NULL) {
-        return PMPI_Allreduce(data, result, count, type, operation, communicator);
+        return following.allreduce(data, result, count, type, operation, communicator);
     }
     const void *mine = data == MPI_IN_PLACE ? result : data;
     return end(coll, hxb_group_start_allreduce(coll->group, function, element, mine, result, count), "MPI_Allreduce");

@@ -86,7 +86,8 @@ final class TagPrograms {
                 .jumpIfValue(R1, networkOrder(TAGGED), "pass")
                 .jumpIfValue(R1, networkOrder(SERVICE_TAGGED), "pass");
         loadMac(code, 0);
-        code.move(R2, R8)
+        code.store(DOUBLE, R10, HEAD, R8)
+                .move(R2, R8)
                 .shiftLeft(R2, Long.SIZE - BRIDGE_PREFIX_BITS)
                 .setLong(R3, BRIDGE_PREFIX << (Long.SIZE - BRIDGE_PREFIX_BITS))
                 .jumpIfEqual(R2, R3, "for bridges")
@@ -107,14 +108,22 @@ final class TagPrograms {
         code.load(WORD, R1, R0, TagTable.ACTIVE_OFFSET)
                 .and(R1, 1)
                 .shiftLeft(R1, 1)
-                .jumpIfNotZero(R7, "is named")
+                .jumpIfZero(R7, "of others")
+                .move(R2, R7)
+                .plusRegister(R2, R1)
+                .load(HALF, R8, R2, TagTable.PATHS_OFFSET)
+                // Meanwhile the manager may have put another peer in its place.
+                .load(DOUBLE, R2, R7, TagTable.MAC_OFFSET)
+                .load(DOUBLE, R3, R10, HEAD)
+                .jumpIfEqual(R2, R3, "has path")
+                .label("of others")
                 .move(R7, R0)
                 .plus(R7, TagTable.OTHERS_OFFSET)
                 .move(R9, R0)
                 .plus(R9, TagTable.OTHERS_COUNTS_OFFSET)
-                .label("is named")
                 .plusRegister(R1, R7)
                 .load(HALF, R8, R1, TagTable.PATHS_OFFSET)
+                .label("has path")
                 .move(R7, R9);
         length(code, "peer");
         code.addAtomically(DOUBLE, R7, TagTable.BYTES_OFFSET, R9)

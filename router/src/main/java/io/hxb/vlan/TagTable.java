@@ -4,6 +4,7 @@ import io.hxb.linux.Memory;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
 import java.util.SplittableRandom;
 
 /**
@@ -248,6 +249,8 @@ final class TagTable {
         positionOfHost.set(
                 Memory.getUnsignedShort(from + HOST_OFFSET), (to - buckets) / PEER_BYTES + 1);
         Memory.putLongRelease(to + MAC_OFFSET, 0);
+        // Whoever reads a path and then finds its own address has not read that of another.
+        VarHandle.storeStoreFence();
         Memory.copy(from + Long.BYTES, to + Long.BYTES, PEER_BYTES - Long.BYTES);
         Memory.copy(from + PEER_BYTES, countsOf(to), COUNTS_BYTES);
         Memory.putLongRelease(to + MAC_OFFSET, Memory.getLong(from + MAC_OFFSET));
@@ -277,6 +280,15 @@ final class TagTable {
     /** The path of an entry that holds: the number of its VID, 0 for no tag. */
     int path(final long entry) {
         return Memory.getUnsignedShort(entry + PATHS_OFFSET + (long) Short.BYTES * active());
+    }
+
+    /**
+     * True if an entry is still that of an address for which it was found, so that a path that was
+     * read of it meanwhile is the address's own, too.
+     */
+    static boolean isStillOf(final long entry, final long mac) {
+        VarHandle.loadLoadFence();
+        return Memory.getLong(entry + MAC_OFFSET) == mac;
     }
 
     private int active() {

@@ -244,8 +244,13 @@ final class TapRelay implements Runnable {
             return TableTagger.NO_NUMBER;
         }
         final long found = mac == 0 ? 0 : table.find(mac);
-        final long entry = found == 0 ? table.others() : found;
-        final int number = table.path(entry);
+        long entry = found == 0 ? table.others() : found;
+        int number = table.path(entry);
+        if (found != 0 && !TagTable.isStillOf(entry, mac)) {
+            // Meanwhile the manager has put another peer in its place.
+            entry = table.others();
+            number = table.path(entry);
+        }
         // Behind the addresses all lies one tag further back.
         final long frame = slot + VirtioHeader.LENGTH + VirtioHeader.TAG_LENGTH;
         final int headers = VirtioHeader.headerBytes(slot, frame, frameBytes);

@@ -247,6 +247,15 @@ class DirectMessagesTest {
             }
             assertEquals(PmStatus.EMPTY, two.receive(message));
             final long before = node.loop.counters().messagesSent();
+            TestNode.await(
+                    "ring begun",
+                    () -> {
+                        // The node answers both ends when it likes.
+                        assertEquals(PmStatus.EMPTY, two.receive(message));
+                        one.abandon(one.claim(0, 2, 1));
+                        return one.unfinishedSends() == 0
+                                && node.loop.counters().messagesSent() > before;
+                    });
             for (int i = 0; i < 3; i++) {
                 assertEquals(PmStatus.OK, one.send(0, 2, new byte[100], i, SECOND_NS));
             }

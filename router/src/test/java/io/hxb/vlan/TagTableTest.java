@@ -1,6 +1,7 @@
 package io.hxb.vlan;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -47,6 +48,28 @@ class TagTableTest {
                                     table.countsOf(table.entryOf(host)) + TagTable.BYTES_OFFSET));
                 }
             }
+        }
+    }
+
+    @Test
+    void shouldNotTakeThePathOfWhoeverCameInTheSamePlace() {
+        try (Arena arena = Arena.ofConfined()) {
+            // given the entry of a peer, as a frame's sender has found it
+            final TagTable table = TagTable.in(arena, PLAN, 1);
+            final long mac = TableTagger.inMemory(FIRST_MAC);
+            assertTrue(table.add(mac, 0, 1));
+            final long entry = table.find(mac);
+            assertTrue(TagTable.isStillOf(entry, mac));
+            // when another one is put there
+            long other = FIRST_MAC;
+            do {
+                table.remove(table.entryOf(0));
+                other++;
+                assertTrue(table.add(TableTagger.inMemory(other), 0, 2));
+            } while (table.entryOf(0) != entry);
+            // then
+            assertFalse(TagTable.isStillOf(entry, mac));
+            assertTrue(TagTable.isStillOf(entry, TableTagger.inMemory(other)));
         }
     }
 
