@@ -303,6 +303,14 @@ class LibHxbHostileTest {
                 "HXB_E_PROTOCOL",
                 "impossible contents",
                 outcome((type, descriptors) -> descriptors));
+        // A message that holds no more than the header of a group.
+        initialize("2", 2, 64, 1);
+        new NodePage(page.address())
+                .initialize(new NodePage.Facts(0, 2, "2", 47, 64, 64, POOL_BYTES / 64, 1, 1));
+        assertSays(
+                "HXB_E_PROTOCOL",
+                "impossible contents",
+                outcome((type, descriptors) -> descriptors));
     }
 
     @Test

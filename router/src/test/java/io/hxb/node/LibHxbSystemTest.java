@@ -25,7 +25,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 
 /** The examples in C, C++ and Python between two nodes, and libhxb as it is installed. */
 @Tag("system")
@@ -110,7 +112,8 @@ class LibHxbSystemTest {
         // given
         LibHxb.assumePresent("pkg-config", "pkg-config");
         LibHxb.build(Build.PLAIN, "libhxb.so");
-        final Path prefix = folder.resolve("installed");
+        final Path prefix = folder.resolve("staged/opt/hxb");
+        final Path libraries = prefix.resolve("lib/any-linux-gnu");
         final String sources = ROOT.resolve("pm-api/src/main/c").toString();
         final Process make =
                 programs.start(
@@ -119,7 +122,9 @@ class LibHxbSystemTest {
                         "-C",
                         sources,
                         "OUT=" + folder.resolve("out"),
-                        "PREFIX=" + prefix,
+                        "DESTDIR=" + folder.resolve("staged"),
+                        "PREFIX=/opt/hxb",
+                        "LIBDIR=/opt/hxb/lib/any-linux-gnu",
                         "CC=gcc",
                         "install");
         assertEquals(List.of(), LibHxb.lines(make));
@@ -130,14 +135,38 @@ class LibHxbSystemTest {
                         + program
                         + " "
                         + EXAMPLES.resolve("c/pingpong.c")
-                        + " $(PKG_CONFIG_PATH="
-                        + prefix.resolve("lib/pkgconfig")
+                        + " $(PKG_CONFIG_SYSROOT_DIR="
+                        + folder.resolve("staged")
+                        + " PKG_CONFIG_PATH="
+                        + libraries.resolve("pkgconfig")
                         + " pkg-config --cflags --libs hxb) -Wl,-rpath,"
-                        + prefix.resolve("lib");
+                        + libraries;
         assertEquals(List.of(), LibHxb.lines(programs.start("sh", "-c", compile)));
         // then
         startAnswering(program.toString());
         assertFinished(start(0, program.toString(), "1", "200"));
         assertTrue(Files.exists(prefix.resolve("share/man/man3/hxb.3")));
+        final Path pc = libraries.resolve("pkgconfig/hxb.pc");
+        assertTrue(Files.readString(pc).contains("libdir=/opt/hxb/lib/any-linux-gnu\n"));
+        assertEquals(Set.of("hxb_"), prefixes("-D", libraries.resolve("libhxb.so.0")));
+        assertEquals(Set.of("hxb_"), prefixes("-g", libraries.resolve("libhxb.a")));
+        final Path provider = libraries.resolve("libfabric/libhxb-fi.so");
+        if (Files.exists(provider)) {
+            assertEquals(Set.of("fi_p"), prefixes("-D", provider));
+        }
+        final Path collectives = libraries.resolve("libhxb-coll.so");
+        if (Files.exists(collectives)) {
+            assertEquals(Set.of("MPI_"), prefixes("-D", collectives));
+        }
+    }
+
+    /** The first four letters of all that programs see of a library. */
+    private Set<String> prefixes(final String names, final Path library) throws Exception {
+        final Process list =
+                programs.start("nm", names, "--defined-only", "--format=posix", library.toString());
+        return LibHxb.lines(list).stream()
+                .filter(line -> line.contains(" ") && !line.contains(" A "))
+                .map(line -> line.substring(0, 4))
+                .collect(Collectors.toSet());
     }
 }
