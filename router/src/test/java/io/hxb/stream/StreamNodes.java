@@ -144,6 +144,11 @@ final class StreamNodes implements AutoCloseable {
         closeNode(id);
     }
 
+    /** Stops a node under whoever uses it. */
+    void killNode(final int id) {
+        closeNode(id);
+    }
+
     private void closeNode(final int id) {
         nodes[id].close();
         if (invoker == null) {

@@ -13,6 +13,9 @@ import java.io.IOException;
 abstract class HalfClosableChannel extends AbstractChannel implements DuplexChannel {
     final HxbSocketChannel socket;
 
+    /** This side wants no more bytes: that its input ends is no news. */
+    private boolean isInputShutHere;
+
     HalfClosableChannel(final Channel parent, final HxbSocketChannel socket) {
         super(parent);
         this.socket = socket.configureBlocking(false);
@@ -20,12 +23,12 @@ abstract class HalfClosableChannel extends AbstractChannel implements DuplexChan
 
     @Override
     public boolean isInputShutdown() {
-        return socket.isInputShutdown();
+        return socket.isInputShutdown() || !isActive();
     }
 
     @Override
     public boolean isOutputShutdown() {
-        return socket.isOutputShutdown();
+        return socket.isOutputShutdown() || !isActive();
     }
 
     @Override
@@ -43,7 +46,7 @@ abstract class HalfClosableChannel extends AbstractChannel implements DuplexChan
         return inLoop(
                 promise,
                 () -> {
-                    socket.shutdownInput();
+                    endInput();
                     promise.setSuccess();
                 });
     }
@@ -68,9 +71,19 @@ abstract class HalfClosableChannel extends AbstractChannel implements DuplexChan
         return inLoop(
                 promise,
                 () -> {
-                    socket.shutdownInput();
+                    endInput();
                     endOutput(promise);
                 });
+    }
+
+    private void endInput() throws IOException {
+        socket.shutdownInput();
+        isInputShutHere = true;
+    }
+
+    /** True if this side has ended its input. */
+    final boolean isInputShutHere() {
+        return isInputShutHere;
     }
 
     /** Ends the output when what was written before has been sent. */
@@ -88,7 +101,7 @@ abstract class HalfClosableChannel extends AbstractChannel implements DuplexChan
     private static void run(final ChannelPromise promise, final Step step) {
         try {
             step.run();
-        } catch (final IOException e) {
+        } catch (final IOException | RuntimeException e) {
             promise.setFailure(e);
         }
     }

@@ -25,6 +25,7 @@ import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ConnectionPendingException;
 import java.nio.channels.SelectionKey;
+import java.nio.channels.UnsupportedAddressTypeException;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -34,6 +35,10 @@ import java.util.concurrent.TimeUnit;
  * <p>{@link #shutdownOutput()} flushes, and is done when everything written before has been sent,
  * followed by the end. {@link #close()} does not wait, as with other channels: writes that are not
  * done fail, and the peer gets a reset, not the end of a stream that seems complete.
+ *
+ * <p>What has arrived can be read before the end or the reset of the stream is seen. So a write
+ * that fails because the peer has reset the stream closes the channel only when nothing is unread;
+ * until then it and later ones fail, and the channel closes when everything has been read.
  */
 @SuppressWarnings("exports") // Netty is optional, so that nobody else has to have it.
 public final class HxbChannel extends HalfClosableChannel {
@@ -44,18 +49,27 @@ public final class HxbChannel extends HalfClosableChannel {
     private final HxbTransport transport;
     private final HxbChannelConfig config = new HxbChannelConfig(this);
     private final Look look = new Look(this, this::look);
+    private final LoopEnd loopEnd = new LoopEnd(this);
     private volatile boolean isConnected;
     private ChannelPromise connectPromise;
     private Future<?> connectTimeout;
     private boolean isReadPending;
     private boolean isInputEnded;
+    private boolean isListening;
     private boolean isFlushBlocked;
     private ChannelPromise endPromise;
 
+    /** A write has failed and with it the output, which must not look as if it were complete. */
     private boolean isCut;
 
-    /** What is written and not sent; Netty removes it before it asks for the end. */
+    /** What is written and not sent; Netty takes it away before it asks for the end. */
     private final ChannelOutboundBuffer unsent = unsafe().outboundBuffer();
+
+    /** Bytes that were sent, and that Netty still counts while it tells of what is done. */
+    private long sentBytes;
+
+    /** Bytes that were written since the last flush. */
+    private long unflushedBytes;
 
     HxbChannel(final HxbTransport transport) {
         super(null, HxbSocketChannel.open(transport.streams()));
@@ -113,19 +127,51 @@ public final class HxbChannel extends HalfClosableChannel {
     protected void doRegister(final ChannelPromise promise) {
         try {
             transport.add(this, eventLoop());
-            if (isConnected) {
-                socket.listener(this::onReady);
+            loopEnd.watch();
+            if (isConnected || connectPromise != null) {
+                listen();
             }
         } catch (final IOException | RuntimeException e) {
             promise.setFailure(e);
             return;
         }
         promise.setSuccess();
+        if (isListening) {
+            onReady();
+        }
+    }
+
+    private void listen() throws IOException {
+        socket.listener(this::onReady);
+        isListening = true;
+    }
+
+    @Override
+    protected void doDeregister() throws IOException {
+        loopEnd.forget();
+        if (isListening) {
+            isListening = false;
+            socket.listener(null);
+        }
     }
 
     @Override
     protected void doBind(final SocketAddress local) {
-        throw new UnsupportedOperationException("a connecting end has no port to choose");
+        checkLocal(local);
+    }
+
+    /** The address of this end is the system's choice; somebody may say that it should be. */
+    private void checkLocal(final SocketAddress local) {
+        final int own = transport.streams().device().nodeId();
+        final boolean isAny =
+                local == null
+                        || (local instanceof final HxbSocketAddress address
+                                && address.node() == own
+                                && address.port() == HxbSocketAddress.ANY_PORT);
+        if (!isAny) {
+            throw new UnsupportedOperationException(
+                    "a connecting end has no port to choose: " + local);
+        }
     }
 
     @Override
@@ -141,13 +187,37 @@ public final class HxbChannel extends HalfClosableChannel {
             promise.tryFailure(new ClosedChannelException());
         }
         cancelTimeout();
-        if (isCut || unsent.totalPendingWriteBytes() > 0) {
+        if (isCut || isAnyUnsent()) {
             socket.reset();
         } else {
             socket.close();
         }
         failEnd(new ClosedChannelException());
         transport.remove(this);
+    }
+
+    /**
+     * True if bytes that were written are not sent. Netty's own count contains a write while its
+     * listener is called, who may close the channel; and it counts what has no bytes.
+     */
+    private boolean isAnyUnsent() {
+        final long[] bytes = {unflushedBytes - sentBytes};
+        try {
+            unsent.forEachFlushedMessage(
+                    message -> {
+                        bytes[0] += unsentBytes(message);
+                        return true;
+                    });
+        } catch (final Exception e) {
+            throw new IllegalStateException("the messages to be sent cannot be counted", e);
+        }
+        return bytes[0] > 0;
+    }
+
+    private static long unsentBytes(final Object message) {
+        return message instanceof final FileRegion region
+                ? region.count() - region.transferred()
+                : ((ByteBuf) message).readableBytes();
     }
 
     private void failEnd(final Throwable reason) {
@@ -165,7 +235,7 @@ public final class HxbChannel extends HalfClosableChannel {
             return;
         }
         unsafe().flush();
-        if (isFlushBlocked && isActive()) {
+        if (!unsent.isEmpty() && isActive()) {
             endPromise = promise;
         } else {
             ((AbstractUnsafe) unsafe()).shutdownOutput(promise);
@@ -175,7 +245,7 @@ public final class HxbChannel extends HalfClosableChannel {
     /** The flush for which an end of the output waits may be done. */
     private void endWhenFlushed() {
         final ChannelPromise promise = endPromise;
-        if (promise != null && !isFlushBlocked) {
+        if (promise != null && unsent.isEmpty()) {
             endPromise = null;
             ((AbstractUnsafe) unsafe()).shutdownOutput(promise);
         }
@@ -183,13 +253,18 @@ public final class HxbChannel extends HalfClosableChannel {
 
     @Override
     protected void doShutdownOutput() throws IOException {
-        if (unsent.totalPendingWriteBytes() > 0) {
-            // A write has failed, and Netty ends the output: it is not an end in order.
+        if (isAnyUnsent()) {
+            // A write has failed, and Netty ends the output: the peer is not told of an end, and
+            // gets a reset when the channel is closed. Until then what it sends can be read.
             isCut = true;
-            eventLoop().execute(() -> unsafe().close(voidPromise()));
-            throw new ChannelOutputShutdownException("a write has failed: the stream is reset");
+        } else {
+            socket.shutdownOutput();
         }
-        socket.shutdownOutput();
+    }
+
+    @Override
+    public boolean isOutputShutdown() {
+        return isCut || super.isOutputShutdown();
     }
 
     /** The stream may have become ready; any thread, the streams' lock is held. */
@@ -204,7 +279,6 @@ public final class HxbChannel extends HalfClosableChannel {
         if (isFlushBlocked) {
             isFlushBlocked = false;
             ((HxbUnsafe) unsafe()).forceFlush();
-            endWhenFlushed();
         }
         if (isInputEnded && isActive() && !socket.isConnected()) {
             onLost();
@@ -224,9 +298,11 @@ public final class HxbChannel extends HalfClosableChannel {
             isConnected = true;
             connectPromise = null;
             cancelTimeout();
-            if (promise.trySuccess()) {
+            final boolean isWanted = promise.trySuccess();
+            if (isActive()) {
                 pipeline().fireChannelActive();
-            } else {
+            }
+            if (!isWanted) {
                 unsafe().close(voidPromise());
             }
         } catch (final IOException e) {
@@ -257,6 +333,15 @@ public final class HxbChannel extends HalfClosableChannel {
         if (connectTimeout != null) {
             connectTimeout.cancel(false);
             connectTimeout = null;
+        }
+    }
+
+    /** A read that is asked for and not done is not wanted any more; any thread. */
+    void takeBackRead() {
+        if (!isRegistered() || eventLoop().inEventLoop()) {
+            isReadPending = false;
+        } else {
+            eventLoop().execute(() -> isReadPending = false);
         }
     }
 
@@ -312,7 +397,10 @@ public final class HxbChannel extends HalfClosableChannel {
         if (isInputEnded) {
             return;
         }
-        if (config.isAllowHalfClosure()) {
+        if (isInputShutHere()) {
+            isInputEnded = true;
+            pipeline().fireUserEventTriggered(ChannelInputShutdownReadComplete.INSTANCE);
+        } else if (config.isAllowHalfClosure()) {
             isInputEnded = true;
             pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
             pipeline().fireUserEventTriggered(ChannelInputShutdownReadComplete.INSTANCE);
@@ -327,6 +415,7 @@ public final class HxbChannel extends HalfClosableChannel {
             throw new ChannelOutputShutdownException("the output has been shut down");
         }
         if (message instanceof ByteBuf || message instanceof FileRegion) {
+            unflushedBytes += unsentBytes(message);
             return message;
         }
         throw new UnsupportedOperationException(
@@ -336,15 +425,29 @@ public final class HxbChannel extends HalfClosableChannel {
 
     @Override
     protected void doWrite(final ChannelOutboundBuffer pending) throws Exception {
-        while (!pending.isEmpty()) {
-            final boolean isDone =
-                    pending.current() instanceof final FileRegion region
-                            ? write(pending, region)
-                            : writeBuffers(pending);
-            if (!isDone) {
-                isFlushBlocked = true;
-                return;
+        try {
+            while (!pending.isEmpty()) {
+                final boolean isDone =
+                        pending.current() instanceof final FileRegion region
+                                ? write(pending, region)
+                                : writeBuffers(pending);
+                if (!isDone) {
+                    isFlushBlocked = true;
+                    return;
+                }
             }
+        } catch (final IOException e) {
+            if (socket.isConnected() || socket.available() == 0 || !config.isAutoClose()) {
+                throw e;
+            }
+            // Netty would close the channel, and what has arrived would be lost.
+            failAll(pending, e);
+        }
+    }
+
+    private static void failAll(final ChannelOutboundBuffer pending, final Throwable reason) {
+        while (!pending.isEmpty()) {
+            pending.remove(reason);
         }
     }
 
@@ -353,9 +456,25 @@ public final class HxbChannel extends HalfClosableChannel {
         final int count = pending.nioBufferCount();
         final long length = pending.nioBufferSize();
         final long written = count == 0 ? 0 : socket.write(buffers, 0, count);
-        // Empty buffers are removed as well.
-        pending.removeBytes(written);
+        sentBytes = written;
+        remove(pending);
         return written == length;
+    }
+
+    /** Removes what was sent, and buffers without bytes; whoever listens to a write is called. */
+    private void remove(final ChannelOutboundBuffer pending) {
+        while (sentBytes > 0 && pending.current() instanceof final ByteBuf buffer) {
+            final int length = (int) Math.min(buffer.readableBytes(), sentBytes);
+            final boolean isDone = length == buffer.readableBytes();
+            buffer.skipBytes(length);
+            sentBytes -= length;
+            pending.progress(length);
+            if (isDone) {
+                pending.remove();
+            }
+        }
+        sentBytes = 0;
+        pending.removeBytes(0);
     }
 
     private boolean write(final ChannelOutboundBuffer pending, final FileRegion region)
@@ -379,7 +498,7 @@ public final class HxbChannel extends HalfClosableChannel {
                 final SocketAddress remote,
                 final SocketAddress local,
                 final ChannelPromise promise) {
-            if (!promise.setUncancellable() || !ensureOpen(promise)) {
+            if (promise.isDone() || !ensureOpen(promise)) {
                 return;
             }
             try {
@@ -389,16 +508,43 @@ public final class HxbChannel extends HalfClosableChannel {
                 if (isConnected) {
                     throw new AlreadyConnectedException();
                 }
-                connectPromise = promise;
-                socket.connect((HxbSocketAddress) remote);
-                socket.listener(HxbChannel.this::onReady);
-                expectWithin(config.getConnectTimeoutMillis(), remote);
-                onReady();
+                checkLocal(local);
+            } catch (final RuntimeException e) {
+                promise.tryFailure(e);
+                return;
+            }
+            try {
+                begin(remote, promise);
             } catch (final IOException | RuntimeException e) {
                 connectPromise = null;
                 promise.tryFailure(e);
-                closeIfClosed();
+                close(voidPromise());
             }
+        }
+
+        private void begin(final SocketAddress remote, final ChannelPromise promise)
+                throws IOException {
+            if (!(remote instanceof final HxbSocketAddress address)) {
+                throw (UnsupportedAddressTypeException)
+                        new UnsupportedAddressTypeException()
+                                .initCause(
+                                        new IllegalArgumentException(
+                                                "a stream needs an HxbSocketAddress, not "
+                                                        + remote));
+            }
+            connectPromise = promise;
+            socket.connect(address);
+            listen();
+            expectWithin(config.getConnectTimeoutMillis(), remote);
+            promise.addListener(
+                    done -> {
+                        if (done.isCancelled() && promise.equals(connectPromise)) {
+                            connectPromise = null;
+                            cancelTimeout();
+                            close(voidPromise());
+                        }
+                    });
+            onReady();
         }
 
         private void expectWithin(final int timeoutMs, final SocketAddress remote) {
@@ -408,34 +554,39 @@ public final class HxbChannel extends HalfClosableChannel {
             connectTimeout =
                     eventLoop()
                             .schedule(
-                                    () -> {
-                                        final ChannelPromise promise = connectPromise;
-                                        if (promise != null
-                                                && promise.tryFailure(
-                                                        new ConnectTimeoutException(
-                                                                "no answer of "
-                                                                        + remote
-                                                                        + " in "
-                                                                        + timeoutMs
-                                                                        + " ms"))) {
-                                            connectPromise = null;
-                                            close(voidPromise());
-                                        }
-                                    },
+                                    () -> onConnectTimeout(timeoutMs, remote),
                                     timeoutMs,
                                     TimeUnit.MILLISECONDS);
         }
 
+        private void onConnectTimeout(final int timeoutMs, final SocketAddress remote) {
+            if (!eventLoop().inEventLoop()) {
+                // It has moved to another loop meanwhile.
+                eventLoop().execute(() -> onConnectTimeout(timeoutMs, remote));
+                return;
+            }
+            final ChannelPromise promise = connectPromise;
+            if (promise != null
+                    && promise.tryFailure(
+                            new ConnectTimeoutException(
+                                    "no connection to " + remote + " in " + timeoutMs + " ms"))) {
+                connectPromise = null;
+                close(voidPromise());
+            }
+        }
+
         @Override
         protected void flush0() {
+            unflushedBytes = 0;
             // Continues when there is room, if it waited for that.
             if (!isFlushBlocked) {
-                super.flush0();
+                forceFlush();
             }
         }
 
         private void forceFlush() {
             super.flush0();
+            endWhenFlushed();
         }
     }
 }

@@ -16,10 +16,12 @@ import java.util.Map;
  */
 @SuppressWarnings("exports") // Netty is optional, so that nobody else has to have it.
 public final class HxbChannelConfig extends DefaultChannelConfig implements DuplexChannelConfig {
+    private final HxbChannel ownChannel;
     private volatile boolean isHalfClosureAllowed;
 
     HxbChannelConfig(final HxbChannel channel) {
         super(channel);
+        ownChannel = channel;
     }
 
     @Override
@@ -43,6 +45,11 @@ public final class HxbChannelConfig extends DefaultChannelConfig implements Dupl
             return true;
         }
         return super.setOption(option, value);
+    }
+
+    @Override
+    protected void autoReadCleared() {
+        ownChannel.takeBackRead();
     }
 
     @Override

@@ -15,6 +15,7 @@ import io.netty.channel.ServerChannelRecvByteBufAllocator;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.nio.channels.UnsupportedAddressTypeException;
 import java.util.Map;
 
 /**
@@ -27,7 +28,11 @@ public final class HxbServerChannel extends AbstractServerChannel {
     private final HxbServerSocketChannel socket;
     private final Config config = new Config(this);
     private final Look look = new Look(this, this::look);
+    private final LoopEnd loopEnd = new LoopEnd(this);
     private boolean isReadPending;
+
+    /** Closed by Netty; the socket may have been closed before, by the end of its node. */
+    private volatile boolean isClosed;
 
     HxbServerChannel(final HxbTransport transport) {
         this.transport = transport;
@@ -41,12 +46,12 @@ public final class HxbServerChannel extends AbstractServerChannel {
 
     @Override
     public boolean isOpen() {
-        return socket.isOpen();
+        return !isClosed;
     }
 
     @Override
     public boolean isActive() {
-        return socket.isOpen() && socket.localAddress() != null;
+        return !isClosed && socket.localAddress() != null;
     }
 
     @Override
@@ -63,11 +68,18 @@ public final class HxbServerChannel extends AbstractServerChannel {
     protected void doRegister(final ChannelPromise promise) {
         try {
             transport.add(this, eventLoop());
+            loopEnd.watch();
         } catch (final RuntimeException e) {
             promise.setFailure(e);
             return;
         }
         promise.setSuccess();
+        onReady();
+    }
+
+    @Override
+    protected void doDeregister() {
+        loopEnd.forget();
     }
 
     @Override
@@ -86,17 +98,24 @@ public final class HxbServerChannel extends AbstractServerChannel {
                 && address.getAddress().isAnyLocalAddress()) {
             return address.getPort();
         }
-        throw new IllegalArgumentException(
-                "an HXB server listens on its own node only, which is node "
-                        + own
-                        + ": bind to new HxbSocketAddress("
-                        + own
-                        + ", port), not to "
-                        + local);
+        final var reason =
+                new IllegalArgumentException(
+                        "an HXB server listens on its own node only, which is node "
+                                + own
+                                + ": bind to new HxbSocketAddress("
+                                + own
+                                + ", port), not to "
+                                + local);
+        if (local instanceof HxbSocketAddress) {
+            throw reason;
+        }
+        throw (UnsupportedAddressTypeException)
+                new UnsupportedAddressTypeException().initCause(reason);
     }
 
     @Override
     protected void doClose() {
+        isClosed = true;
         socket.close();
         transport.remove(this);
     }
@@ -105,6 +124,17 @@ public final class HxbServerChannel extends AbstractServerChannel {
     protected void doBeginRead() {
         isReadPending = true;
         onReady();
+    }
+
+    /** A read that is asked for and not done is not wanted any more; any thread. */
+    private void takeBackRead() {
+        if (!isRegistered()) {
+            isReadPending = false;
+        } else if (eventLoop().inEventLoop()) {
+            isReadPending = false;
+        } else {
+            eventLoop().execute(() -> isReadPending = false);
+        }
     }
 
     private void onReady() {
@@ -141,10 +171,17 @@ public final class HxbServerChannel extends AbstractServerChannel {
 
     /** Netty's general options and SO_BACKLOG. */
     private static final class Config extends DefaultChannelConfig {
+        private final HxbServerChannel ownChannel;
         private volatile int backlog = HxbServerSocketChannel.DEFAULT_BACKLOG;
 
         Config(final HxbServerChannel channel) {
             super(channel, new ServerChannelRecvByteBufAllocator());
+            ownChannel = channel;
+        }
+
+        @Override
+        protected void autoReadCleared() {
+            ownChannel.takeBackRead();
         }
 
         @Override

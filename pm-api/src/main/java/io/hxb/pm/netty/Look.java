@@ -35,6 +35,15 @@ final class Look {
 
     private void run() {
         isDue.set(false);
-        look.run();
+        if (!channel.isRegistered()) {
+            // It looks when it has been registered again.
+            return;
+        }
+        if (channel.eventLoop().inEventLoop()) {
+            look.run();
+        } else {
+            // It has moved to another loop meanwhile.
+            onReady();
+        }
     }
 }

@@ -94,6 +94,7 @@ public final class HxbSelector implements AutoCloseable {
      * @param timeoutNs longest wait in ns; 0 does not wait.
      * @return keys that are ready, in the order of what happened; empty if none is.
      * @throws ClosedChannelException if the selector is closed.
+     * @throws NodeGoneException if the node has ended and no channel is left that is ready.
      */
     public List<Key> select(final long timeoutNs) throws IOException {
         lock.lock();
@@ -107,12 +108,15 @@ public final class HxbSelector implements AutoCloseable {
                 leftNs = timeoutNs - (System.nanoTime() - startNs);
                 ready = ready();
             }
-            isWoken = false;
+            if (ready.isEmpty()) {
+                engine.checkNotBroken();
+            }
             return ready;
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
             return List.of();
         } finally {
+            isWoken = false;
             engine.pump().leave();
             lock.unlock();
         }

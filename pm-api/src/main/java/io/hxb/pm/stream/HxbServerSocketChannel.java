@@ -6,13 +6,16 @@ import java.io.IOException;
 import java.net.BindException;
 import java.net.SocketTimeoutException;
 import java.nio.channels.AlreadyBoundException;
+import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.NotYetBoundException;
 import java.nio.channels.SelectionKey;
 import java.util.ArrayDeque;
 
 /**
  * Listens on a port of this node, in the manner of java.nio.channels.ServerSocketChannel. Any
- * thread may call it; a blocking call that is interrupted closes the channel within a second.
+ * thread may call it; a blocking call that is interrupted closes the channel and ends with a
+ * ClosedByInterruptException. When the node of this machine ends, the channel is closed as well:
+ * {@code while (server.isOpen())} is how a loop of accepts ends.
  *
  * <p>The node keeps the ports: a port is taken by one context of the node until the channel, its
  * streams or the process end.
@@ -53,9 +56,11 @@ public final class HxbServerSocketChannel extends WaitingChannel {
      * Takes a port and listens. Asks the node, which takes a round trip to it, at most 5 seconds.
      *
      * @param port 1 to 65,535, or 0 for any free one, see {@link #localAddress()}.
-     * @param backlog streams that may wait to be accepted, 1 or more; further ones are refused.
+     * @param backlog streams that may wait to be accepted, 1 or more; who else connects tries again
+     *     until the time of its connect is over.
      * @return this channel.
      * @throws BindException if the port is in use on this node.
+     * @throws NodeGoneException if the node has ended.
      */
     public HxbServerSocketChannel bind(final int port, final int backlog) throws IOException {
         if (port < 0 || port > PortProtocol.MAX_PORT) {
@@ -95,6 +100,9 @@ public final class HxbServerSocketChannel extends WaitingChannel {
             }
             await(binding, leftNs);
         }
+        if (binding.failure == ResetReason.NODE_GONE) {
+            throw new NodeGoneException("port " + port);
+        }
         if (binding.failure != null) {
             throw new BindException(binding.failure.text());
         }
@@ -123,7 +131,8 @@ public final class HxbServerSocketChannel extends WaitingChannel {
      * Accepts a stream.
      *
      * @return its channel, which blocks; null if this channel does not block and none waits.
-     * @throws StreamResetException if the node is gone.
+     * @throws NodeGoneException if the node is gone: the channel has been closed.
+     * @throws java.nio.channels.ClosedChannelException if it or its streams were closed.
      */
     public HxbSocketChannel accept() throws IOException {
         return accept(0);
@@ -167,9 +176,13 @@ public final class HxbServerSocketChannel extends WaitingChannel {
         }
     }
 
-    private void checkNotFailed() throws StreamResetException {
-        if (listener.failure() != null) {
-            throw new StreamResetException(listener.failure(), localAddress());
+    private void checkNotFailed() throws IOException {
+        final ResetReason failure = listener.failure();
+        if (failure != null) {
+            close();
+            throw failure == ResetReason.NODE_GONE
+                    ? new NodeGoneException(localAddress())
+                    : new AsynchronousCloseException();
         }
     }
 

@@ -21,9 +21,10 @@ import java.util.Objects;
 
 /**
  * A stream of bytes to a port of a node, in the manner of java.nio.channels.SocketChannel: what is
- * written arrives once and in order, or both sides get a {@link StreamResetException}. Any thread
- * may call it; one may read while another writes. A blocking call that is interrupted closes the
- * channel within a second.
+ * written arrives once and in order, or both sides get a {@link StreamResetException}, or a {@link
+ * NodeGoneException} where the machine's own node has ended. Any thread may call it; one may read
+ * while another writes. A blocking call that is interrupted closes the channel and ends with a
+ * ClosedByInterruptException.
  *
  * <p>A reader sees the end (-1) when it has read all that the peer wrote and the peer has ended in
  * order, by {@link #shutdownOutput} or {@link #close}; every other end is an exception: the end of
@@ -80,16 +81,17 @@ public final class HxbSocketChannel extends WaitingChannel
      * @param remote node and port of the peer.
      * @return true if connected; false if still connecting.
      * @throws ConnectException if the peer refuses: nobody listens on the port, the listener's
-     *     backlog is full, or the peer vanished; its cause is a {@link StreamResetException} with
-     *     the reason.
+     *     backlog was full for 127 seconds, or the peer vanished; its cause is a {@link
+     *     StreamResetException} with the reason.
      * @throws NoRouteToHostException if its node cannot be reached.
+     * @throws NodeGoneException if this machine's node has ended.
      */
     public boolean connect(final HxbSocketAddress remote) throws IOException {
         return connect(remote, 0);
     }
 
     /**
-     * Connects, within a time.
+     * Connects, within a time. While the listener's backlog is full it is tried again.
      *
      * @param remote node and port of the peer.
      * @param timeoutNs longest wait in ns, 0 for as long as it takes; only when blocking.
@@ -125,13 +127,24 @@ public final class HxbSocketChannel extends WaitingChannel
         long leftNs = timeoutNs;
         while (stream.isConnecting() && isOpen()) {
             if (leftNs <= 0) {
+                final boolean wasRefused = stream.isRefused();
                 closeStream();
-                throw new SocketTimeoutException(
-                        "no answer of " + stream.remote() + " in " + timeoutNs / 1_000_000 + " ms");
+                throw timedOut(timeoutNs, wasRefused);
             }
             await(stream, leftNs);
             leftNs = timeoutNs - (System.nanoTime() - startNs);
         }
+    }
+
+    private SocketTimeoutException timedOut(final long timeoutNs, final boolean wasRefused) {
+        final String time = timeoutNs / 1_000_000 + " ms";
+        return new SocketTimeoutException(
+                wasRefused
+                        ? "the backlog of the listener was full for "
+                                + time
+                                + ": "
+                                + stream.remote()
+                        : "no answer of " + stream.remote() + " in " + time);
     }
 
     /**

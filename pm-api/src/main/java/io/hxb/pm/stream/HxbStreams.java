@@ -139,9 +139,21 @@ public final class HxbStreams implements AutoCloseable {
      * @throws IOException as the channel's method.
      */
     public HxbServerSocketChannel listen(final int port) throws IOException {
+        return listen(port, HxbServerSocketChannel.DEFAULT_BACKLOG);
+    }
+
+    /**
+     * Listens on a port of this node; as {@link HxbServerSocketChannel#bind(int, int)}.
+     *
+     * @param port 1 to 65,535, or 0 for any free one.
+     * @param backlog streams that may wait to be accepted, 1 or more.
+     * @return the channel that listens, which the caller closes.
+     * @throws IOException as the channel's method.
+     */
+    public HxbServerSocketChannel listen(final int port, final int backlog) throws IOException {
         final HxbServerSocketChannel channel = HxbServerSocketChannel.open(this);
         try {
-            channel.bind(port, HxbServerSocketChannel.DEFAULT_BACKLOG);
+            channel.bind(port, backlog);
             return channel;
         } catch (final IOException | RuntimeException e) {
             channel.close();

@@ -18,13 +18,16 @@ import java.util.concurrent.locks.ReentrantLock;
  * Decides which thread waits for the context's messages, so that they need not be handed over: a
  * thread that waits for its stream becomes the leader, sleeps on the context's descriptor and
  * serves all streams; others sleep until the leader has something for them or leaves. While no
- * thread waits, a separate thread does, the keeper; an event loop can take over the role of the
- * leader permanently. Everything is guarded by the engine's lock, which the leader releases while
- * it sleeps.
+ * thread waits, a separate thread does, the keeper. An event loop can take over the role of the
+ * leader: it drives. As its thread may be busy with other things, the keeper then watches: where
+ * something has been there for a while and the driver has not come, the keeper serves the streams
+ * in its place until it comes again. Everything is guarded by the engine's lock, which the leader
+ * and the keeper release while they sleep.
  */
 final class Pump {
     private static final long TICK_NS = 5_000_000L;
     private static final long KEEPER_SLEEP_NS = 60_000_000_000L;
+    private static final long DRIVER_PATIENCE_NS = 2_000_000L;
     private static final int MAX_DRIVEN_POLLS = 16;
     private static final int NODE = 1;
     private static final int WAKE = 2;
@@ -35,6 +38,8 @@ final class Pump {
     private final long spinNs;
     private final boolean isInvoker;
     private final PollSet pollSet = new PollSet(3);
+    private final PollSet watchSet = new PollSet(3);
+    private final InterruptWake interruptWake;
     private final int wakeDescriptor;
     private final Set<Follower> followers = new LinkedHashSet<>();
     private final Condition keeperWake;
@@ -47,6 +52,8 @@ final class Pump {
     private long leads;
     private boolean isDriven;
     private Thread driver;
+    private long drives;
+    private boolean isDriverAway;
     private boolean isClosed;
 
     /**
@@ -71,9 +78,12 @@ final class Pump {
         keeperWake = lock.newCondition();
         quiet = lock.newCondition();
         wakeDescriptor = EventFd.create();
-        pollSet.add(context.descriptor());
-        pollSet.add(device.descriptor());
-        pollSet.add(wakeDescriptor);
+        interruptWake = new InterruptWake(() -> EventFd.signal(wakeDescriptor));
+        for (final PollSet set : new PollSet[] {pollSet, watchSet}) {
+            set.add(context.descriptor());
+            set.add(device.descriptor());
+            set.add(wakeDescriptor);
+        }
         keeperThread = new Thread(this::keep, "hxb-streams-" + context.contextId());
         keeperThread.setDaemon(true);
     }
@@ -92,7 +102,7 @@ final class Pump {
      * Waits for a while, or until something may have changed for a source; the caller checks, and
      * calls again.
      *
-     * @throws InterruptedException if the thread is interrupted, within a second.
+     * @throws InterruptedException if the thread is interrupted.
      */
     void await(final Source source, final long timeoutNs) throws InterruptedException {
         if (Thread.interrupted()) {
@@ -168,7 +178,9 @@ final class Pump {
         }
         final long startNs = System.nanoTime();
         final long limitNs = Math.min(spinNs, timeoutNs);
-        while (System.nanoTime() - startNs < limitNs && !isClosed) {
+        while (System.nanoTime() - startNs < limitNs
+                && !isClosed
+                && !Thread.currentThread().isInterrupted()) {
             lock.unlock();
             Thread.onSpinWait();
             lock.lock();
@@ -193,8 +205,10 @@ final class Pump {
         isAsleep = true;
         lock.unlock();
         try {
+            interruptWake.beforeSleep();
             pollSet.await(limitNs);
         } finally {
+            interruptWake.afterSleep();
             lock.lock();
             isAsleep = false;
         }
@@ -246,11 +260,13 @@ final class Pump {
                 if (engine.isBroken()) {
                     // There is nothing to wait for, and a descriptor that is always ready.
                     keeperWake.awaitUninterruptibly();
-                } else if (leader == null && !isDriven && followers.isEmpty() && leads == seen) {
+                } else if (isDriven) {
+                    watchDriver();
+                } else if (leader == null && followers.isEmpty() && leads == seen) {
                     lead(keeper, KEEPER_SLEEP_NS);
                     seen = leads;
                     leave();
-                } else if (isDriven || (leader != null && leads == seen)) {
+                } else if (leader != null && leads == seen) {
                     isKeeperResting = true;
                     keeperWake.awaitUninterruptibly();
                     isKeeperResting = false;
@@ -267,14 +283,58 @@ final class Pump {
         }
     }
 
+    /** Serves the streams once, if something is there and the driver does not come for it. */
+    private void watchDriver() throws InterruptedException {
+        final long seen = drives;
+        final long limitNs = Math.min(KEEPER_SLEEP_NS, engine.untilTimerNs());
+        final int ready;
+        lock.unlock();
+        try {
+            ready = watchSet.await(limitNs);
+        } finally {
+            lock.lock();
+        }
+        if (!isDriven || isClosed) {
+            return;
+        }
+        if (watchSet.ready(NODE) != 0) {
+            engine.checkNode();
+        }
+        if (drives != seen) {
+            isDriverAway = false;
+            rest(TICK_NS);
+            return;
+        }
+        if (ready == 0) {
+            // Something is due that no message announces.
+            wake();
+        }
+        if (!isDriverAway) {
+            rest(DRIVER_PATIENCE_NS);
+        }
+        if (drives == seen && isDriven && !isClosed) {
+            isDriverAway = true;
+            serve();
+        }
+    }
+
+    private void rest(final long ns) throws InterruptedException {
+        long leftNs = ns;
+        while (leftNs > 0 && isDriven && !isClosed) {
+            leftNs = keeperWake.awaitNanos(leftNs);
+        }
+    }
+
     /** An event loop does the waiting from now on; see {@link HxbStreams#beginDriving}. */
     void beginDriving() {
         if (isDriven) {
             throw new IllegalStateException("another event loop drives these streams");
         }
         isDriven = true;
+        isDriverAway = false;
         driver = Thread.currentThread();
         awaitQuiet();
+        keeperWake.signal();
     }
 
     private boolean isDriver() {
@@ -289,6 +349,8 @@ final class Pump {
     }
 
     void endDriving() {
+        // The keeper may be watching.
+        wake();
         isDriven = false;
         driver = null;
         context.disarm();
@@ -298,9 +360,14 @@ final class Pump {
 
     /** Serves the streams and arms the descriptor again; the driver's thread. */
     void drive() {
-        if (!isDriven || isClosed) {
-            return;
+        if (isDriven && !isClosed) {
+            drives++;
+            serve();
         }
+    }
+
+    /** Serves the streams and arms the descriptor again. */
+    private void serve() {
         context.disarm();
         EventFd.drain(wakeDescriptor);
         for (int i = 0; i < MAX_DRIVEN_POLLS; i++) {
@@ -313,6 +380,7 @@ final class Pump {
 
     /** Ends all waiting; returns when no thread sleeps on the context. The lock is held. */
     void close() {
+        wake();
         isClosed = true;
         keeperWake.signalAll();
         awaitQuiet();
@@ -335,6 +403,7 @@ final class Pump {
             Thread.currentThread().interrupt();
         }
         pollSet.close();
+        watchSet.close();
         Descriptors.close(wakeDescriptor);
     }
 

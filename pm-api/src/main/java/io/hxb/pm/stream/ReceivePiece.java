@@ -74,6 +74,16 @@ final class ReceivePiece {
         return count;
     }
 
+    /** Bytes that have not been taken. */
+    int lengthBytes() {
+        return end - start;
+    }
+
+    /** Appends the bytes that have not been taken, which lie in a message, to a copy. */
+    void copyTo(final ReceivePiece copy) {
+        copy.append(address + start, end - start);
+    }
+
     /** True if all bytes have been taken. */
     boolean isTaken() {
         return start == end;

@@ -2,6 +2,10 @@ package io.hxb.pm.stream;
 
 import io.hxb.pm.PmContext;
 
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
 /**
  * What the receive queues of one context share: how many messages they may hold in place, and
  * pieces to be reused. Guarded by the engine's lock.
@@ -10,11 +14,18 @@ final class ReceivePool {
     /** Bytes of the smallest piece. */
     static final int PIECE_BYTES = 4096;
 
-    private static final int MAX_HELD = 128;
+    /** Half of the receive buffers that a node guarantees to a context, if it has so many. */
+    private static final int MAX_HELD = 16;
+
     private static final int MAX_FREE = 256;
 
+    /** Time after which what is still held is copied. */
+    private static final long HOLD_NS = 2_000_000L;
+
     private final PmContext context;
+    private final Set<ReceiveQueue> holders = new LinkedHashSet<>();
     private int held;
+    private long copyNs;
     private ReceivePiece free;
     private int freeCount;
     private boolean isDetached;
@@ -34,10 +45,41 @@ final class ReceivePool {
         return held < MAX_HELD;
     }
 
-    /** A piece that lies in a message, which is released with it. */
-    ReceivePiece hold(final long handle, final long address, final int lengthBytes) {
+    /** A piece of a queue that lies in a message, which is released with it. */
+    ReceivePiece hold(
+            final ReceiveQueue queue,
+            final long handle,
+            final long address,
+            final int lengthBytes) {
+        if (held == 0) {
+            copyNs = System.nanoTime() + HOLD_NS;
+        }
         held++;
+        holders.add(queue);
         return ReceivePiece.held(handle, address, lengthBytes);
+    }
+
+    /**
+     * Time until {@link #copyHeld} is due, in ns, 0 or less if it is; very long if nothing is held.
+     */
+    long untilCopyNs(final long nowNs) {
+        return held == 0 ? Long.MAX_VALUE : copyNs - nowNs;
+    }
+
+    /**
+     * Copies what is held in messages and releases them, so that streams that nobody reads leave
+     * the context its receive buffers: without any, it would receive nothing for other streams.
+     */
+    void copyHeld() {
+        final List<ReceiveQueue> queues = List.copyOf(holders);
+        holders.clear();
+        queues.forEach(ReceiveQueue::copyHeld);
+        assert held == 0 : "messages are held by no queue: " + held;
+    }
+
+    /** A queue holds no messages any more. */
+    void onNothingHeld(final ReceiveQueue queue) {
+        holders.remove(queue);
     }
 
     /** An empty piece with room for {@code lengthBytes} or more. */

@@ -4,11 +4,10 @@ import java.nio.ByteBuffer;
 
 /**
  * Bytes of one stream that have been received and not read. Large messages stay in place in the
- * node's pool while only a few are held there; otherwise they are copied, so that a stream that
- * nobody reads takes memory of this process only. Guarded by the engine's lock.
+ * node's pool for a moment while only a few are held there; otherwise they are copied, so that a
+ * stream that nobody reads takes memory of this process only. Guarded by the engine's lock.
  */
 final class ReceiveQueue {
-    private static final int MAX_HELD = 32;
     private static final int MIN_HELD_BYTES = 512;
 
     private final ReceivePool pool;
@@ -39,9 +38,9 @@ final class ReceiveQueue {
      */
     public boolean add(final long handle, final long address, final int bytes) {
         lengthBytes += bytes;
-        if (bytes >= MIN_HELD_BYTES && held < MAX_HELD && pool.mayHold()) {
+        if (bytes >= MIN_HELD_BYTES && pool.mayHold()) {
             held++;
-            append(pool.hold(handle, address, bytes));
+            append(pool.hold(this, handle, address, bytes));
             return true;
         }
         int done = 0;
@@ -86,8 +85,37 @@ final class ReceiveQueue {
         if (head == null) {
             tail = null;
         }
-        held -= piece.isHeld() ? 1 : 0;
+        noteNotHeld(piece);
         pool.giveBack(piece);
+    }
+
+    private void noteNotHeld(final ReceivePiece piece) {
+        if (piece.isHeld()) {
+            held--;
+            if (held == 0) {
+                pool.onNothingHeld(this);
+            }
+        }
+    }
+
+    /** Copies what lies in messages, and releases them. */
+    void copyHeld() {
+        ReceivePiece rest = head;
+        head = null;
+        tail = null;
+        while (rest != null) {
+            final ReceivePiece piece = rest;
+            rest = piece.unlink();
+            if (piece.isHeld()) {
+                final ReceivePiece copy = pool.piece(piece.lengthBytes());
+                piece.copyTo(copy);
+                noteNotHeld(piece);
+                pool.giveBack(piece);
+                append(copy);
+            } else {
+                append(piece);
+            }
+        }
     }
 
     /** Drops everything; returns how many bytes. */

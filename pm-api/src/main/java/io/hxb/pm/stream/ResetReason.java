@@ -1,8 +1,8 @@
 package io.hxb.pm.stream;
 
+import java.io.IOException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
-import java.net.SocketException;
 
 /** Why a stream ended before both sides had ended it. Immutable. */
 public enum ResetReason {
@@ -67,10 +67,24 @@ public enum ResetReason {
         return text;
     }
 
+    /**
+     * The exception of a stream that ended for this reason.
+     *
+     * @param place peer, or what else was used.
+     */
+    IOException failure(final Object place) {
+        return this == NODE_GONE
+                ? new NodeGoneException(place)
+                : new StreamResetException(this, place);
+    }
+
     /** The exception of a connect that ended for this reason; its cause has the reason. */
-    SocketException connectFailure(final HxbSocketAddress remote) {
-        final StreamResetException cause = new StreamResetException(this, remote);
-        final SocketException failure =
+    IOException connectFailure(final HxbSocketAddress remote) {
+        final IOException cause = failure(remote);
+        if (this == NODE_GONE) {
+            return cause;
+        }
+        final IOException failure =
                 this == PEER_UNREACHABLE
                         ? new NoRouteToHostException(cause.getMessage())
                         : new ConnectException(cause.getMessage());

@@ -76,7 +76,7 @@ final class StreamDispatcher {
             case StreamRecord.TAKEN -> stream.onTaken(position);
             default -> {
                 engine.counters().onResetReceived();
-                stream.end(ResetReason.of(position));
+                stream.onReset(ResetReason.of(position));
             }
         }
         return false;

@@ -15,6 +15,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.PriorityQueue;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -49,12 +50,16 @@ final class StreamEngine implements Pump.Work {
     /** Peers that are lost as soon as what they had sent before is taken; oldest first. */
     private final ArrayDeque<Loss> losses = new ArrayDeque<>();
 
+    /** Streams that were refused by a full backlog and try again; the next one first. */
+    private final PriorityQueue<Retry> retries = new PriorityQueue<>();
+
     private long polls;
     private long messages;
     private int lastId;
     private long timerNs;
     private ResetReason brokenReason;
     private boolean isLingering;
+    private boolean isNodeDead;
 
     StreamEngine(final PmDevice device, final PmContext context, final StreamOptions options)
             throws IOException {
@@ -165,10 +170,13 @@ final class StreamEngine implements Pump.Work {
         while (!losses.isEmpty() && isRipe(losses.peek(), status == PmStatus.EMPTY)) {
             apply(losses.poll());
         }
-        if (status == PmStatus.NODE_GONE || status == PmStatus.CONTEXT_CLOSED) {
+        if (status == PmStatus.NODE_GONE
+                || status == PmStatus.CONTEXT_CLOSED
+                || (isNodeDead && status != PmStatus.OK)) {
+            // What the node had delivered has been taken.
             fail(ResetReason.NODE_GONE);
         }
-        if (work > 0 || System.nanoTime() - timerNs >= 0) {
+        if (work > 0 || untilTimerNs() == 0) {
             onTime();
         }
         return work + losses.size();
@@ -279,9 +287,9 @@ final class StreamEngine implements Pump.Work {
         return stream;
     }
 
-    void checkNotBroken() throws StreamResetException {
+    void checkNotBroken() throws IOException {
         if (brokenReason != null) {
-            throw new StreamResetException(brokenReason, "node " + device.nodeId());
+            throw brokenReason.failure("node " + device.nodeId());
         }
     }
 
@@ -319,9 +327,8 @@ final class StreamEngine implements Pump.Work {
 
     @Override
     public void checkNode() {
-        if (brokenReason == null && !device.isNodeAlive()) {
-            fail(ResetReason.NODE_GONE);
-        }
+        // The next polls take what it had delivered.
+        isNodeDead |= brokenReason == null && !device.isNodeAlive();
     }
 
     /** Ends everything. */
@@ -351,11 +358,27 @@ final class StreamEngine implements Pump.Work {
 
     @Override
     public long untilTimerNs() {
-        return Math.max(0, timerNs - System.nanoTime());
+        final long nowNs = System.nanoTime();
+        long leftNs = Math.min(timerNs - nowNs, receivePool.untilCopyNs(nowNs));
+        if (!retries.isEmpty()) {
+            leftNs = Math.min(leftNs, retries.peek().dueNs - nowNs);
+        }
+        return isNodeDead ? 0 : Math.max(0, leftNs);
+    }
+
+    /** Lets a stream ask its peer again at a time. */
+    void tryLater(final StreamState stream, final long dueNs) {
+        retries.add(new Retry(stream, dueNs));
     }
 
     private void onTime() {
         final long nowNs = clock.advance();
+        if (receivePool.untilCopyNs(nowNs) <= 0) {
+            receivePool.copyHeld();
+        }
+        while (!retries.isEmpty() && retries.peek().dueNs - nowNs <= 0) {
+            retries.poll().stream.tryAgain();
+        }
         if (nowNs - timerNs < 0) {
             return;
         }
@@ -365,6 +388,14 @@ final class StreamEngine implements Pump.Work {
             if (peer.hasStreams() && nowNs - peer.lastSentNs() >= options.keepAliveNs()) {
                 outbox.control(Outbox.Control.ping(peer, peer.localSession));
             }
+        }
+    }
+
+    /** A stream that asks its peer again at a time. */
+    private record Retry(StreamState stream, long dueNs) implements Comparable<Retry> {
+        @Override
+        public int compareTo(final Retry other) {
+            return Long.signum(dueNs - other.dueNs);
         }
     }
 

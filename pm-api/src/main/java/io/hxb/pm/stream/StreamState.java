@@ -3,8 +3,10 @@ package io.hxb.pm.stream;
 import io.hxb.pm.stream.wire.PortProtocol;
 import io.hxb.pm.stream.wire.StreamRecord;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * One stream: its two ends, its two directions, and its life from the first question to its end.
@@ -14,6 +16,14 @@ import java.nio.channels.SelectionKey;
  * the stream: bytes are never lost silently.
  */
 final class StreamState extends Pump.Source implements PortClient.Asker {
+    /** Times between two tries to connect to a listener whose backlog is full. */
+    private static final long MIN_PAUSE_NS = 1_000_000L;
+
+    private static final long MAX_PAUSE_NS = 64_000_000L;
+
+    /** How long it is tried if the caller gives no time: as long as TCP tries in Linux. */
+    private static final long GIVE_UP_NS = 127_000_000_000L;
+
     private final StreamEngine engine;
     private final int id;
     private final StreamInput input;
@@ -25,6 +35,8 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
     private int remoteId;
     private boolean isWaitingForRoom;
     private ResetReason resetReason;
+    private long giveUpNs;
+    private long pauseNs = MIN_PAUSE_NS;
 
     private StreamState(final StreamEngine engine, final int id) {
         this.engine = engine;
@@ -82,7 +94,12 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
     }
 
     boolean isConnecting() {
-        return phase == Phase.RESOLVING || phase == Phase.OPENING;
+        return phase == Phase.RESOLVING || phase == Phase.OPENING || phase == Phase.PAUSING;
+    }
+
+    /** True if the listener's backlog was full at the last try to connect. */
+    boolean isRefused() {
+        return phase == Phase.PAUSING;
     }
 
     boolean isOpen() {
@@ -113,6 +130,7 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
     }
 
     void connect() {
+        giveUpNs = System.nanoTime() + GIVE_UP_NS;
         engine.ports().ask(remote.node(), PortProtocol.LOOKUP, remote.port(), this);
     }
 
@@ -127,11 +145,36 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
         }
         peer = engine.peers().get(remote.node(), value);
         peer.add(this);
+        open();
+    }
+
+    private void open() {
         phase = Phase.OPENING;
         engine.outbox()
                 .control(
                         Outbox.Control.handshake(
                                 peer, StreamRecord.OPEN, 0, id, remote.port(), input.granted()));
+    }
+
+    /** The peer has reset the stream or refused it; a full backlog may have room later. */
+    void onReset(final ResetReason reason) {
+        final long nowNs = System.nanoTime();
+        if (phase == Phase.OPENING && reason == ResetReason.BACKLOG_FULL && nowNs - giveUpNs < 0) {
+            phase = Phase.PAUSING;
+            // Between half and one and a half pauses, so that many do not all try at once.
+            engine.tryLater(
+                    this, nowNs + ThreadLocalRandom.current().nextLong(pauseNs) + pauseNs / 2);
+            pauseNs = Math.min(2 * pauseNs, MAX_PAUSE_NS);
+        } else {
+            end(reason);
+        }
+    }
+
+    /** Asks again for a stream, if it still waits for that. */
+    void tryAgain() {
+        if (phase == Phase.PAUSING) {
+            open();
+        }
     }
 
     @Override
@@ -200,9 +243,9 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
      * Reads what has been received. The peer learns when its end has been read.
      *
      * @return bytes read; 0 if there are none yet; -1 at the end.
-     * @throws StreamResetException if the stream has been reset and all was read.
+     * @throws IOException if the stream has been reset, or the node is gone, and all was read.
      */
-    int read(final ByteBuffer target) throws StreamResetException {
+    int read(final ByteBuffer target) throws IOException {
         if (!input.isEmpty()) {
             final int taken = input.read(target);
             consume(taken);
@@ -228,10 +271,9 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
      *
      * @param sources of which those from {@code offset} on, {@code count} of them, are written.
      * @return bytes written, 0 if none can be now.
-     * @throws StreamResetException if the stream has been reset.
+     * @throws IOException if the stream has been reset, or the node is gone.
      */
-    long write(final ByteBuffer[] sources, final int offset, final int count)
-            throws StreamResetException {
+    long write(final ByteBuffer[] sources, final int offset, final int count) throws IOException {
         checkNotReset();
         final int end = offset + count;
         final long start = output.sent();
@@ -297,9 +339,9 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
     /**
      * Tells the peer that no more bytes come, as soon as the writes that wait have finished.
      *
-     * @throws StreamResetException if the stream was reset before.
+     * @throws IOException if the stream was reset before, or the node is gone.
      */
-    void shutdownOutput() throws StreamResetException {
+    void shutdownOutput() throws IOException {
         if (!output.isEnding()) {
             checkNotReset();
             output.beginEnd();
@@ -377,9 +419,9 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
         }
     }
 
-    void checkNotReset() throws StreamResetException {
+    void checkNotReset() throws IOException {
         if (phase == Phase.DEAD) {
-            throw new StreamResetException(resetReason, remote);
+            throw resetReason.failure(remote);
         }
     }
 
@@ -407,6 +449,9 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
 
         /** The peer is asked for the stream. */
         OPENING,
+
+        /** The listener's backlog was full; the peer is asked again soon. */
+        PAUSING,
 
         /** Bytes may be sent. */
         OPEN,
