@@ -13,7 +13,7 @@ static const struct {
     scenario *run;
 } scenarios[] = {{"info", info_hints},     {"calls", calls},     {"sizes", sizes},   {"match", match},
                  {"peek", peek},           {"cancel", cancel},   {"multi", multi},   {"completion", completion},
-                 {"waiting", waiting},     {"full", full},       {"remote", remote}, {"atomic", atomic},
+                 {"waiting", waiting},     {"full", full}, {"behind", behind},       {"remote", remote}, {"atomic", atomic},
                  {"addresses", addresses}, {"closing", closing}, {"serve", serve},   {"outlive", outlive},
                  {"random", random_operations},    {"collective", collective},
                  {"patience", patience}};

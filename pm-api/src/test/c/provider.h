@@ -176,7 +176,7 @@ scenario info_hints, calls;
 /* provider_message.c */
 scenario sizes, match, peek, cancel, multi;
 /* provider_queue.c */
-scenario completion, waiting, full;
+scenario completion, waiting, full, behind;
 /* provider_peer.c */
 scenario addresses, closing, serve, outlive;
 /* provider_rma.c and provider_atomic.c */

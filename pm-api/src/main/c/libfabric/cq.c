@@ -177,6 +177,7 @@ int cq_try_wait(struct cq *cq) {
     pthread_mutex_lock(&cq->domain->lock);
     drain(cq->signal_fd); /* of what the program has seen by now */
     progress_all(cq->domain);
+    copy_all_left(cq->domain);
     bool is_waiting = cq->count == 0 && cq->error_count == 0 && arm_all(cq->domain);
     cq->is_awaited = is_waiting;
     if (is_waiting) {

@@ -123,6 +123,14 @@ static void give_way(struct domain *domain, int64_t now) {
     }
 }
 
+bool copy_all_left(struct domain *domain) {
+    bool did = false;
+    for (struct link *at = domain->endpoints.next; at != &domain->endpoints; at = at->next) {
+        did |= copy_left(OWNER(at, struct endpoint, link));
+    }
+    return did;
+}
+
 void idle(struct domain *domain, bool did_something) {
     int64_t now = clock_ns();
     if (did_something || now - domain->idle_ns > SOON_NS) {
@@ -130,6 +138,8 @@ void idle(struct domain *domain, bool did_something) {
     }
     if (++domain->idle_turns == 1) {
         domain->idle_since_ns = now;
+    } else if (copy_all_left(domain)) {
+        domain->idle_turns = 0;
     } else if (domain->idle_turns > IDLE_TURNS) {
         bool is_crowded = now < domain->crowded_until_ns;
         bool may_nap = is_crowded ? domain->idle_turns > NAP_TURNS : now - domain->idle_since_ns > LONG_NS;

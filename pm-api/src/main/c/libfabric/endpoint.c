@@ -63,6 +63,7 @@ bool progress(struct endpoint *endpoint) {
     disarm(endpoint);
     bool did = endpoint->failure == 0 && (receive_some(endpoint) | ping_peers(endpoint));
     did |= send_waiting(endpoint);
+    did |= copy_left(endpoint);
     did |= progress_groups(endpoint);
     if (endpoint->failure != 0 && !endpoint->has_ended) {
         endpoint->has_ended = true;
@@ -318,7 +319,7 @@ static ssize_t sends_left(struct fid_ep *ep) {
 
 static bool is_all_sent(struct endpoint *endpoint) {
     return endpoint->failure != 0
-           || (list_is_empty(&endpoint->queue) && list_is_empty(&endpoint->sending)
+           || (list_is_empty(&endpoint->queue) && list_is_empty(&endpoint->sending) && endpoint->left_bytes == 0
                && hxb_unfinished_sends(endpoint->context) <= 0);
 }
 
@@ -341,8 +342,11 @@ static void free_all(struct endpoint *endpoint) {
     fail_receives(endpoint, ANY, FI_ECANCELED);
     struct matcher *matchers[] = {&endpoint->tagged, &endpoint->plain};
     for (int i = 0; i < 2; i++) {
-        while (!list_is_empty(&matchers[i]->unexpected)) {
-            free_incoming(endpoint, OWNER(matchers[i]->unexpected.next, struct incoming, link));
+        struct link *lists[] = {&matchers[i]->unexpected, &matchers[i]->claimed};
+        for (int k = 0; k < 2; k++) {
+            while (!list_is_empty(lists[k])) {
+                free_incoming(endpoint, OWNER(lists[k]->next, struct incoming, link));
+            }
         }
         match_free(matchers[i]);
     }

@@ -16,6 +16,7 @@ void match_init(struct matcher *matcher) {
     memset(matcher, 0, sizeof *matcher);
     list_init(&matcher->others);
     list_init(&matcher->unexpected);
+    list_init(&matcher->claimed);
 }
 
 static void free_all(struct link *list) {
@@ -37,12 +38,16 @@ void match_free(struct matcher *matcher) {
     free_all(&matcher->others);
 }
 
-static struct link *bucket_of(struct mask_class *class, uint64_t peer, uint64_t tag) {
-    uint64_t hash = (tag & ~class->ignore) * UINT64_C(0x9E3779B97F4A7C15);
-    if (class->is_directed) {
+static uint64_t hash_of(uint64_t ignore, bool is_directed, uint64_t peer, uint64_t tag) {
+    uint64_t hash = (tag & ~ignore) * UINT64_C(0x9E3779B97F4A7C15);
+    if (is_directed) {
         hash ^= (peer + 1) * UINT64_C(0xC2B2AE3D27D4EB4F);
     }
-    return &class->buckets[(hash ^ hash >> 32) * UINT64_C(0x9E3779B97F4A7C15) >> 56];
+    return (hash ^ hash >> 32) * UINT64_C(0x9E3779B97F4A7C15);
+}
+
+static struct link *bucket_of(struct mask_class *class, uint64_t peer, uint64_t tag) {
+    return &class->buckets[hash_of(class->ignore, class->is_directed, peer, tag) >> 56];
 }
 
 static struct mask_class *find_class(const struct matcher *matcher, uint64_t ignore, bool is_directed) {
@@ -184,10 +189,118 @@ struct op *match_any(struct matcher *matcher) {
     return search_all(matcher, &(struct wanted){NULL, ANY});
 }
 
-struct incoming *match_unexpected(struct matcher *matcher, uint64_t peer, uint64_t tag, uint64_t ignore) {
+/* ---- Messages that nobody has asked for ---- */
+
+/* Up to so many are looked through; beyond them, those that a receive may want are found by tables of their tags, one for
+ * each set of bits that receives ignore, as for the receives themselves. */
+enum { SCANNED = 64, FIRST_BUCKETS = 256, BUCKET_LOAD = 4 };
+
+static struct link *index_bucket(const struct tag_index *index, uint64_t peer, uint64_t tag) {
+    return &index->buckets[hash_of(index->ignore, index->is_directed, peer, tag) >> 32 & (index->size - 1)];
+}
+
+/* An index without memory for its table has none, and is not used. */
+static void fill_index(struct matcher *matcher, int number) {
+    struct tag_index *index = &matcher->indexes[number];
+    free(index->buckets);
+    index->buckets = malloc(index->size * sizeof *index->buckets);
+    for (size_t i = 0; index->buckets != NULL && i < index->size; i++) {
+        list_init(&index->buckets[i]);
+    }
     for (struct link *at = matcher->unexpected.next; at != &matcher->unexpected; at = at->next) {
         struct incoming *incoming = incoming_of(at);
-        if (incoming->claimer == NULL && fits(peer, tag, ignore, incoming->peer, incoming->tag)) {
+        list_init(&incoming->hashed[number]);
+        if (index->buckets != NULL) {
+            list_add(index_bucket(index, incoming->peer, incoming->tag), &incoming->hashed[number]);
+        }
+    }
+}
+
+static const struct tag_index *index_for(struct matcher *matcher, uint64_t ignore, bool is_directed, int *number) {
+    for (int i = 0; i < matcher->index_count; i++) {
+        if (matcher->indexes[i].ignore == ignore && matcher->indexes[i].is_directed == is_directed) {
+            *number = i;
+            return &matcher->indexes[i];
+        }
+    }
+    if (matcher->index_count < INDEXES) {
+        *number = matcher->index_count++;
+        matcher->indexes[*number].buckets = NULL;
+    } else {
+        *number = matcher->oldest_index++ % INDEXES;
+    }
+    struct tag_index *index = &matcher->indexes[*number];
+    index->ignore = ignore;
+    index->is_directed = is_directed;
+    for (index->size = FIRST_BUCKETS; index->size < matcher->unexpected_count;) {
+        index->size *= 2;
+    }
+    fill_index(matcher, *number);
+    return index;
+}
+
+void match_keep(struct matcher *matcher, struct incoming *incoming) {
+    incoming->matcher = matcher;
+    matcher->unexpected_count++;
+    list_add(&matcher->unexpected, &incoming->link);
+    for (int i = 0; i < matcher->index_count; i++) {
+        struct tag_index *index = &matcher->indexes[i];
+        if (matcher->unexpected_count > BUCKET_LOAD * index->size) {
+            index->size *= 2 * BUCKET_LOAD;
+            fill_index(matcher, i);
+        } else if (index->buckets != NULL) {
+            list_add(index_bucket(index, incoming->peer, incoming->tag), &incoming->hashed[i]);
+        }
+    }
+}
+
+void match_forget(struct incoming *incoming) {
+    struct matcher *matcher = incoming->matcher;
+    list_remove(&incoming->link);
+    if (matcher == NULL) {
+        return;
+    }
+    incoming->matcher = NULL;
+    for (int i = 0; i < matcher->index_count; i++) {
+        list_remove(&incoming->hashed[i]);
+    }
+    if (--matcher->unexpected_count == 0) {
+        for (int i = 0; i < matcher->index_count; i++) {
+            free(matcher->indexes[i].buckets);
+        }
+        matcher->index_count = 0;
+    }
+}
+
+void match_claim(struct matcher *matcher, struct incoming *incoming, void *claimer) {
+    match_forget(incoming);
+    incoming->claimer = claimer;
+    list_add(&matcher->claimed, &incoming->link);
+}
+
+static struct incoming *first_unexpected(struct matcher *matcher, uint64_t peer, uint64_t tag, uint64_t ignore) {
+    for (struct link *at = matcher->unexpected.next; at != &matcher->unexpected; at = at->next) {
+        struct incoming *incoming = incoming_of(at);
+        if (fits(peer, tag, ignore, incoming->peer, incoming->tag)) {
+            return incoming;
+        }
+    }
+    return NULL;
+}
+
+struct incoming *match_unexpected(struct matcher *matcher, uint64_t peer, uint64_t tag, uint64_t ignore) {
+    if (matcher->unexpected_count <= SCANNED) {
+        return first_unexpected(matcher, peer, tag, ignore);
+    }
+    int number;
+    const struct tag_index *index = index_for(matcher, ignore, peer != ANY, &number);
+    if (index->buckets == NULL) {
+        return first_unexpected(matcher, peer, tag, ignore);
+    }
+    struct link *bucket = index_bucket(index, peer, tag);
+    for (struct link *at = bucket->next; at != bucket; at = at->next) {
+        struct incoming *incoming = OWNER(at - number, struct incoming, hashed);
+        if (fits(peer, tag, ignore, incoming->peer, incoming->tag)) {
             return incoming;
         }
     }
@@ -195,7 +308,7 @@ struct incoming *match_unexpected(struct matcher *matcher, uint64_t peer, uint64
 }
 
 struct incoming *match_claimed(struct matcher *matcher, const void *claimer) {
-    for (struct link *at = matcher->unexpected.next; at != &matcher->unexpected; at = at->next) {
+    for (struct link *at = matcher->claimed.next; at != &matcher->claimed; at = at->next) {
         if (incoming_of(at)->claimer == claimer) {
             return incoming_of(at);
         }

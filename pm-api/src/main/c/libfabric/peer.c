@@ -52,31 +52,134 @@ bool map_set(struct map *map, uint64_t key, uint64_t value) {
 }
 
 void free_peers(struct endpoint *endpoint) {
-    free(endpoint->lost.pairs);
+    free(endpoint->states.pairs);
     free(endpoint->heard.pairs);
 }
 
-/* ---- Lost peers ---- */
+/* ---- What is known of peers ----
+ *
+ * When a message between an endpoint and a peer is lost, whatever is awaited may never come, and everything that is under
+ * way between the two ends at the one that notices. It counts the losses; each message says the count, the session, of its
+ * sender. Whoever gets a message of an earlier session than its own answers with LOST, and whoever gets one of a later
+ * session ends all that is under way as well. From then on the two agree, and have begun anew. */
 
-int error_of_peer(const struct endpoint *endpoint, uint64_t peer) {
-    return (int)map_get(&endpoint->lost, peer, 0);
+enum { SESSION_SHIFT = 16, ERROR_MASK = 0xFFFF };
+
+/* Of a state; the lowest 16 bits are the error that calls end with, the next ones the session. */
+#define IS_GONE (UINT64_C(1) << 32)          /* calls end with the error for ever, not once */
+#define WANTS_NO_BYTES (UINT64_C(1) << 33)   /* that it has not asked for */
+#define IS_TOLD_FULL (UINT64_C(1) << 34)     /* to keep its bytes until it is asked for them */
+#define IS_TOLD_LOST (UINT64_C(1) << 35)     /* of the present session */
+
+static uint64_t state_of(const struct endpoint *endpoint, uint64_t peer) {
+    return map_get(&endpoint->states, peer, 0);
 }
 
-/* The order of messages is broken, so that whatever is awaited from that peer may never come. */
-void lose_peer(struct endpoint *endpoint, uint64_t peer, int error) {
-    if (error_of_peer(endpoint, peer) != 0) {
-        return;
-    }
-    WARN("context %d of node %d is lost: %s\n", context_of(peer), node_of(peer), fi_strerror(error));
-    if (!map_set(&endpoint->lost, peer, (uint64_t)error)) {
+static void set_state(struct endpoint *endpoint, uint64_t peer, uint64_t state) {
+    if (!map_set(&endpoint->states, peer, state)) {
         endpoint->failure = FI_ENOMEM;
-        return;
     }
+}
+
+int error_of_peer(struct endpoint *endpoint, uint64_t peer) {
+    uint64_t state = state_of(endpoint, peer);
+    int error = (int)(state & ERROR_MASK);
+    if (error != 0 && (state & IS_GONE) == 0) {
+        set_state(endpoint, peer, state & ~(uint64_t)ERROR_MASK);
+    }
+    return error;
+}
+
+uint16_t session_of(const struct endpoint *endpoint, uint64_t peer) {
+    return (uint16_t)(state_of(endpoint, peer) >> SESSION_SHIFT);
+}
+
+static void begin_session(struct endpoint *endpoint, uint64_t peer, uint16_t session, int error, uint64_t flags) {
+    WARN("context %d of node %d is lost: %s\n", context_of(peer), node_of(peer), fi_strerror(error));
+    endpoint->told_full -= (state_of(endpoint, peer) & IS_TOLD_FULL) != 0;
+    set_state(endpoint, peer, (uint64_t)session << SESSION_SHIFT | flags);
     if (endpoint->last_heard == peer) {
         endpoint->last_heard = ANY;
     }
-    fail_sends(endpoint, peer, error);
-    fail_receives(endpoint, peer, error);
+    int told = fail_sends(endpoint, peer, error);
+    told += fail_receives(endpoint, peer, error);
+    if (told == 0 || (flags & IS_GONE) != 0) {
+        set_state(endpoint, peer, state_of(endpoint, peer) | (uint64_t)error);
+    }
+}
+
+void lose_peer(struct endpoint *endpoint, uint64_t peer, int error) {
+    if ((state_of(endpoint, peer) & IS_GONE) == 0) {
+        begin_session(endpoint, peer, (uint16_t)(session_of(endpoint, peer) + 1), error, 0);
+    }
+}
+
+void peer_is_gone(struct endpoint *endpoint, uint64_t peer, int error) {
+    if ((state_of(endpoint, peer) & IS_GONE) == 0) {
+        begin_session(endpoint, peer, (uint16_t)(session_of(endpoint, peer) + 1), error, IS_GONE);
+    }
+}
+
+bool is_gone(const struct endpoint *endpoint, uint64_t peer) {
+    return (state_of(endpoint, peer) & IS_GONE) != 0;
+}
+
+/* A peer that is told of the loss, and speaks again, is not gone after all. */
+bool is_in_session(struct endpoint *endpoint, uint64_t peer, const struct header *header) {
+    if (endpoint->states.count == 0 && header->session == 0) {
+        return true;
+    }
+    uint64_t state = state_of(endpoint, peer);
+    int16_t ahead = (int16_t)(header->session - session_of(endpoint, peer));
+    if (ahead < 0) {
+        if ((state & IS_TOLD_LOST) == 0 && send_answer(endpoint, LOST, peer, 0, 0)) {
+            set_state(endpoint, peer, state | IS_TOLD_LOST);
+        }
+        return false;
+    }
+    if (ahead > 0) {
+        begin_session(endpoint, peer, header->session, FI_ECONNRESET, 0);
+    } else if ((state & IS_GONE) != 0) {
+        set_state(endpoint, peer, state & ~(IS_GONE | ERROR_MASK));
+    }
+    return true;
+}
+
+/* ---- Who wants no bytes that it has not asked for ---- */
+
+enum { FULL_PERCENT = 75, ROOM_PERCENT = 50 /* of the limit */ };
+
+void set_wants_no_bytes(struct endpoint *endpoint, uint64_t peer, bool is_full) {
+    uint64_t others = state_of(endpoint, peer) & ~WANTS_NO_BYTES;
+    set_state(endpoint, peer, others | (is_full ? WANTS_NO_BYTES : 0));
+}
+
+bool wants_no_bytes(const struct endpoint *endpoint, uint64_t peer) {
+    return (state_of(endpoint, peer) & WANTS_NO_BYTES) != 0;
+}
+
+void say_full(struct endpoint *endpoint, uint64_t peer) {
+    if (endpoint->unexpected_bytes / FULL_PERCENT < endpoint->unexpected_limit / 100
+        || (state_of(endpoint, peer) & IS_TOLD_FULL) != 0 || !send_answer(endpoint, FULL, peer, 0, 0)) {
+        return;
+    }
+    set_state(endpoint, peer, state_of(endpoint, peer) | IS_TOLD_FULL);
+    endpoint->told_full++;
+}
+
+void say_room(struct endpoint *endpoint) {
+    if (endpoint->told_full == 0
+        || endpoint->unexpected_bytes / ROOM_PERCENT > endpoint->unexpected_limit / 100) {
+        return;
+    }
+    for (size_t i = 0; i < endpoint->states.size; i++) {
+        struct pair *pair = &endpoint->states.pairs[i];
+        if (pair->key != NOTHING && (pair->value & IS_TOLD_FULL) != 0
+            && send_answer(endpoint, ROOM, pair->key, 0, 0)) {
+            pair->value &= ~IS_TOLD_FULL;
+            endpoint->told_full--;
+        }
+    }
 }
 
 /* ---- Who is there ---- */
@@ -105,7 +208,7 @@ void hear(struct endpoint *endpoint, uint64_t peer) {
     if (before != incarnation_of(peer)) {
         if (before != NOTHING) {
             take_events(endpoint); /* of the earlier endpoint, which the node has reported before this message */
-            lose_peer(endpoint, place | before, FI_ECONNRESET);
+            peer_is_gone(endpoint, place | before, FI_ECONNRESET);
         }
         if (!map_set(&endpoint->heard, place, incarnation_of(peer))) {
             endpoint->failure = FI_ENOMEM;

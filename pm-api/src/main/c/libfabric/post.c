@@ -7,6 +7,8 @@
                     | FI_MATCH_COMPLETE | FI_REMOTE_CQ_DATA | FI_MORE | FI_PRIORITY)
 #define RECEIVE_FLAGS (FI_COMPLETION | FI_MULTI_RECV | FI_MORE | FI_PEEK | FI_CLAIM | FI_DISCARD)
 
+enum { UNHEARD_BYTES = 1 << 18, UNHEARD_CALLS = 64 };
+
 static struct endpoint *endpoint_of(struct fid_ep *ep) {
     return OWNER(ep, struct endpoint, fid);
 }
@@ -86,7 +88,7 @@ static struct op *make_send(struct endpoint *endpoint, const struct send_call *c
     return op;
 }
 
-static int check_send(const struct endpoint *endpoint, const struct send_call *call, const struct address *to,
+static int check_send(struct endpoint *endpoint, const struct send_call *call, const struct address *to,
                       size_t length) {
     if (endpoint->failure != 0) {
         return endpoint->failure;
@@ -104,10 +106,25 @@ static int check_send(const struct endpoint *endpoint, const struct send_call *c
     return error_of_peer(endpoint, peer_of_address(to));
 }
 
+static bool is_queue_full(const struct endpoint *endpoint, bool is_left) {
+    return endpoint->queued >= QUEUE_LIMIT
+           || (is_left && endpoint->left_bytes > PATIENCE * endpoint->unexpected_limit);
+}
+
+/* A program that only sends hears nevertheless that its peer has enough. */
+static void hear_now_and_then(struct endpoint *endpoint, size_t length) {
+    endpoint->unheard += length + UNHEARD_BYTES / UNHEARD_CALLS;
+    if (endpoint->unheard > UNHEARD_BYTES && !endpoint->domain->is_automatic) {
+        endpoint->unheard = 0;
+        progress(endpoint);
+    }
+}
+
 static ssize_t post_send(struct fid_ep *ep, const struct send_call *call) {
     struct endpoint *endpoint = endpoint_of(ep);
     size_t length = total(call->iov, call->count);
     enter(endpoint);
+    hear_now_and_then(endpoint, length);
     const struct address *to = av_find(endpoint->av, call->to);
     int error = check_send(endpoint, call, to, length);
     if (error != 0) {
@@ -117,16 +134,17 @@ static ssize_t post_send(struct fid_ep *ep, const struct send_call *call) {
     uint64_t flags = FI_SEND | ((call->wire_flags & IS_TAGGED) != 0 ? FI_TAGGED : FI_MSG);
     bool is_told = !call->is_injected && (!endpoint->is_send_selective || (call->flags & FI_COMPLETION) != 0);
     bool is_short = length + SHORT_HEADER + 8 <= endpoint->max_payload;
-    if (is_short && completion_level(call->flags) == 0
+    bool is_left = stays_here(endpoint, peer_of_address(to), length);
+    if (is_short && !is_left && completion_level(call->flags) == 0
         && send_now(endpoint, peer_of_address(to), call->wire_flags, call->tag, call->data, call->iov, call->count,
                     length)) {
         complete_at_once(endpoint, call, flags, is_told);
         leave(endpoint);
         return 0;
     }
-    if (endpoint->queued >= QUEUE_LIMIT) {
+    if (is_queue_full(endpoint, is_left)) {
         progress(endpoint);
-        error = endpoint->queued >= QUEUE_LIMIT ? FI_EAGAIN : endpoint->failure;
+        error = is_queue_full(endpoint, is_left) ? FI_EAGAIN : endpoint->failure;
     }
     struct op *op = error == 0 ? make_send(endpoint, call, to, length) : NULL;
     if (op == NULL) {
@@ -175,6 +193,7 @@ static void peek(struct endpoint *endpoint, struct matcher *matcher, uint64_t pe
         progress(endpoint);
         found = match_unexpected(matcher, peer, call->tag, call->ignore);
     }
+    endpoint->is_peeked = found == NULL; /* it may be behind others */
     if (found == NULL) {
         report_receive_error(endpoint, call->context, receive_flags(call) | FI_PEEK, call->tag, FI_ENOMSG, 0);
         return;
@@ -183,7 +202,7 @@ static void peek(struct endpoint *endpoint, struct matcher *matcher, uint64_t pe
     if ((call->flags & FI_DISCARD) != 0) {
         discard(endpoint, found);
     } else if ((call->flags & FI_CLAIM) != 0) {
-        found->claimer = call->context;
+        match_claim(matcher, found, call->context);
     }
 }
 
@@ -225,7 +244,7 @@ static void start_receive(struct endpoint *endpoint, struct matcher *matcher, st
     }
 }
 
-static int check_receive(const struct endpoint *endpoint, const struct receive_call *call, uint64_t *peer) {
+static int check_receive(struct endpoint *endpoint, const struct receive_call *call, uint64_t *peer) {
     if (endpoint->failure != 0) {
         return endpoint->failure;
     }

@@ -74,11 +74,13 @@ enum {
     SEND_BUFFERS = 256,     /* slots of the context */
     RESERVED_SLOTS = 16,    /* which parts of long messages leave to others */
     EAGER_WINDOW = 1 << 16, /* bytes of a message that are sent before the receiver asks for the rest */
+    PATIENCE = 64,          /* times the limit of what is kept while something is awaited */
     RECEIVE_TURN = 64       /* messages that one call takes at most */
 };
 
 #define BUCKETS 256 /* of a hash table */
 #define MASKS 8
+#define INDEXES 4
 
 #define MAX_MESSAGE (UINT64_C(1) << 40)
 
@@ -134,17 +136,21 @@ enum kind {
     ATOMIC,    /* operands for memory of the peer, and what to do with them */
     RESULT,    /* what was there before */
     FAILED,    /* an operation on memory was not done, for the reason `value`, an FI_Exxx */
-    PING       /* asks for nothing: that it cannot be delivered tells its sender that the peer is gone */
+    PING,      /* asks for nothing: that it cannot be delivered tells its sender that the peer is gone */
+    FULL,      /* the receiver keeps enough: bytes stay with the sender until they are asked for */
+    ROOM,      /* the end of that */
+    LEFT,      /* the bytes of a message from `value` on stay with the sender until they are asked for */
+    LOST       /* something between the two was lost: both begin anew, with this header's session */
 };
 
-enum { HAS_DATA = 1, IS_TAGGED = 2, WANTS_PLACED = 4 };
+enum { HAS_DATA = 1, IS_TAGGED = 2, WANTS_PLACED = 4, IS_LEFT = 8 /* of BEGIN: nothing more comes unasked */ };
 
 /* Little-endian, as all of libhxb. Behind the first 24 bytes are only those extras that the kind has: of BEGIN the
  * length; of WRITE and READ key and length, of ATOMIC key and shape; and at last the data if HAS_DATA. */
 struct header {
     uint8_t kind;
     uint8_t flags;
-    uint16_t reserved;
+    uint16_t session;     /* how often something between the two was lost, as far as the sender knows */
     uint32_t destination; /* incarnation of the endpoint that it is for */
     uint32_t source;      /* incarnation of the sender */
     uint32_t id;          /* number of the sender's operation; in answers, and PARTs of answers, of the receiver's */
@@ -273,6 +279,8 @@ struct op {
     bool is_classed;    /* of a receive: among those of its kind */
     bool is_multi;      /* of a receive: many messages, one behind the other */
     bool is_granted;    /* of a send: the receiver has said how much it wants */
+    bool is_left;       /* of a send: its bytes stay here until they are asked for, and its program waits for that */
+    bool is_ended;      /* of a send: its program was told that it is done, since `copy` has the bytes */
     enum kind kind;     /* of a send: how it begins */
     uint8_t wire_flags;
     uint32_t id;          /* of a send that answers can name; 0 for none */
@@ -296,11 +304,15 @@ struct op {
 struct incoming {
     struct link link;   /* in the list of what nobody has asked for */
     struct link stream; /* in the table of those of which parts are awaited */
+    struct link hashed[INDEXES]; /* in the tables of what nobody has asked for */
+    struct matcher *matcher; /* whose list that is */
     uint64_t peer, tag, data;
     size_t length;
     uint32_t id;
     uint8_t flags;
     bool is_long;           /* it began with BEGIN */
+    bool is_left;           /* the sender keeps what has not arrived until it is asked for */
+    bool is_asked;          /* the sender was told how much is wanted */
     bool is_discarded;      /* its bytes are not wanted */
     int lost;               /* FI_Exxx: why the rest of a claimed one will not come, or why a write is refused */
     size_t arrived, awaited; /* bytes */
@@ -322,12 +334,23 @@ struct mask_class {
     struct link buckets[BUCKETS];
 };
 
+/* Messages that nobody has asked for, for receives that ignore the same bits of the tag. */
+struct tag_index {
+    uint64_t ignore;
+    bool is_directed;
+    size_t size; /* of the table, a power of two */
+    struct link *buckets;
+};
+
 struct matcher {
     struct mask_class *classes[MASKS];
     int class_count;
     struct link others; /* receives that ignore yet other bits */
     size_t posted;
-    struct link unexpected;
+    struct link unexpected, claimed;
+    size_t unexpected_count;
+    struct tag_index indexes[INDEXES];
+    int index_count, oldest_index;
 };
 
 struct pair {
@@ -374,15 +397,21 @@ struct endpoint {
     struct op *slots[SEND_BUFFERS]; /* which operation is complete when this slot is */
     int slots_awaited; /* of those */
     uint64_t slot_peers[SEND_BUFFERS]; /* whom the last message of this slot was for; 0 if there was none */
+    uint16_t slot_sessions[SEND_BUFFERS];
     struct op **ids;      /* operations that answers can name, by id - 1 */
     uint32_t id_capacity, id_hint;
     struct matcher tagged, plain;
     struct link streams[BUCKETS];
     uint64_t order;
     size_t unexpected_bytes, unexpected_limit;
+    size_t told_full; /* peers that were told to keep their bytes */
+    bool is_peeked;   /* the program looks for a message that has not arrived */
+    size_t unheard;   /* bytes sent since messages were last received */
+    size_t left;      /* short sends whose bytes stay here and whose programs wait for that */
+    size_t left_bytes; /* of copies whose programs do not */
     size_t arriving; /* messages that somebody has asked for, and of which parts are awaited */
     size_t min_multi_recv;
-    struct map lost;     /* peers of which a message was lost, with the error: nothing passes any more */
+    struct map states;   /* of peers: see peer.c */
     struct map heard;    /* by node and context: the incarnation of which the last message came */
     int64_t ping_ns, ping_interval_ns; /* when peers are looked for next; 0 while nothing is awaited */
     uint64_t last_heard; /* to find that at once; ANY if nobody was */
@@ -417,6 +446,8 @@ bool progress_all(struct domain *domain);
 bool arm_all(struct domain *domain);
 /* After a look for completions in vain: others may need the CPU. May sleep for a millisecond. */
 void idle(struct domain *domain, bool did_something);
+/* Programs that wait for a few sends whose bytes stay here go on; false if there are none. */
+bool copy_all_left(struct domain *domain);
 /* Work for the thread that makes progress. */
 void wake_thread(struct domain *domain);
 int64_t clock_ns(void);
@@ -491,9 +522,23 @@ void fail_endpoint(struct endpoint *endpoint, int result);
 
 /* ---- peer.c ---- */
 
-/* 0, or why nothing passes between this peer and the endpoint. */
-int error_of_peer(const struct endpoint *endpoint, uint64_t peer);
+/* 0, or FI_Exxx for a call of a program that names this peer: always if the peer is gone, and once if something was lost
+ * of which the program was not told otherwise. */
+int error_of_peer(struct endpoint *endpoint, uint64_t peer);
+/* Ends all that is under way between the peer and the endpoint, which begin anew. */
 void lose_peer(struct endpoint *endpoint, uint64_t peer, int error);
+/* The same for a peer that is not there any more. */
+void peer_is_gone(struct endpoint *endpoint, uint64_t peer, int error);
+bool is_gone(const struct endpoint *endpoint, uint64_t peer);
+uint16_t session_of(const struct endpoint *endpoint, uint64_t peer);
+/* Whether a message belongs to what both know of one another; if not, the peer is told, or everything before has ended. */
+bool is_in_session(struct endpoint *endpoint, uint64_t peer, const struct header *header);
+/* The peer wants no bytes that it has not asked for, or does again. */
+void set_wants_no_bytes(struct endpoint *endpoint, uint64_t peer, bool is_full);
+bool wants_no_bytes(const struct endpoint *endpoint, uint64_t peer);
+/* Asks peers to keep their bytes if too much is here, and not to if there is room again. */
+void say_full(struct endpoint *endpoint, uint64_t peer);
+void say_room(struct endpoint *endpoint);
 /* A message has come from this peer, so that earlier users of its context are gone. */
 void hear(struct endpoint *endpoint, uint64_t peer);
 /* The peer that last used a context, as far as is known; ANY if there was none. */
@@ -522,6 +567,10 @@ struct op *match_cancel(struct matcher *matcher, const void *context);
 struct op *match_of_peer(struct matcher *matcher, uint64_t peer);
 /* Takes any receive out. */
 struct op *match_any(struct matcher *matcher);
+/* Messages that nobody has asked for. */
+void match_keep(struct matcher *matcher, struct incoming *incoming);
+void match_forget(struct incoming *incoming);
+void match_claim(struct matcher *matcher, struct incoming *incoming, void *claimer);
 struct incoming *match_unexpected(struct matcher *matcher, uint64_t peer, uint64_t tag, uint64_t ignore);
 struct incoming *match_claimed(struct matcher *matcher, const void *claimer);
 
@@ -593,7 +642,14 @@ void on_go(struct endpoint *endpoint, uint64_t peer, uint32_t id, uint64_t wante
 void on_placed(struct endpoint *endpoint, uint64_t peer, uint32_t id);
 /* A slot is free again, or its message has failed. */
 void on_slot(struct endpoint *endpoint, int slot, int error, int detail);
-void fail_sends(struct endpoint *endpoint, uint64_t peer, int error);
+/* How many programs were told. */
+int fail_sends(struct endpoint *endpoint, uint64_t peer, int error);
+/* The peer has enough for now: what was begun goes on when it asks. */
+void on_full(struct endpoint *endpoint, uint64_t peer);
+/* A message of this many bytes would stay here. */
+bool stays_here(const struct endpoint *endpoint, uint64_t peer, size_t length);
+/* Programs that wait for a few short sends go on. */
+bool copy_left(struct endpoint *endpoint);
 
 /* ---- receive.c ---- */
 
@@ -623,7 +679,8 @@ void discard(struct endpoint *endpoint, struct incoming *incoming);
 void finish_receive(struct endpoint *endpoint, struct op *op, const struct incoming *incoming, int error, int detail);
 void report_receive_error(struct endpoint *endpoint, void *context, uint64_t flags, uint64_t tag, int error,
                           int detail);
-void fail_receives(struct endpoint *endpoint, uint64_t peer, int error);
+/* How many programs were told. */
+int fail_receives(struct endpoint *endpoint, uint64_t peer, int error);
 void free_incoming(struct endpoint *endpoint, struct incoming *incoming);
 
 #endif

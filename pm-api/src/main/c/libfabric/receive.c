@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 enum {
-    PATIENCE = 64,            /* times the limit of what is kept while something is awaited */
     ANSWER_LIMIT = 64 * QUEUE_LIMIT /* answers that wait for slots, and sends of programs */
 };
 
@@ -49,11 +48,12 @@ static struct incoming *find_stream(struct endpoint *endpoint, uint64_t peer, ui
 }
 
 void free_incoming(struct endpoint *endpoint, struct incoming *incoming) {
-    list_remove(&incoming->link);
+    match_forget(incoming);
     list_remove(&incoming->stream);
     endpoint->arriving -= incoming->op != NULL || incoming->is_write;
     endpoint->unexpected_bytes -= sizeof *incoming + incoming->held;
     free(incoming);
+    say_room(endpoint);
 }
 
 /* ---- Ends ---- */
@@ -123,7 +123,8 @@ void finish_receive(struct endpoint *endpoint, struct op *op, const struct incom
     op_free(op);
 }
 
-void fail_receives(struct endpoint *endpoint, uint64_t peer, int error) {
+int fail_receives(struct endpoint *endpoint, uint64_t peer, int error) {
+    int told = 0;
     for (int i = 0; i < BUCKETS; i++) {
         for (struct link *at = endpoint->streams[i].next, *next; at != &endpoint->streams[i]; at = next) {
             struct incoming *incoming = OWNER(at, struct incoming, stream);
@@ -133,9 +134,11 @@ void fail_receives(struct endpoint *endpoint, uint64_t peer, int error) {
             }
             if (incoming->op != NULL) {
                 finish_receive(endpoint, incoming->op, incoming, error, error);
+                told++;
             } else if (incoming->claimer != NULL) {
                 incoming->lost = error; /* whoever has claimed it is told when it is taken */
                 list_remove(&incoming->stream);
+                told++;
                 continue;
             }
             free_incoming(endpoint, incoming);
@@ -150,8 +153,10 @@ void fail_receives(struct endpoint *endpoint, uint64_t peer, int error) {
             }
             report_receive_error(endpoint, op->context, op->flags, op->tag, error, error);
             op_free(op);
+            told++;
         }
     }
+    return told;
 }
 
 /* ---- Handing messages to receives ---- */
@@ -195,18 +200,20 @@ static void end_if_here(struct endpoint *endpoint, struct incoming *incoming) {
     }
 }
 
-/* Says how much of a long message is wanted, and awaits that. */
+/* Says how much of a message is wanted of which not all is sent unasked, and awaits that. */
 static void ask(struct endpoint *endpoint, struct incoming *incoming, size_t room) {
-    if (incoming->is_long && incoming->length > EAGER_WINDOW) {
+    if (incoming->is_long && !incoming->is_asked && (incoming->is_left || incoming->length > EAGER_WINDOW)) {
         size_t wanted = incoming->length < room ? incoming->length : room;
-        incoming->awaited = wanted > EAGER_WINDOW ? wanted : EAGER_WINDOW;
+        size_t unasked = incoming->is_left ? incoming->arrived : EAGER_WINDOW;
+        incoming->awaited = wanted > unasked ? wanted : unasked;
+        incoming->is_asked = true;
         send_answer(endpoint, GO, incoming->peer, incoming->id, incoming->awaited);
     }
 }
 
 /* `bytes` are those that have arrived. */
 static void hand_over(struct endpoint *endpoint, struct incoming *incoming, struct op *op, const uint8_t *bytes) {
-    list_remove(&incoming->link);
+    match_forget(incoming);
     incoming->op = receiver_of(endpoint, op, incoming->length);
     endpoint->arriving += incoming->op != NULL;
     if (incoming->op == NULL) {
@@ -227,7 +234,7 @@ void assign(struct endpoint *endpoint, struct incoming *incoming, struct op *op)
 }
 
 void discard(struct endpoint *endpoint, struct incoming *incoming) {
-    list_remove(&incoming->link);
+    match_forget(incoming);
     incoming->is_discarded = true;
     incoming->claimer = NULL;
     if ((incoming->flags & WANTS_PLACED) != 0 && incoming->lost == 0) {
@@ -257,6 +264,7 @@ struct incoming *new_incoming(struct endpoint *endpoint, const struct arrival *a
                                   .id = arrival->header.id,
                                   .flags = arrival->header.flags,
                                   .is_long = is_long,
+                                  .is_left = (arrival->header.flags & IS_LEFT) != 0,
                                   .arrived = arrival->count,
                                   .awaited = arrival->length,
                                   .held = held};
@@ -270,7 +278,10 @@ struct incoming *new_incoming(struct endpoint *endpoint, const struct arrival *a
 }
 
 static void keep(struct endpoint *endpoint, struct matcher *matcher, const struct arrival *arrival, struct op *op) {
-    size_t unasked = arrival->header.kind == BEGIN && arrival->length > EAGER_WINDOW ? EAGER_WINDOW : arrival->length;
+    bool is_left = (arrival->header.flags & IS_LEFT) != 0;
+    size_t unasked = is_left                                                            ? arrival->count
+                     : arrival->header.kind == BEGIN && arrival->length > EAGER_WINDOW ? EAGER_WINDOW
+                                                                                         : arrival->length;
     struct incoming *incoming = new_incoming(endpoint, arrival, op == NULL ? unasked : 0);
     if (incoming == NULL) {
         if (op != NULL && !op->is_multi) {
@@ -282,7 +293,8 @@ static void keep(struct endpoint *endpoint, struct matcher *matcher, const struc
     incoming->awaited = unasked;
     if (op == NULL) {
         memcpy(incoming->bytes, arrival->bytes, arrival->count);
-        list_add(&matcher->unexpected, &incoming->link);
+        match_keep(matcher, incoming);
+        say_full(endpoint, arrival->peer);
     } else {
         hand_over(endpoint, incoming, op, arrival->bytes);
     }
@@ -324,6 +336,23 @@ static const char *on_part(struct endpoint *endpoint, const struct arrival *arri
     }
     incoming->arrived += arrival->count;
     end_if_here(endpoint, incoming);
+    return NULL;
+}
+
+static const char *on_left(struct endpoint *endpoint, const struct arrival *arrival) {
+    struct incoming *incoming = find_stream(endpoint, arrival->peer, arrival->header.id);
+    if (incoming == NULL || incoming->is_asked || incoming->is_write) {
+        return NULL; /* the answer to what was asked is under way */
+    }
+    if (arrival->header.value != incoming->arrived) {
+        return "left with other bytes than the next";
+    }
+    incoming->is_left = true;
+    incoming->awaited = incoming->arrived;
+    if (incoming->op != NULL || incoming->is_discarded) {
+        ask(endpoint, incoming, incoming->op != NULL ? incoming->op->length : 0);
+        end_if_here(endpoint, incoming);
+    }
     return NULL;
 }
 
@@ -391,10 +420,14 @@ static const char *on_arrival(struct endpoint *endpoint, const struct arrival *a
     case GO: on_go(endpoint, arrival->peer, header->id, header->value); return NULL;
     case PLACED: on_placed(endpoint, arrival->peer, header->id); return NULL;
     case GONE:
-        lose_peer(endpoint, peer_of(node_of(arrival->peer), context_of(arrival->peer), (uint32_t)header->value),
-                  FI_ECONNRESET);
+        peer_is_gone(endpoint, peer_of(node_of(arrival->peer), context_of(arrival->peer), (uint32_t)header->value),
+                     FI_ECONNRESET);
         return NULL;
-    case PING: return NULL;
+    case FULL: on_full(endpoint, arrival->peer); return NULL;
+    case ROOM: set_wants_no_bytes(endpoint, arrival->peer, false); return NULL;
+    case LEFT: return on_left(endpoint, arrival);
+    case PING:
+    case LOST: return NULL;
     default: return "of an unknown kind";
     }
 }
@@ -408,7 +441,9 @@ static void take(struct endpoint *endpoint, const hxb_message *message) {
         WARN("a message of context %d of node %d is %s\n", message->context, message->node, wrong);
         return; /* of a program that is no endpoint */
     }
-    if (error_of_peer(endpoint, arrival.peer) != 0) {
+    bool is_ours = arrival.header.destination == endpoint->address.incarnation;
+    if (wrong == NULL
+        && !(is_ours ? is_in_session(endpoint, arrival.peer, &arrival.header) : !is_gone(endpoint, arrival.peer))) {
         return;
     }
     if (wrong == NULL) {
@@ -424,7 +459,8 @@ static void take(struct endpoint *endpoint, const hxb_message *message) {
 /* The rest of a message is never behind more than its sender has begun, so that it is waited for without a limit. */
 static bool is_full(const struct endpoint *endpoint) {
     size_t limit = endpoint->unexpected_limit;
-    bool is_awaiting = endpoint->tagged.posted > 0 || endpoint->plain.posted > 0 || !list_is_empty(&endpoint->waiting);
+    bool is_awaiting = endpoint->tagged.posted > 0 || endpoint->plain.posted > 0 || endpoint->is_peeked
+                       || !list_is_empty(&endpoint->waiting);
     bool is_too_much = endpoint->unexpected_bytes > (is_awaiting ? PATIENCE * limit : limit);
     return (is_too_much && endpoint->arriving == 0) || endpoint->queued > ANSWER_LIMIT;
 }
@@ -436,8 +472,11 @@ bool take_events(struct endpoint *endpoint) {
         int error = error_of(event.status);
         bool has_slot = event.slot >= 0 && event.slot < SEND_BUFFERS;
         uint64_t peer = has_slot ? endpoint->slot_peers[event.slot] : peer_at(endpoint, event.node, event.context);
+        bool is_old = has_slot && endpoint->slot_sessions[event.slot] != session_of(endpoint, peer);
         on_slot(endpoint, event.slot, error, event.status);
-        if (peer != ANY) {
+        if (peer != ANY && event.status == HXB_NO_SUCH_CONTEXT) {
+            peer_is_gone(endpoint, peer, error);
+        } else if (peer != ANY && !is_old) {
             lose_peer(endpoint, peer, error);
         }
         did = true;

@@ -13,7 +13,7 @@ static struct endpoint *endpoint_of(struct fid_ep *ep) {
 
 /* ---- Calls of programs ---- */
 
-static int check_call(const struct endpoint *endpoint, const struct address *to, uint64_t flags) {
+static int check_call(struct endpoint *endpoint, const struct address *to, uint64_t flags) {
     if (endpoint->failure != 0) {
         return endpoint->failure;
     }

@@ -5,7 +5,13 @@
 
 #include <stdlib.h>
 
-enum { QUEUE_SCAN = 64, BLOCKED_PEERS = 8, PARTS_TURN = 8 };
+enum {
+    QUEUE_SCAN = 64,
+    BLOCKED_PEERS = 8,
+    PARTS_TURN = 8,
+    SHORT_BYTES = 256, /* messages that are sent whole even to a peer that has enough: hardly more than their envelope */
+    FEW_LEFT = 16      /* sends that a program which waits for each of them has under way at most, by its threads */
+};
 
 struct op *op_new(void) {
     struct op *op = calloc(1, sizeof *op);
@@ -66,6 +72,22 @@ struct op *numbered(const struct endpoint *endpoint, uint64_t peer, uint32_t id)
 
 /* ---- Ends ---- */
 
+static void report_send(struct endpoint *endpoint, const struct op *op, int error, int detail) {
+    struct cq *cq = endpoint->send_cq;
+    struct cntr *cntr = (op->flags & FI_READ) != 0    ? endpoint->read_cntr
+                        : (op->flags & FI_WRITE) != 0 ? endpoint->write_cntr
+                                                      : endpoint->send_cntr;
+    if (cntr != NULL) {
+        *(error == 0 ? &cntr->value : &cntr->errors) += 1;
+    }
+    if (cq != NULL && error != 0 && !op->is_injected) {
+        cq_add_error(cq, &(struct fi_cq_err_entry){.op_context = op->context, .flags = op->flags, .tag = op->tag,
+                                                   .err = error, .prov_errno = detail});
+    } else if (cq != NULL && error == 0 && op->is_told) {
+        cq_add(cq, &(struct completion){.context = op->context, .flags = op->flags, .source = FI_ADDR_NOTAVAIL});
+    }
+}
+
 void finish_send(struct endpoint *endpoint, struct op *op, int error, int detail) {
     list_remove(&op->link);
     if (op->id != 0) {
@@ -75,37 +97,29 @@ void finish_send(struct endpoint *endpoint, struct op *op, int error, int detail
         endpoint->slots[op->slot] = NULL;
         endpoint->slots_awaited--;
     }
-    if (!op->is_answer) {
-        struct cq *cq = endpoint->send_cq;
-        struct cntr *cntr = (op->flags & FI_READ) != 0    ? endpoint->read_cntr
-                            : (op->flags & FI_WRITE) != 0 ? endpoint->write_cntr
-                                                          : endpoint->send_cntr;
-        if (cntr != NULL) {
-            *(error == 0 ? &cntr->value : &cntr->errors) += 1;
-        }
-        if (cq != NULL && error != 0 && !op->is_injected) {
-            cq_add_error(cq, &(struct fi_cq_err_entry){.op_context = op->context, .flags = op->flags, .tag = op->tag,
-                                                       .err = error, .prov_errno = detail});
-        } else if (cq != NULL && error == 0 && op->is_told) {
-            cq_add(cq, &(struct completion){.context = op->context, .flags = op->flags,
-                                            .source = FI_ADDR_NOTAVAIL});
-        }
+    endpoint->left -= op->is_left;
+    endpoint->left_bytes -= op->is_ended ? op->length : 0;
+    if (!op->is_answer && !op->is_ended) {
+        report_send(endpoint, op, error, detail);
     }
     op_free(op);
 }
 
-void fail_sends(struct endpoint *endpoint, uint64_t peer, int error) {
+int fail_sends(struct endpoint *endpoint, uint64_t peer, int error) {
     struct link *lists[] = {&endpoint->queue, &endpoint->sending, &endpoint->waiting};
+    int told = 0;
     for (int i = 0; i < 3; i++) {
         for (struct link *at = lists[i]->next, *next; at != lists[i]; at = next) {
             struct op *op = OWNER(at, struct op, link);
             next = at->next;
             if (peer == ANY || op->peer == peer) {
                 endpoint->queued -= i == 0;
+                told += !op->is_answer && !op->is_ended && !op->is_injected;
                 finish_send(endpoint, op, error, error);
             }
         }
     }
+    return told;
 }
 
 void on_slot(struct endpoint *endpoint, int slot, int error, int detail) {
@@ -118,6 +132,60 @@ void on_slot(struct endpoint *endpoint, int slot, int error, int detail) {
 static void move(struct op *op, struct link *list) {
     list_remove(&op->link);
     list_add(list, &op->link);
+}
+
+/* ---- Bytes that stay here ---- */
+
+bool stays_here(const struct endpoint *endpoint, uint64_t peer, size_t length) {
+    return length > SHORT_BYTES && wants_no_bytes(endpoint, peer);
+}
+
+/* The program goes on, as the bytes are here as well. */
+static void end_early(struct endpoint *endpoint, struct op *op) {
+    endpoint->left -= op->is_left;
+    endpoint->left_bytes += op->length;
+    op->is_left = false;
+    op->is_ended = true;
+    report_send(endpoint, op, 0, 0);
+}
+
+/* Of an operation that has begun, or begins without its bytes. */
+static void leave_bytes(struct endpoint *endpoint, struct op *op) {
+    op->granted = op->done;
+    if (op->wanted != 0 || op->is_ended) {
+        return;
+    }
+    if (op->copy != NULL) {
+        end_early(endpoint, op);
+    } else if (op->length <= EAGER_WINDOW) {
+        op->is_left = true;
+        endpoint->left++;
+    }
+}
+
+/* A program that has many sends under way does not wait for each, and its buffers are kept. Another one may wait for one
+ * before it does what makes its peer ask for the bytes. */
+bool copy_left(struct endpoint *endpoint) {
+    if (endpoint->left == 0 || endpoint->left > FEW_LEFT
+        || endpoint->left_bytes > PATIENCE * endpoint->unexpected_limit) {
+        return false;
+    }
+    for (struct link *at = endpoint->waiting.previous; at != &endpoint->waiting && endpoint->left > 0;
+         at = at->previous) { /* the last ones, behind all that have ended */
+        struct op *op = OWNER(at, struct op, link);
+        if (!op->is_left) {
+            continue;
+        }
+        op->copy = malloc(op->length);
+        if (op->copy == NULL) {
+            return false;
+        }
+        copy_from(op->iov, IOV_LIMIT, 0, op->length, op->copy);
+        memset(op->iov, 0, sizeof op->iov);
+        op->iov[0] = (struct iovec){op->copy, op->length};
+        end_early(endpoint, op);
+    }
+    return true;
 }
 
 /* All bytes that may be sent are in slots. */
@@ -143,6 +211,7 @@ static int claim(struct endpoint *endpoint, uint64_t peer, size_t length, void *
     if (slot >= 0) {
         on_slot(endpoint, slot, 0, 0); /* it is free, so its last message has arrived */
         endpoint->slot_peers[slot] = peer;
+        endpoint->slot_sessions[slot] = session_of(endpoint, peer);
     } else if (slot != HXB_NO_BUFFERS) {
         fail_endpoint(endpoint, slot);
     }
@@ -164,6 +233,7 @@ static size_t header_size(enum kind kind, uint8_t flags) {
 static void write_header(struct endpoint *endpoint, const struct op *op, enum kind kind, uint64_t value, void *to) {
     struct header header = {.kind = (uint8_t)kind,
                             .flags = kind == PART ? 0 : op->wire_flags,
+                            .session = session_of(endpoint, op->peer),
                             .destination = incarnation_of(op->peer),
                             .source = endpoint->address.incarnation,
                             .id = op->answered != 0 ? op->answered : op->id,
@@ -201,6 +271,12 @@ bool send_now(struct endpoint *endpoint, uint64_t peer, uint8_t flags, uint64_t 
 
 /* Sends the message with which an operation begins, or is all; false if there is no slot for it. */
 static bool begin(struct endpoint *endpoint, struct op *op) {
+    if ((op->kind == EAGER || op->kind == BEGIN) && (op->wire_flags & IS_LEFT) == 0
+        && stays_here(endpoint, op->peer, op->length) && (op->id != 0 || number_op(endpoint, op))) {
+        op->kind = BEGIN;
+        op->wire_flags |= IS_LEFT;
+        leave_bytes(endpoint, op);
+    }
     size_t head = header_size(op->kind, op->wire_flags);
     size_t room = endpoint->max_payload - head;
     size_t bytes = op->granted < room ? op->granted : room;
@@ -330,11 +406,14 @@ bool send_answer(struct endpoint *endpoint, enum kind kind, uint64_t peer, uint3
 
 void on_go(struct endpoint *endpoint, uint64_t peer, uint32_t id, uint64_t wanted) {
     struct op *op = numbered(endpoint, peer, id);
-    if (op == NULL || op->kind != BEGIN || op->is_granted || op->length <= EAGER_WINDOW) {
+    bool is_asking = op != NULL && op->kind == BEGIN && (op->length > EAGER_WINDOW || op->granted < op->length);
+    if (!is_asking || op->is_granted) {
         WARN("an answer to a message that waits for none\n");
         return;
     }
     op->is_granted = true;
+    endpoint->left -= op->is_left;
+    op->is_left = false;
     if (wanted > op->granted) {
         op->granted = wanted < op->length ? wanted : op->length;
     }
@@ -342,6 +421,19 @@ void on_go(struct endpoint *endpoint, uint64_t peer, uint32_t id, uint64_t wante
         on_sent(endpoint, op);
     } else {
         move(op, &endpoint->sending);
+    }
+}
+
+void on_full(struct endpoint *endpoint, uint64_t peer) {
+    set_wants_no_bytes(endpoint, peer, true);
+    for (struct link *at = endpoint->sending.next, *next; at != &endpoint->sending; at = next) {
+        struct op *op = OWNER(at, struct op, link);
+        next = at->next;
+        if (op->peer == peer && op->kind == BEGIN && !op->is_granted
+            && send_answer(endpoint, LEFT, peer, op->id, op->done)) {
+            leave_bytes(endpoint, op);
+            on_sent(endpoint, op);
+        }
     }
 }
 

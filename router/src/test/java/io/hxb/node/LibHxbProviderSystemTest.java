@@ -96,6 +96,7 @@ class LibHxbProviderSystemTest {
                 "completion",
                 "waiting",
                 "full",
+                "behind",
                 "addresses",
                 "closing",
                 "remote",
