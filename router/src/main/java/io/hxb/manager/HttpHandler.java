@@ -10,6 +10,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -28,7 +29,7 @@ final class HttpHandler extends ChannelInboundHandlerAdapter {
     private ManagerSession session;
     private HttpFunctions functions;
     private ByteBuf rest;
-    private boolean isWatching;
+    private Future<?> watch;
     private int watches;
     private boolean isClosing;
     private boolean hasAsked;
@@ -81,6 +82,9 @@ final class HttpHandler extends ChannelInboundHandlerAdapter {
                 refuse(context, new HttpRequest.Malformed(413, "too much at once"));
                 return;
             }
+            if (rest.maxWritableBytes() < in.readableBytes()) {
+                rest.discardReadBytes();
+            }
             rest.discardSomeReadBytes().writeBytes(in);
             answerWaiting(context);
         } finally {
@@ -88,13 +92,17 @@ final class HttpHandler extends ChannelInboundHandlerAdapter {
         }
     }
 
+    /**
+     * Answers what has arrived, one request after the other, until one waits for a change or the
+     * client has too many answers to read. Never called by what it calls.
+     */
     private void answerWaiting(final ChannelHandlerContext context) {
         try {
-            HttpRequest http = next();
+            HttpRequest http = next(context);
             while (http != null) {
                 hasAsked = true;
                 answer(context, http);
-                http = next();
+                http = next(context);
             }
         } catch (final HttpRequest.Malformed e) {
             reception.count(ManagerCount.MALFORMED_CONNECTIONS);
@@ -102,8 +110,10 @@ final class HttpHandler extends ChannelInboundHandlerAdapter {
         }
     }
 
-    private HttpRequest next() throws HttpRequest.Malformed {
-        return !isWatching && !isClosing ? HttpRequest.take(rest) : null;
+    private HttpRequest next(final ChannelHandlerContext context) throws HttpRequest.Malformed {
+        return watch == null && !isClosing && context.channel().isWritable()
+                ? HttpRequest.take(rest)
+                : null;
     }
 
     private void refuse(final ChannelHandlerContext context, final HttpRequest.Malformed e) {
@@ -153,30 +163,34 @@ final class HttpHandler extends ChannelInboundHandlerAdapter {
                     http.isLast());
             return;
         }
-        isWatching = true;
-        final int watch = ++watches;
         if (reception.manager().changes() != Long.parseLong(after)) {
-            endWatch(context, http, watch);
-        } else {
-            session.onChange(
-                    () -> context.executor().execute(() -> endWatch(context, http, watch)));
-            reception.manager().watch(session);
-            after(context, WATCH_SECONDS, () -> endWatch(context, http, watch));
+            writeChanges(context, http);
+            return;
         }
+        final int number = ++watches;
+        final Runnable end = () -> endWatch(context, http, number);
+        session.onChange(() -> context.executor().execute(end));
+        reception.manager().watch(session);
+        watch = context.executor().schedule(end, WATCH_SECONDS, TimeUnit.SECONDS);
     }
 
-    /** Answers, unless that has been done because of a change or a timeout. */
+    private void writeChanges(final ChannelHandlerContext context, final HttpRequest http) {
+        final Map<String, Object> content = new LinkedHashMap<>();
+        content.put("ok", true);
+        content.put("changes", reception.manager().changes());
+        write(context, new HttpAnswer(HttpAnswer.OK, content), http.isLast());
+    }
+
+    /** Answers because of a change or a timeout, unless that has been done. */
     private void endWatch(
-            final ChannelHandlerContext context, final HttpRequest http, final int watch) {
-        if (isWatching && watch == watches && context.channel().isActive()) {
-            isWatching = false;
+            final ChannelHandlerContext context, final HttpRequest http, final int number) {
+        if (watch != null && number == watches && context.channel().isActive()) {
+            watch.cancel(false);
+            watch = null;
             hasAsked = true;
-            final Map<String, Object> content = new LinkedHashMap<>();
-            content.put("ok", true);
-            content.put("changes", reception.manager().changes());
-            write(context, new HttpAnswer(HttpAnswer.OK, content), http.isLast());
-            context.flush();
+            writeChanges(context, http);
             answerWaiting(context);
+            context.flush();
         }
     }
 
@@ -212,11 +226,27 @@ final class HttpHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelWritabilityChanged(final ChannelHandlerContext context) {
-        context.channel().config().setAutoRead(context.channel().isWritable());
+        final boolean isWritable = context.channel().isWritable();
+        context.channel().config().setAutoRead(isWritable);
+        if (isWritable) {
+            // Not now, in the middle of what has written.
+            context.executor().execute(() -> goOn(context));
+        }
+    }
+
+    private void goOn(final ChannelHandlerContext context) {
+        if (context.channel().isActive()) {
+            answerWaiting(context);
+            context.flush();
+        }
     }
 
     @Override
     public void channelInactive(final ChannelHandlerContext context) {
+        if (watch != null) {
+            watch.cancel(false);
+            watch = null;
+        }
         if (session != null) {
             reception.manager().close(session);
             session = null;

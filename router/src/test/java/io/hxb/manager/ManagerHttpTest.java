@@ -227,6 +227,69 @@ class ManagerHttpTest {
         }
     }
 
+    private static long answers(final SocketChannel channel, final long wanted) throws IOException {
+        final ByteBuffer buffer = ByteBuffer.allocate(1 << 16);
+        final StringBuilder rest = new StringBuilder();
+        long count = 0;
+        while (count < wanted && channel.read(buffer.clear()) >= 0) {
+            rest.append(StandardCharsets.US_ASCII.decode(buffer.flip()));
+            for (int at = rest.indexOf("HTTP/1.1 200"); at >= 0; ) {
+                count++;
+                rest.delete(0, at + 12);
+                at = rest.indexOf("HTTP/1.1 200");
+            }
+            rest.delete(0, Math.max(0, rest.length() - 12));
+        }
+        return count;
+    }
+
+    private static void write(final SocketChannel channel, final ByteBuffer bytes) {
+        try {
+            while (bytes.hasRemaining()) {
+                channel.write(bytes);
+            }
+        } catch (final IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    /** Whatever comes at once is answered in turn: not nested, and no faster than it is read. */
+    @Test
+    void shouldAnswerAsManyRequestsAsComeAtOnce() throws Exception {
+        for (final String path : List.of("/v1/watch", "/v1/table")) {
+            final byte[] one =
+                    ("GET " + path + " HTTP/1.1\r\n\r\n").getBytes(StandardCharsets.US_ASCII);
+            final int count = 1_000_000 / one.length;
+            final ByteBuffer all = ByteBuffer.allocate(count * one.length);
+            while (all.hasRemaining()) {
+                all.put(one);
+            }
+            try (SocketChannel channel = SocketChannel.open(socket)) {
+                final Thread writer = Thread.ofVirtual().start(() -> write(channel, all.flip()));
+
+                assertEquals(count, answers(channel, count), path);
+
+                writer.join();
+            }
+            assertEquals(200, get("/v1").status(), "the manager goes on");
+        }
+    }
+
+    @Test
+    void shouldAnswerRequestsBehindAWatchWhenThatEnds() throws IOException {
+        try (SocketChannel channel = SocketChannel.open(socket)) {
+            final String watch = "GET /v1/watch?after=1 HTTP/1.1\r\n\r\n";
+            final String more = watch.replace("=1", "=2") + "GET /v1/watch HTTP/1.1\r\n\r\n";
+            channel.write(ByteBuffer.wrap((watch + more).getBytes(StandardCharsets.US_ASCII)));
+
+            ask("PUT", "/v1/routes/h1", "{\"vid\": 12}");
+            assertEquals(1, answers(channel, 1));
+
+            ask("PUT", "/v1/routes/h1", "{\"vid\": 11}");
+            assertEquals(2, answers(channel, 2));
+        }
+    }
+
     @Test
     void shouldReadAndSetTheTable() throws IOException {
         // given
