@@ -53,9 +53,35 @@ public final class ManagerClient implements ManagerConnection {
     private ManagerClient(final String name, final SocketChannel channel) throws IOException {
         this.name = name;
         this.channel = channel;
-        channel.configureBlocking(false);
         selector = Selector.open();
-        channel.register(selector, SelectionKey.OP_READ);
+        try {
+            channel.configureBlocking(false);
+            channel.register(selector, SelectionKey.OP_READ);
+        } catch (final IOException | RuntimeException e) {
+            selector.close();
+            throw e;
+        }
+    }
+
+    /** Begins a session by a connection, which is closed if there cannot be one. */
+    private static ManagerClient begin(
+            final String name, final SocketChannel channel, final ClusterKey key)
+            throws IOException {
+        ManagerClient client = null;
+        try {
+            client = new ManagerClient(name, channel);
+            if (key != null) {
+                client.authenticate(key);
+            }
+            return client;
+        } catch (final IOException | RuntimeException e) {
+            if (client == null) {
+                channel.close();
+            } else {
+                client.close();
+            }
+            throw e;
+        }
     }
 
     /**
@@ -65,8 +91,10 @@ public final class ManagerClient implements ManagerConnection {
      */
     public static ManagerClient connect(final Path socket) throws IOException {
         try {
-            return new ManagerClient(
-                    socket.toString(), SocketChannel.open(UnixDomainSocketAddress.of(socket)));
+            return begin(
+                    socket.toString(),
+                    SocketChannel.open(UnixDomainSocketAddress.of(socket)),
+                    null);
         } catch (final IOException e) {
             throw new IOException(
                     "no manager answers at "
@@ -93,11 +121,7 @@ public final class ManagerClient implements ManagerConnection {
         try {
             channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
             channel.socket().connect(address, CONNECT_LIMIT_MS);
-            final ManagerClient client = new ManagerClient(address.toString(), channel);
-            if (key != null) {
-                client.authenticate(key);
-            }
-            return client;
+            return begin(address.toString(), channel, key);
         } catch (final IOException e) {
             channel.close();
             throw new IOException("the manager at " + address + ": " + e.getMessage(), e);
@@ -285,7 +309,10 @@ public final class ManagerClient implements ManagerConnection {
 
     @Override
     public void close() throws IOException {
-        selector.close();
-        channel.close();
+        try {
+            selector.close();
+        } finally {
+            channel.close();
+        }
     }
 }

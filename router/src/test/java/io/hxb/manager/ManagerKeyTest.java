@@ -16,6 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -81,6 +82,24 @@ class ManagerKeyTest {
         final IOException e =
                 assertThrows(IOException.class, () -> ManagerClient.connect(address, key(3)));
         assertTrue(e.getMessage().contains("another key"), e.getMessage());
+    }
+
+    private static int descriptors() {
+        return new File("/proc/self/fd").list().length;
+    }
+
+    /** Management servers try again and again. */
+    @Test
+    void shouldLeaveNoDescriptorBehindWhenAKeyIsRefused() {
+        assertThrows(IOException.class, () -> ManagerClient.connect(address, key(3)));
+        final int before = descriptors();
+        for (int i = 0; i < 50; i++) {
+            assertThrows(IOException.class, () -> ManagerClient.connect(address, key(3)));
+        }
+        // The server closes its ends in its own time.
+        TestNamespaces.await(
+                () -> before + " descriptors have become " + descriptors(),
+                () -> descriptors() < before + 20);
     }
 
     @Test
