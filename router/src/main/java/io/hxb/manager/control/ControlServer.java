@@ -1,7 +1,11 @@
 package io.hxb.manager.control;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -14,6 +18,7 @@ import java.util.function.Function;
  * report, and stop or start it.
  */
 public final class ControlServer {
+    private static final Logger LOGGER = LoggerFactory.getLogger(ControlServer.class);
     private static final int MAX_COMMANDS = 16;
     private static final long ANSWER_LIMIT_S = 10;
 
@@ -24,6 +29,7 @@ public final class ControlServer {
     // Written by the thread of run, read by any.
     private volatile ControlReport report;
     private volatile boolean isEnding;
+    private long failures;
 
     /**
      * Does not run yet.
@@ -54,7 +60,7 @@ public final class ControlServer {
             final Runnable command =
                     waitNs <= 0 ? null : commands.poll(waitNs, TimeUnit.NANOSECONDS);
             if (command != null) {
-                command.run();
+                attempt(command);
                 continue;
             }
             if (isEnding || nextNs - System.nanoTime() > 0) {
@@ -62,7 +68,7 @@ public final class ControlServer {
             }
             final long nowNs = System.nanoTime();
             nextNs = nowNs + intervalNs;
-            round(nowNs);
+            attempt(() -> round(nowNs));
             afterRound.accept(report);
         }
     }
@@ -70,6 +76,20 @@ public final class ControlServer {
     private void round(final long nowNs) {
         control.step(nowNs);
         report = control.report(System.nanoTime());
+    }
+
+    /** The server goes on without what has failed: hosts undo what is no longer held up. */
+    private void attempt(final Runnable action) {
+        try {
+            action.run();
+        } catch (final RuntimeException e) {
+            failures++;
+            if (Long.bitCount(failures) == 1) {
+                LOGGER.error("round or command failed, {} so far", failures, e);
+            }
+            control.onFailure(e);
+            report = control.report(System.nanoTime());
+        }
     }
 
     /** Ends {@link #run} soon; any thread. */
@@ -105,15 +125,23 @@ public final class ControlServer {
         final boolean isQueued =
                 commands.offer(
                         () -> {
-                            action.run();
-                            round(System.nanoTime());
-                            done.complete(null);
+                            try {
+                                action.run();
+                                round(System.nanoTime());
+                                done.complete(null);
+                            } finally {
+                                // Does nothing if it has been done.
+                                done.cancel(false);
+                            }
                         });
         try {
             if (isQueued) {
                 done.get(ANSWER_LIMIT_S, TimeUnit.SECONDS);
                 return ControlSocket.Answer.json(200, json.apply(report.status()));
             }
+        } catch (final CancellationException e) {
+            return ControlSocket.Answer.json(
+                    500, "{\"ok\":false,\"error\":\"that failed: see the server's log\"}");
         } catch (final TimeoutException | ExecutionException e) {
             // Told below.
             done.cancel(false);

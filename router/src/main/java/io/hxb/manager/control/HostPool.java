@@ -1,5 +1,8 @@
 package io.hxb.manager.control;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -18,6 +21,7 @@ import java.util.function.Consumer;
  * the thread that runs the control.
  */
 public final class HostPool implements HostRunner, AutoCloseable {
+    private static final Logger LOGGER = LoggerFactory.getLogger(HostPool.class);
     private static final int THREADS = 16;
     private static final int CONNECTING_THREADS = 4;
 
@@ -70,7 +74,11 @@ public final class HostPool implements HostRunner, AutoCloseable {
         } catch (final TimeoutException e) {
             return false;
         } catch (final ExecutionException e) {
-            throw new IllegalStateException(host.name(), e.getCause());
+            if (e.getCause() instanceof Error) {
+                throw new IllegalStateException(host.name(), e.getCause());
+            }
+            LOGGER.error("what was to be done with {}", host.name(), e.getCause());
+            return false;
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;

@@ -7,21 +7,26 @@ import io.hxb.manager.Status;
 
 import org.agrona.collections.Int2IntHashMap;
 import org.agrona.collections.IntArrayList;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
  * A host as the control sees it: its session with the host's manager, what it has sent, and what
- * was set there. Used by one thread at a time. Nothing that a manager says or does throws: a
- * session that fails is begun anew, less and less often.
+ * was set there. What is done with it is done by one thread at a time; any thread may ask for its
+ * state, and gets that as of the end of what was done last. Nothing that a manager says or does
+ * throws: a session that fails is begun anew, less and less often.
  */
 public final class ManagedHost {
+    private static final Logger LOGGER = LoggerFactory.getLogger(ManagedHost.class);
     private static final long MIN_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(200);
     private static final long MAX_PAUSE_NS = TimeUnit.SECONDS.toNanos(10);
     private static final int CHUNK = 128;
@@ -33,18 +38,30 @@ public final class ManagedHost {
     private final long plan;
     private final LongSupplier clock;
     private final TrafficGauge gauge = new TrafficGauge();
-    private final Map<Integer, Integer> claimed = new ConcurrentSkipListMap<>();
+    // Volatile: read by the control's thread while one of a pool still works with the host.
+    private volatile View view;
     private ManagerConnection connection;
     private Problem problem = Problem.NOT_ASKED;
     private String words = "";
+    private String failure = "";
     private int number = -1;
     private LeaseView lease = LeaseView.UNKNOWN;
     private List<Sent> sent = List.of();
+    private Map<Integer, Integer> claimed = Map.of();
     private long changes;
     private long lastHeardNs;
     private long pauseNs;
     private long self;
     private long nextTryNs;
+
+    private record View(
+            Problem problem,
+            String words,
+            int number,
+            LeaseView lease,
+            List<Sent> sent,
+            Map<Integer, Integer> claimed,
+            long lastHeardNs) {}
 
     /** Why a host cannot be controlled. */
     public enum Problem {
@@ -78,6 +95,11 @@ public final class ManagedHost {
         this.clock = clock;
         lastHeardNs = clock.getAsLong();
         nextTryNs = lastHeardNs;
+        publish();
+    }
+
+    private void publish() {
+        view = new View(problem, words, number, lease, sent, claimed, lastHeardNs);
     }
 
     /** Place of its manager. */
@@ -85,49 +107,52 @@ public final class ManagedHost {
         return place;
     }
 
+    /** Whether it has a session; asked only while nobody works with it. */
     boolean isConnected() {
         return connection != null;
     }
 
     /** Its number in the plan; -1 while it is not known. */
     public int number() {
-        return number;
+        return view.number;
     }
 
     Problem problem() {
-        return problem;
+        return view.problem;
     }
 
     /** What its manager or the network has said to that. */
     String words() {
-        return words;
+        return view.words;
     }
 
     LeaseView lease() {
-        return lease;
+        return view.lease;
     }
 
     /** True if it answers, and does what this server says. */
     boolean isReady() {
-        return problem == Problem.NONE && lease.isOwn();
+        final View now = view;
+        return now.problem == Problem.NONE && now.lease.isOwn();
     }
 
     List<Sent> sent() {
-        return sent;
+        return view.sent;
     }
 
-    /** What this server has set there: VIDs by peer. */
+    /** What this server has set there: VIDs by peer. Unmodifiable. */
     Map<Integer, Integer> claimed() {
-        return claimed;
+        return view.claimed;
     }
 
     long lastHeardNs() {
-        return lastHeardNs;
+        return view.lastHeardNs;
     }
 
     /** Another manager says that it is that of the same host. */
     void setTwice() {
         drop(Problem.TWICE, "there is another manager of this host");
+        publish();
     }
 
     /** Connects if needed, asks who has the lease, and reads what was sent. */
@@ -153,6 +178,14 @@ public final class ManagedHost {
         } catch (final IOException | IllegalArgumentException e) {
             // What is no status or name of this version is an illegal argument.
             drop(Problem.ABSENT, String.valueOf(e.getMessage()));
+        } catch (final RuntimeException e) {
+            if (!e.toString().equals(failure)) {
+                failure = e.toString();
+                LOGGER.error("the session with {}", place, e);
+            }
+            drop(Problem.ABSENT, "the session failed: " + e);
+        } finally {
+            publish();
         }
     }
 
@@ -161,7 +194,7 @@ public final class ManagedHost {
         words = text;
         lease = LeaseView.UNKNOWN;
         sent = List.of();
-        claimed.clear();
+        claimed = Map.of();
         pauseNs = Math.min(MAX_PAUSE_NS, Math.max(MIN_PAUSE_NS, 2 * pauseNs));
         nextTryNs = clock.getAsLong() + pauseNs;
         close();
@@ -172,7 +205,7 @@ public final class ManagedHost {
         if (connection != null) {
             try {
                 connection.close();
-            } catch (final IOException e) {
+            } catch (final IOException | RuntimeException e) {
                 // It has ended all the same.
                 words = String.valueOf(e.getMessage());
             }
@@ -239,7 +272,7 @@ public final class ManagedHost {
         self = owner == 0 ? self : owner;
         lease = new LeaseView(isOwn, !isHeld, reply.value(1));
         if (!isOwn) {
-            claimed.clear();
+            claimed = Map.of();
         }
     }
 
@@ -359,7 +392,7 @@ public final class ManagedHost {
         words = status.text();
         if (status == Status.FENCED) {
             lease = new LeaseView(false, false, lease.generation());
-            claimed.clear();
+            claimed = Map.of();
         }
     }
 
@@ -392,14 +425,16 @@ public final class ManagedHost {
         attempt(
                 () -> {
                     if (endBatch()) {
+                        final Map<Integer, Integer> next = new TreeMap<>(claimed);
                         vids.forEach(
                                 (peer, vid) -> {
                                     if (vid == 0) {
-                                        claimed.remove(peer);
+                                        next.remove(peer);
                                     } else {
-                                        claimed.put(peer, vid);
+                                        next.put(peer, vid);
                                     }
                                 });
+                        claimed = Collections.unmodifiableMap(next);
                     }
                 });
     }

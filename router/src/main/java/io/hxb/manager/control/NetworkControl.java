@@ -267,6 +267,12 @@ public final class NetworkControl {
         }
     }
 
+    /** A round has failed: what was measured does not count, and the next one goes on. */
+    void onFailure(final RuntimeException cause) {
+        tuner.forget();
+        decision = new Decision(List.of(), "the last round failed: " + cause, 0, "", 0);
+    }
+
     /**
      * Changes nothing from now on.
      *
