@@ -113,9 +113,10 @@ public final class HostManager {
                 new HostAnswers(
                         table.fingerprint(), paths, tagger, claims, hosts, surroundings, counts);
         restore();
+        paths.commit();
     }
 
-    /** Puts the committed paths into effect, and no others. */
+    /** Takes the committed paths, and no others; they take effect with the next commit. */
     private void restore() throws IOException {
         final Map<Long, Integer> saved = store.load();
         claims.clear();
@@ -131,7 +132,6 @@ public final class HostManager {
                         claims.claim(PathClaims.PERMANENT, host, vid);
                     }
                 });
-        paths.commit();
     }
 
     /**
@@ -590,7 +590,7 @@ public final class HostManager {
             LOGGER.warn("committed paths: {}", e.getMessage());
             return Status.NOT_READ;
         }
-        changes++;
+        commit();
         return Status.OK;
     }
 }

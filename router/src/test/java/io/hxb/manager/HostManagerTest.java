@@ -314,6 +314,25 @@ class HostManagerTest {
     }
 
     @Test
+    void shouldTellOfAReturnToCommittedPathsAsOfOtherChanges() {
+        // given
+        final ManagerSession watcher = manager.open(false);
+        final List<Integer> seen = new ArrayList<>();
+        watcher.onChange(() -> seen.add(tagger.vid(5)));
+        final ManagerSession session = manager.open(true);
+        set(session, 5, 11);
+        plain(watcher, Operation.WATCH);
+        final long before = manager.changes();
+        final long counted = manager.counts().value(ManagerCount.CHANGES);
+        // when
+        assertEquals(Status.OK, plain(session, Operation.ROLLBACK));
+        // then
+        assertEquals(List.of(13), seen, "woken once, when it holds");
+        assertEquals(before + 1, manager.changes());
+        assertEquals(counted + 1, manager.counts().value(ManagerCount.CHANGES));
+    }
+
+    @Test
     void shouldResetWhatLastsWithoutTouchingWhatASessionHolds() {
         // given
         final ManagerSession session = manager.open(true);
