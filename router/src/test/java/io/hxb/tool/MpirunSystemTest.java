@@ -50,7 +50,10 @@ class MpirunSystemTest {
                 Files.exists(Path.of("/usr/include/rdma/fabric.h")),
                 "skipped: no headers of libfabric (libfabric-dev)");
         check = programs.resolve("mpi_check");
-        final Path source = ROOT.resolve("benchmarks/src/main/mpi/mpi_check.c");
+        compile("benchmarks/src/main/mpi/mpi_check.c", check);
+    }
+
+    private static void compile(final String source, final Path program) throws Exception {
         final Process compiler =
                 new ProcessBuilder(
                                 "mpicc",
@@ -58,8 +61,8 @@ class MpirunSystemTest {
                                 "-Wall",
                                 "-Werror",
                                 "-o",
-                                check.toString(),
-                                source.toString())
+                                program.toString(),
+                                ROOT.resolve(source).toString())
                         .redirectErrorStream(true)
                         .start();
         final String output =
@@ -118,6 +121,34 @@ class MpirunSystemTest {
                         "20261125")) {
             assertEquals(ExitStatus.OK, hxb.status(), () -> hxb.output() + hxb.errors());
             assertTrue(hxb.output().contains("ok 20261125 checks="), hxb::output);
+        }
+        assertNothingLeft();
+    }
+
+    /**
+     * Where Open MPI sends something else over any provider of libfabric, and beside its options.
+     */
+    @Test
+    void shouldSendWhatTheProgramSaysAsOpenMpiStartsIt() throws Exception {
+        final Path folderOfProgram = Files.createDirectory(programs.resolve("displaced"));
+        compile("pm-api/src/test/c/mpi_displaced.c", folderOfProgram.resolve("mpi_displaced"));
+        try (HxbProcess hxb =
+                inPair(
+                        "-wdir",
+                        folderOfProgram.toString(),
+                        "--mca",
+                        "mca_base_env_list",
+                        "FOO=1;HXB_OPENMPI=report",
+                        "--mca",
+                        "osc",
+                        "pt2pt",
+                        "-np",
+                        "4",
+                        "mpi_displaced")) {
+            assertEquals(ExitStatus.OK, hxb.status(), () -> hxb.output() + hxb.errors());
+            assertTrue(hxb.output().contains("FOO is 1"), hxb::output);
+            assertEquals(40, hxb.output().lines().filter(line -> line.endsWith("right")).count());
+            assertTrue(hxb.errors().contains("libhxb-openmpi: MPI_Bsend_init is set right"));
         }
         assertNothingLeft();
     }

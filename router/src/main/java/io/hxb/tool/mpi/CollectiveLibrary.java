@@ -26,9 +26,9 @@ final class CollectiveLibrary {
                         root);
     }
 
-    /** What the script in front of each rank reads. */
-    Map<String, String> environment() {
-        return Map.of("HXB_RANK_PRELOAD", build.library().toString());
+    /** Its file. */
+    Path file() {
+        return build.library();
     }
 
     /**

@@ -50,6 +50,12 @@ sealed interface Mpi permits OpenMpi, Mpich {
     /** True if nobody has tried HXB with such a version. */
     boolean isUntried();
 
+    /** What does not hold with this version, and what helps; empty if nothing is known. */
+    Optional<String> warning();
+
+    /** True if deploy/hxb-rank is to start in front of each rank outside of labs, too. */
+    boolean isStartedByScript();
+
     /** How its mpirun reads its arguments. */
     MpirunWords.Syntax syntax();
 

@@ -65,6 +65,16 @@ record Mpich(Path mpirun, String version) implements Mpi {
     }
 
     @Override
+    public Optional<String> warning() {
+        return Optional.empty();
+    }
+
+    @Override
+    public boolean isStartedByScript() {
+        return false;
+    }
+
+    @Override
     public MpirunWords.Syntax syntax() {
         return MpirunWords.Syntax.HYDRA;
     }

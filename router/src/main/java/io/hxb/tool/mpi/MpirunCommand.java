@@ -23,6 +23,7 @@ import picocli.CommandLine.Unmatched;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -139,6 +140,7 @@ public final class MpirunCommand implements Callable<Integer> {
             System.err.printf(
                     "hxb: %s: HXB has been tried with Open MPI 4.1 and MPICH 4.0%n", mpi.name());
         }
+        mpi.warning().ifPresent(text -> System.err.println("hxb: " + text));
         provider.build();
         final Run run =
                 new Run(
@@ -146,21 +148,29 @@ public final class MpirunCommand implements Callable<Integer> {
                         mpi,
                         provider,
                         root.resolve("deploy/hxb-rank").toAbsolutePath().normalize(),
-                        collectives(root));
+                        preload(root, mpi));
         if (wanted != null) {
             return inNewLab(run, wanted);
         }
         return up != null ? inLab(run, up.spec()) : onCluster(run);
     }
 
-    /** What ranks need for them; nothing if they are not wanted. */
-    private Map<String, String> collectives(final Path root) {
-        if (!hasCollectives) {
-            return Map.of();
+    /** What the script in front of each rank has it load. */
+    private Map<String, String> preload(final Path root, final Mpi mpi) {
+        final List<String> libraries = new ArrayList<>();
+        if (mpi instanceof OpenMpi) {
+            final OpenMpiLibrary library = new OpenMpiLibrary(root);
+            library.build();
+            libraries.add(library.file().toString());
         }
-        final CollectiveLibrary library = new CollectiveLibrary(root);
-        library.build();
-        return library.environment();
+        if (hasCollectives) {
+            final CollectiveLibrary library = new CollectiveLibrary(root);
+            library.build();
+            libraries.add(library.file().toString());
+        }
+        return libraries.isEmpty()
+                ? Map.of()
+                : Map.of("HXB_RANK_PRELOAD", String.join(":", libraries));
     }
 
     private String newName() {
@@ -237,11 +247,11 @@ public final class MpirunCommand implements Callable<Integer> {
             Mpi mpi,
             FabricProvider provider,
             Path rankScript,
-            Map<String, String> collectives) {
+            Map<String, String> preload) {
         /** The command on a cluster. */
         Launch launch() {
             return launch(
-                    Map.of(), collectives.isEmpty() ? Optional.empty() : Optional.of(rankScript));
+                    Map.of(), mpi.isStartedByScript() ? Optional.of(rankScript) : Optional.empty());
         }
 
         Launch launchInLab(final RankPlacement placement) {
@@ -256,7 +266,7 @@ public final class MpirunCommand implements Callable<Integer> {
         private Launch launch(final Map<String, String> more, final Optional<Path> inFront) {
             final Map<String, String> environment = new HashMap<>(mpi.transport());
             environment.putAll(provider.environment());
-            environment.putAll(collectives);
+            environment.putAll(preload);
             environment.putAll(more);
             environment.putAll(unlessSet(mpi.defaults()));
             return mpi.launch(words, environment, inFront);
@@ -314,7 +324,7 @@ public final class MpirunCommand implements Callable<Integer> {
                 MpirunWords.of(
                         run.mpi().syntax(),
                         run.words().with(List.of("-np", Integer.toString(placement.nodeCount()))));
-        return new Run(counted, run.mpi(), run.provider(), run.rankScript(), run.collectives())
+        return new Run(counted, run.mpi(), run.provider(), run.rankScript(), run.preload())
                 .launchInLab(placement);
     }
 

@@ -113,6 +113,15 @@ record MpirunWords(Syntax syntax, List<Part> parts) {
             return options;
         }
 
+        private boolean setsParameter(final Syntax syntax, final String name) {
+            for (int i = 0; i + 1 < programIndex; i += 1 + syntax.arguments(words.get(i))) {
+                if (syntax.arguments(words.get(i)) == 2 && words.get(i + 1).equals(name)) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
         /** How many ranks it asks for; empty if it does not say, or not by a number. */
         private OptionalInt ranks(final Syntax syntax) {
             for (int i = 0; i + 1 < programIndex; i += 1 + syntax.arguments(words.get(i))) {
@@ -185,6 +194,11 @@ record MpirunWords(Syntax syntax, List<Part> parts) {
                 .flatMap(part -> part.options(syntax).stream())
                 .filter(wanted)
                 .toList();
+    }
+
+    /** True if an option with two words behind it, such as --mca, sets that parameter. */
+    boolean setsParameter(final String name) {
+        return parts.stream().anyMatch(part -> part.setsParameter(syntax, name));
     }
 
     private boolean hasOption(final String names) {

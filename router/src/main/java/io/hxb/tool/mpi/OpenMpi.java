@@ -1,6 +1,7 @@
 package io.hxb.tool.mpi;
 
 import io.hxb.tool.report.ToolException;
+import io.hxb.tool.report.UsageException;
 
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -9,7 +10,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /**
  * The mpirun of the user's Open MPI. Immutable.
@@ -20,6 +20,11 @@ import java.util.stream.Stream;
 record OpenMpi(Path mpirun, String version) implements Mpi {
     private static final Pattern VERSION = Pattern.compile("\\(Open MPI\\) (\\d+[.\\d]*)");
     private static final String TRIED = "4.";
+    private static final String ENV = "OMPI_MCA_";
+    private static final String FORK_AGENT = "orte_fork_agent";
+
+    /** From here on, persistent sends take datatypes as they are. */
+    private static final int[] FIRST_CORRECT = {4, 1, 6};
 
     /**
      * Reads what {@code mpirun --version} has said.
@@ -41,6 +46,31 @@ record OpenMpi(Path mpirun, String version) implements Mpi {
     @Override
     public boolean isUntried() {
         return !version.startsWith(TRIED);
+    }
+
+    @Override
+    public Optional<String> warning() {
+        return isBefore(FIRST_CORRECT)
+                ? Optional.of(
+                        name()
+                                + " sends wrong numbers over any provider of libfabric where a"
+                                + " persistent send, MPI_Alltoallv, MPI_Alltoallw or a one-sided"
+                                + " operation has a datatype that begins behind its address. A"
+                                + " library before each rank sets that right; Open MPI 4.1.6 or"
+                                + " later, and MPICH, need none (docs/mpi.md)")
+                : Optional.empty();
+    }
+
+    private boolean isBefore(final int... other) {
+        final String[] numbers = version.split("\\.", -1);
+        for (int i = 0; i < other.length; i++) {
+            final boolean isThere = i < numbers.length && numbers[i].matches("\\d{1,6}");
+            final int number = isThere ? Integer.parseInt(numbers[i]) : 0;
+            if (number != other[i]) {
+                return number < other[i];
+            }
+        }
+        return false;
     }
 
     @Override
@@ -82,29 +112,64 @@ record OpenMpi(Path mpirun, String version) implements Mpi {
         return Map.of("OMPI_ALLOW_RUN_AS_ROOT", "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
     }
 
+    /** The script hands variables on, and has {@link OpenMpiLibrary} loaded. */
+    @Override
+    public boolean isStartedByScript() {
+        return true;
+    }
+
     @Override
     public Launch launch(
             final MpirunWords words,
             final Map<String, String> environment,
             final Optional<Path> rankScript) {
         final Map<String, String> all = new HashMap<>(environment);
-        rankScript.ifPresent(script -> all.put("OMPI_MCA_orte_fork_agent", withoutBlank(script)));
-        final List<String> exports =
-                all.keySet().stream()
-                        .filter(variable -> !variable.startsWith("OMPI_"))
-                        .sorted()
-                        .flatMap(variable -> Stream.of("-x", variable))
-                        .toList();
-        return new Launch(mpirun, words.with(exports), all);
+        rankScript.ifPresent(
+                script -> {
+                    checkForkAgent(words);
+                    all.putAll(carried(environment));
+                    all.put(ENV + FORK_AGENT, forkAgent(script));
+                });
+        return new Launch(mpirun, words.with(List.of()), all);
     }
 
-    private static String withoutBlank(final Path script) {
+    /**
+     * The same variables under names that Open MPI hands on to all hosts by itself, and from which
+     * the script takes them. Its ways to hand on others, -x and mca_base_env_list, exclude each
+     * other and are the user's.
+     */
+    private static Map<String, String> carried(final Map<String, String> environment) {
+        final Map<String, String> carried = new HashMap<>();
+        environment.forEach(
+                (name, value) -> {
+                    if (!name.startsWith("OMPI_")) {
+                        carried.put(ENV + "hxb_" + name, value);
+                    }
+                });
+        return carried;
+    }
+
+    private static void checkForkAgent(final MpirunWords words) {
+        if (words.setsParameter(FORK_AGENT)) {
+            throw new UsageException(
+                    "HXB starts ranks by a fork agent of its own: give yours by the variable "
+                            + ENV
+                            + FORK_AGENT
+                            + ", and it is started by that one");
+        }
+    }
+
+    private static String forkAgent(final Path script) {
         if (script.toString().matches(".*\\s.*")) {
             throw new ToolException(
                     "Open MPI starts nothing by a path with a blank, and HXB is in "
                             + script.getParent()
                             + ": move it, or make a link to it and start deploy/hxb there");
         }
-        return script.toString();
+        final String own = script.toString();
+        final String before = System.getenv(ENV + FORK_AGENT);
+        return before == null || before.isBlank() || before.startsWith(own)
+                ? own
+                : own + " " + before;
     }
 }

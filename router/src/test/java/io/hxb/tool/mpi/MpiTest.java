@@ -11,6 +11,8 @@ import io.hxb.tool.report.UsageException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -52,8 +54,66 @@ class MpiTest {
         assertFalse(mpi.isUntried());
         assertTrue(find(program("mpirun", "mpirun (Open MPI) 5.0.1")).isUntried());
         assertEquals(
-                List.of("-x", "FI_PROVIDER", "-np", "2", "p"),
-                command(mpi, "-np 2 p", Optional.of(SCRIPT)).subList(1, 6));
+                List.of("-np", "2", "p"),
+                command(mpi, "-np 2 p", Optional.of(SCRIPT)).subList(1, 4));
+    }
+
+    /** Open MPI refuses mca_base_env_list beside -x, whoever gives them. */
+    @Test
+    void shouldHandVariablesOnWithoutTakingTheUsersWays() throws Exception {
+        final Mpi mpi = find(program("mpirun", "mpirun (Open MPI) 4.1.4"));
+        final List<String> words = List.of("--mca", "mca_base_env_list", "A=1", "-np", "2", "p");
+
+        final Launch launch =
+                mpi.launch(
+                        MpirunWords.of(mpi.syntax(), words),
+                        Map.of("FI_PROVIDER", "hxb", "OMPI_MCA_pml", "cm"),
+                        Optional.of(SCRIPT));
+
+        assertEquals(words, launch.command().subList(1, 7));
+        assertEquals(
+                Map.of(
+                        "FI_PROVIDER", "hxb",
+                        "OMPI_MCA_hxb_FI_PROVIDER", "hxb",
+                        "OMPI_MCA_pml", "cm",
+                        "OMPI_MCA_orte_fork_agent", SCRIPT.toString()),
+                launch.environment());
+    }
+
+    @Test
+    void shouldSayThatAForkAgentIsInTheWay() throws Exception {
+        final Mpi mpi = find(program("mpirun", "mpirun (Open MPI) 4.1.4"));
+
+        final UsageException refusal =
+                assertThrows(
+                        UsageException.class,
+                        () ->
+                                command(
+                                        mpi,
+                                        "--mca orte_fork_agent valgrind p",
+                                        Optional.of(SCRIPT)));
+
+        assertTrue(refusal.getMessage().contains("OMPI_MCA_orte_fork_agent"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "4.1.4, true",
+        "4.1.5, true",
+        "4.0.7, true",
+        "3.1.6, true",
+        "4.1, true",
+        "4.1.6, false",
+        "4.1.8, false",
+        "4.2.0, false",
+        "5.0.1, false"
+    })
+    void shouldWarnOfVersionsThatSendWrongNumbers(final String version, final boolean isWarning)
+            throws Exception {
+        final Mpi mpi = find(program("mpirun", "mpirun (Open MPI) " + version));
+
+        assertEquals(isWarning, mpi.warning().isPresent());
+        assertTrue(mpi.isStartedByScript());
     }
 
     @Test
@@ -64,6 +124,8 @@ class MpiTest {
 
         assertEquals("MPICH 4.0.2", mpi.name());
         assertFalse(mpi.isUntried());
+        assertEquals(Optional.empty(), mpi.warning());
+        assertFalse(mpi.isStartedByScript());
         assertEquals(
                 List.of("-n", "1", "p", ":", "-n", "2", "q"),
                 command(mpi, "-n 1 p : -n 2 q", Optional.empty()).subList(1, 8));

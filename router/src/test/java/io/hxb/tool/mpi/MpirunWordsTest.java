@@ -89,6 +89,15 @@ class MpirunWordsTest {
     }
 
     @Test
+    void shouldSeeWhichParametersAreSet() {
+        assertTrue(words("-np 2 --mca pml cm p").setsParameter("pml"));
+        assertTrue(words("-np 2 p : -gmca btl self q").setsParameter("btl"));
+        assertFalse(words("-np 2 --mca pml cm p --mca btl self").setsParameter("btl"));
+        assertFalse(words("-x pml --mca btl pml p").setsParameter("pml"));
+        assertFalse(words("--mca").setsParameter("pml"));
+    }
+
+    @Test
     void shouldReadWhatHydraTakes() {
         final MpirunWords words = ofHydra("-genv A 1 -n 2 p -n 9 : -env B 2 -np 3 q");
         assertEquals(OptionalInt.of(5), words.ranks());

@@ -15,12 +15,17 @@ import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,13 +34,23 @@ import java.util.Map;
 @Tag("unit")
 class RankPlacementTest {
     private static final Path FOLDER = Path.of("/run/with space/labs/a");
-    private static final Path SCRIPT =
-            Path.of(System.getProperty("hxb.root")).resolve("deploy/hxb-rank");
+    private static final Path ROOT = Path.of(System.getProperty("hxb.root")).toAbsolutePath();
+    private static final Path SCRIPT = ROOT.resolve("deploy/hxb-rank");
+
+    @TempDir private Path folder;
 
     private static String socketOf(final Map<String, String> environment) throws Exception {
+        return run(ROOT, environment, "sh", "-c", "printf %s \"$HXB_SOCKET\"");
+    }
+
+    /** Has the script run a program in a folder: its exit status, and what it has said. */
+    private static String run(
+            final Path folder, final Map<String, String> environment, final String... program)
+            throws Exception {
+        final List<String> command = new ArrayList<>(List.of(SCRIPT.toString()));
+        command.addAll(List.of(program));
         final ProcessBuilder builder =
-                new ProcessBuilder(SCRIPT.toString(), "sh", "-c", "printf %s \"$HXB_SOCKET\"")
-                        .redirectErrorStream(true);
+                new ProcessBuilder(command).redirectErrorStream(true).directory(folder.toFile());
         builder.environment().putAll(environment);
         final Process process = builder.start();
         final String output =
@@ -86,6 +101,60 @@ class RankPlacementTest {
         environment.put("OMPI_COMM_WORLD_SIZE", Integer.toString(size));
         final int other = order == Order.NODE ? 2 : 2 * 4 / size;
         assertTrue(socketOf(environment).endsWith("-" + other + ".sock"), () -> "rank 2");
+    }
+
+    private void program(final String name, final String text) throws IOException {
+        final Path file = folder.resolve(name);
+        Files.createDirectories(file.getParent());
+        Files.writeString(file, "#!/bin/sh\necho " + text + " \"$@\"\n");
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwx------"));
+    }
+
+    /** Open MPI hands it the name as the user has written it. */
+    @Test
+    void shouldFindAProgramWithoutASlashWhereOpenMpiDoes() throws Exception {
+        // given
+        program("hxb program", "here");
+        program("path/hxb program", "in --path");
+        program("sh", "not this one");
+        Files.createDirectories(folder.resolve("path/sh"));
+        final Map<String, String> environment = environment(4, Order.NODE, 0, 1);
+        // when, then
+        assertEquals("0 here a  *", run(folder, environment, "hxb program", "a", "", "*"));
+        assertEquals("0 done", run(folder, environment, "sh", "-c", "echo done"));
+        environment.put("OMPI_exec_path", "path");
+        assertEquals("0 in --path", run(folder, environment, "hxb program"));
+        assertEquals("0 here", run(folder, environment, "./hxb program"));
+        assertTrue(run(folder, environment, "hxb-none").startsWith("127 "));
+    }
+
+    @Test
+    void shouldTakeVariablesThatOpenMpiHasHandedOn() throws Exception {
+        final Map<String, String> environment = new HashMap<>();
+        environment.put("OMPI_COMM_WORLD_RANK", "3");
+        environment.put("OMPI_MCA_hxb_FI_PROVIDER_PATH", "/a folder/$HOME");
+        final String script = "echo \"$FI_PROVIDER_PATH,$HXB_SOCKET\"";
+
+        assertEquals("0 /a folder/$HOME,", run(folder, environment, "sh", "-c", script));
+
+        RankPlacement.inLab(FOLDER, "a", 2, Order.NODE)
+                .environment()
+                .forEach((name, value) -> environment.put("OMPI_MCA_hxb_" + name, value));
+        assertEquals(
+                "0 /a folder/$HOME," + FOLDER.resolve("a-1.sock"),
+                run(folder, environment, "sh", "-c", script));
+    }
+
+    @Test
+    void shouldSayWhichLibraryIsMissing() throws Exception {
+        final Map<String, String> environment = environment(4, Order.NODE, 0, 1);
+        final Path there = Files.createFile(folder.resolve("a.so"));
+        environment.put("HXB_RANK_PRELOAD", there + ":" + folder.resolve("b.so"));
+
+        final String output = run(folder, environment, "true");
+
+        assertTrue(output.startsWith("1 hxb-rank: there is no library"), output);
+        assertTrue(output.contains("b.so'"), output);
     }
 
     @Test
