@@ -309,9 +309,7 @@ final class NodeRequests implements AutoCloseable {
     // The answer to a request that was given up: a key that nobody got to know is of no use.
     private void drop() throws LinuxException {
         socket.closeReceivedDescriptors();
-        if (received.isReply()
-                && received.type() == AttachMessage.SHARE
-                && !received.isRefusal()) {
+        if (received.isReply() && received.type() == AttachMessage.SHARE && !received.isRefusal()) {
             final long key = received.argument(0);
             told.request(AttachMessage.REVOKE).argument(0, key).number(++requests);
             socket.send(told.address(), AttachMessage.LENGTH_BYTES);

@@ -133,8 +133,7 @@ final class SocketAttachment implements Attachment {
     }
 
     private AttachMessage request(final int type, final long... arguments) {
-        final AttachMessage request =
-                new AttachMessage().speakVersionOf(greeting).request(type);
+        final AttachMessage request = new AttachMessage().speakVersionOf(greeting).request(type);
         for (int i = 0; i < arguments.length; i++) {
             request.argument(i, arguments[i]);
         }

@@ -19,7 +19,7 @@ class MpiPreloadSystemTest {
                             "sh",
                             "-c",
                             "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun"
-                                    + " --oversubscribe -np 2 -x HXB_COLLECTIVES=report -x LD_PRELOAD="
+                                + " --oversubscribe -np 2 -x HXB_COLLECTIVES=report -x LD_PRELOAD="
                                     + preloaded
                                     + " "
                                     + LibVfn.file("unchanged")
