@@ -58,7 +58,7 @@ enum hxb_result {
     HXB_EVENT = -12,           /* there is an event, but not what was waited for: hxb_poll_event takes it */
     HXB_NOT_ALLOWED = -13,     /* this context's tenant may not send to the peer's */
     HXB_FLOW_LIMIT = -14,      /* this node, context or user has as many flows as it may have */
-    HXB_INTERRUPTED = -15,     /* hxb_wake has ended this wait */
+    HXB_INTERRUPTED = -16,     /* hxb_wake has ended this wait */
     HXB_BAD_KEY = -20,         /* no such key at the destination, or it has been revoked */
     HXB_BAD_RANGE = -21,       /* bytes outside of the remote region, or a number that is not at a multiple of 8 */
     HXB_NO_ACCESS = -22,       /* the key does not allow this operation */

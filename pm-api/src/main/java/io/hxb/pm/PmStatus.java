@@ -70,7 +70,7 @@ public final class PmStatus {
     public static final int FLOW_LIMIT = -14;
 
     /** The wait was ended from outside, not by what it waited for. */
-    public static final int INTERRUPTED = -15;
+    public static final int INTERRUPTED = -16;
 
     /**
      * Nothing is shared by that key: it is wrong, or was revoked, or the region or its application
