@@ -43,6 +43,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.ConnectionPendingException;
 import java.nio.channels.NotYetConnectedException;
@@ -131,6 +132,14 @@ class HxbChannelContractTest {
         }
     }
 
+    private static void answer(final ChannelHandlerContext context, final int count) {
+        final var _ = context.writeAndFlush(bytes(count));
+    }
+
+    private static void endOutput(final ChannelHandlerContext context) {
+        final var _ = ((DuplexChannel) context.channel()).shutdownOutput();
+    }
+
     private static ByteBuf bytes(final int count) {
         return Unpooled.wrappedBuffer(new byte[count]);
     }
@@ -203,7 +212,7 @@ class HxbChannelContractTest {
                         group,
                         c -> {
                             final var _ = c.write(Unpooled.EMPTY_BUFFER);
-                            c.close();
+                            final var _ = c.close();
                         });
         try (HxbSocketChannel client = ask(server)) {
             // when
@@ -217,14 +226,7 @@ class HxbChannelContractTest {
     void shouldEndTheOutputAloneByTheListenerOfAWriteThatWaited() throws Exception {
         // given
         final Channel server =
-                serve(
-                        group,
-                        c ->
-                                c.writeAndFlush(bytes(LARGE))
-                                        .addListener(
-                                                _ ->
-                                                        ((DuplexChannel) c.channel())
-                                                                .shutdownOutput()));
+                serve(group, c -> c.writeAndFlush(bytes(LARGE)).addListener(_ -> endOutput(c)));
         try (HxbSocketChannel client = ask(server)) {
             // when
             client.output().write(1);
@@ -278,7 +280,8 @@ class HxbChannelContractTest {
     void shouldFailAndCloseWhenTheAddressIsForeign() throws Exception {
         // when
         final ChannelFuture connected =
-                client().connect(new InetSocketAddress("127.0.0.1", 5000)).await();
+                client().connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), 5000))
+                        .await();
         // then
         assertInstanceOf(UnsupportedAddressTypeException.class, connected.cause());
         assertFalse(connected.channel().isOpen());
@@ -287,7 +290,7 @@ class HxbChannelContractTest {
     @Test
     void shouldWorkOnAnotherLoopAfterDeregistering() throws Exception {
         // given
-        final Channel server = serve(group, c -> c.writeAndFlush(bytes(5)));
+        final Channel server = serve(group, c -> answer(c, 5));
         final Channel channel = client().connect(server.localAddress()).sync().channel();
         assertTrue(channel.deregister().await(30_000));
         // when
@@ -305,7 +308,7 @@ class HxbChannelContractTest {
     void shouldCloseAllChannelsWithTheirLoops(final String kind) throws Exception {
         // given
         final EventLoopGroup loops = new MultiThreadIoEventLoopGroup(4, factory(kind));
-        final Channel server = serve(loops, c -> c.writeAndFlush(bytes(1)));
+        final Channel server = serve(loops, c -> answer(c, 1));
         final List<HxbSocketChannel> clients = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
             final HxbSocketChannel client = ask(server);
@@ -407,7 +410,7 @@ class HxbChannelContractTest {
     @Test
     void shouldStayOpenWhenItHasShutDownItsInput() throws Exception {
         // given
-        final Channel server = serve(group, c -> c.writeAndFlush(bytes(1)));
+        final Channel server = serve(group, c -> answer(c, 1));
         final DuplexChannel channel =
                 (DuplexChannel) client().connect(server.localAddress()).sync().channel();
         // when
@@ -424,7 +427,7 @@ class HxbChannelContractTest {
     @Test
     void shouldCarryOtherChannelsWhileTheLoopThatDrivesThemIsBlocked() throws Exception {
         // given: the first loop with a channel drives the streams
-        final Channel server = serve(group, c -> c.writeAndFlush(bytes(1)));
+        final Channel server = serve(group, c -> answer(c, 1));
         final CountDownLatch isFree = new CountDownLatch(1);
         final Channel mine = client().connect(server.localAddress()).sync().channel();
         final HxbSocketChannel before = ask(server);
@@ -458,7 +461,7 @@ class HxbChannelContractTest {
     }
 
     /** Notes what happens, and calls somebody for each read. */
-    private final class Requests extends ChannelInboundHandlerAdapter {
+    private static final class Requests extends ChannelInboundHandlerAdapter {
         private final BlockingQueue<Object> notes;
         private final Consumer<ChannelHandlerContext> onRead;
 
@@ -507,8 +510,9 @@ class HxbChannelContractTest {
 
         @Override
         @Deprecated
+        @SuppressWarnings("InlineMeSuggester")
         public long transfered() {
-            return 0;
+            return transferred();
         }
 
         @Override

@@ -83,7 +83,7 @@ class StreamWaitTest {
         // given
         final HxbSocketChannel second = client.connect(SERVER, LIMIT);
         final HxbSocketChannel secondEnd = server.accept();
-        blockedWriter();
+        final var _ = blockedWriter();
         inThread(() -> echo(secondEnd));
         // when
         final long startNs = System.nanoTime();
@@ -115,7 +115,7 @@ class StreamWaitTest {
     @Test
     void shouldConnectWhileAWriteWaits() throws Exception {
         // given
-        blockedWriter();
+        final var _ = blockedWriter();
         // when
         for (int i = 0; i < 20; i++) {
             assertTrue(client.connect(SERVER, 5 * SECOND).isConnected());
@@ -125,12 +125,12 @@ class StreamWaitTest {
     @Test
     void shouldListenAndCloseWhileAWriteWaits() throws Exception {
         // given
-        blockedWriter();
+        final var _ = blockedWriter();
         // when
         for (int i = 0; i < 5; i++) {
-            try (HxbServerSocketChannel other = client.listen(0);
-                    HxbSocketChannel channel = client.connect(other.localAddress(), 5 * SECOND);
-                    HxbSocketChannel accepted = other.accept(5 * SECOND)) {
+            try (HxbServerSocketChannel other = client.listen(0)) {
+                final HxbSocketChannel channel = client.connect(other.localAddress(), 5 * SECOND);
+                final HxbSocketChannel accepted = other.accept(5 * SECOND);
                 channel.close();
                 // then
                 assertEquals(-1, accepted.read(ByteBuffer.allocate(1)));
