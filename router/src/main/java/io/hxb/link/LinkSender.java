@@ -55,6 +55,16 @@ public interface LinkSender extends AutoCloseable {
     int queuedFrames();
 
     /**
+     * The maximum number of frames that the kernel took and the NIC has not sent yet. Costs a
+     * system call.
+     *
+     * @return 0 or more; also 0 where that is not known.
+     */
+    default int unsentFrames() {
+        return 0;
+    }
+
+    /**
      * Bytes that the kernel took and the NIC has not sent yet, including the kernel's overhead for
      * each frame: to be compared with another link of the same kind. Costs a system call.
      *

@@ -6,6 +6,7 @@ import io.hxb.trunk.NodeIdentity;
 import io.hxb.trunk.Port;
 import io.hxb.trunk.discovery.Complaints;
 import io.hxb.trunk.discovery.Discovery;
+import io.hxb.trunk.health.KernelBacklog;
 import io.hxb.trunk.health.TrunkHealth;
 
 import java.util.random.RandomGenerator;
@@ -22,17 +23,20 @@ record Neighbourhood(Discovery discovery, TrunkHealth health, Complaints complai
      * Of a node that has heard nobody yet.
      *
      * @param random of the numbers in what it says first, which nobody should predict.
+     * @param kernel knows of frames that wait in the kernel.
      */
     static Neighbourhood of(
             final ClusterConfig config,
             final NodeIdentity self,
             final Sessions sessions,
             final RandomGenerator random,
+            final KernelBacklog kernel,
             final Port[] ports) {
         final Complaints complaints = new Complaints();
         final long helloIntervalNs = config.frame().helloIntervalNs();
         final TrunkHealth health =
-                new TrunkHealth(self, sessions, random, config.trunk(), helloIntervalNs, ports);
+                new TrunkHealth(
+                        self, sessions, random, kernel, config.trunk(), helloIntervalNs, ports);
         return new Neighbourhood(
                 new Discovery(self, helloIntervalNs, ports, health, complaints),
                 health,

@@ -21,6 +21,7 @@ import io.hxb.node.collective.GroupCounters;
 import io.hxb.node.loop.NodeThreads;
 import io.hxb.node.service.ServiceTask;
 import io.hxb.os.HostName;
+import io.hxb.os.SoftInterrupts;
 import io.hxb.pm.attach.RunFolders;
 import io.hxb.session.KeyFile;
 import io.hxb.session.KeyRing;
@@ -32,6 +33,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -161,6 +163,7 @@ final class NodeBuilder {
                         self,
                         NodeParts.sessions(config, self, keys, random),
                         random,
+                        resources.push(SoftInterrupts.open(Path.of("/proc")))::isWaiting,
                         ports.toArray(new Port[0]));
         resources.push(names).start(neighbourhood.discovery()::isHeard);
         // After the links, so that the relay is closed before them.

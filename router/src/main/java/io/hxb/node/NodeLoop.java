@@ -102,7 +102,8 @@ final class NodeLoop implements LoopTask {
                         Arrays.stream(received).mapToInt(Link::index).toArray(),
                         share,
                         this::onExcluded,
-                        loop::wakeUp);
+                        loop::wakeUp,
+                        loop::waitedNs);
         final LinkUpkeep own = new LinkUpkeep(loop, received, links.board(), this::relink);
         upkeep =
                 isFirst

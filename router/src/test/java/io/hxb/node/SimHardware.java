@@ -20,6 +20,7 @@ import io.hxb.session.KeyRing;
 import io.hxb.topology.Shape;
 import io.hxb.trunk.NodeIdentity;
 import io.hxb.trunk.Port;
+import io.hxb.trunk.health.KernelBacklog;
 
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
@@ -133,6 +134,7 @@ final class SimHardware implements AutoCloseable {
                                 rings.apply(node),
                                 new Random(31L * node + incarnation)),
                         () -> 0,
+                        KernelBacklog.NONE,
                         ports.toArray(new Port[0])),
                 flows,
                 NodeContexts.NONE,

@@ -37,6 +37,11 @@ final class SimLoop implements Loop {
     }
 
     @Override
+    public long waitedNs() {
+        return 0;
+    }
+
+    @Override
     public int polls() {
         return turns;
     }

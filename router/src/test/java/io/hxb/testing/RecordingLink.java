@@ -146,6 +146,11 @@ public final class RecordingLink implements Link {
         }
 
         @Override
+        public int unsentFrames() {
+            return (int) Math.min(offers.size(), unsentBytes / 1_000);
+        }
+
+        @Override
         public long unsentBytes() {
             return unsentBytes;
         }

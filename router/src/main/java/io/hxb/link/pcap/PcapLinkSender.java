@@ -83,6 +83,11 @@ final class PcapLinkSender implements LinkSender {
     }
 
     @Override
+    public int unsentFrames() {
+        return sender.unsentFrames();
+    }
+
+    @Override
     public long unsentBytes() {
         return sender.unsentBytes();
     }

@@ -5,6 +5,7 @@ import io.hxb.frame.SealFlyweight;
 import io.hxb.link.FrameOwner;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
+import io.hxb.link.SentSizes;
 import io.hxb.linux.Memory;
 
 import java.lang.foreign.MemorySegment;
@@ -17,6 +18,7 @@ final class SimSender implements LinkSender {
     private final SimLink link;
     private final int queueFrames;
     private final ArrayDeque<Queued> queue = new ArrayDeque<>();
+    private final SentSizes sizes = new SentSizes();
     private boolean isBlocked;
     private long sendErrors;
     private long sentFrames;
@@ -64,6 +66,7 @@ final class SimSender implements LinkSender {
             } else if (link.transmit(queue.peek().neighbour(), train)) {
                 for (final byte[] bytes : train) {
                     sentFrames++;
+                    sizes.add(bytes.length);
                     sentBytes += bytes.length;
                     frames++;
                     releaseHead();
@@ -117,6 +120,11 @@ final class SimSender implements LinkSender {
     @Override
     public long unsentBytes() {
         return link.unsentBytes();
+    }
+
+    @Override
+    public int unsentFrames() {
+        return sizes.framesOf(unsentBytes());
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.SealFlyweight;
 import io.hxb.link.FrameOwner;
 import io.hxb.link.LinkSender;
+import io.hxb.link.SentSizes;
 import io.hxb.link.TrainCounts;
 import io.hxb.linux.Descriptors;
 import io.hxb.linux.Errno;
@@ -27,6 +28,10 @@ public abstract class SocketSender implements LinkSender {
     private static final int PATIENCE_TRIES = 10_000;
 
     private final MemorySegment errno = Linux.newErrnoSegment();
+    // Source: linux/skbuff.h, SKB_TRUESIZE; a frame in a buffer of its own takes no less.
+    private static final int MIN_ACCOUNTED_BYTES = 640;
+    private static final int OVERHEAD_BYTES = 256;
+
     private final MemorySegment unsent = Arena.ofAuto().allocate(ValueLayout.JAVA_INT);
     private final MessageVector messages;
     private final int descriptor;
@@ -37,6 +42,7 @@ public abstract class SocketSender implements LinkSender {
     private final int[] frameBytes;
     private final long[] groups;
     private final Trains trains;
+    private final SentSizes sizes = new SentSizes();
     private int head;
     private int tail;
     private int congestedTries;
@@ -175,9 +181,17 @@ public abstract class SocketSender implements LinkSender {
         for (int i = 0; i < count; i++) {
             final int index = head & mask;
             bytes += frameBytes[index];
+            sizes.add(accountedBytes(frameBytes[index]));
             releaseHead(index);
         }
         sentBytes += bytes;
+    }
+
+    // What the kernel accounts for: more for each frame, unless frames are joined.
+    private int accountedBytes(final int lengthBytes) {
+        return hasTrains()
+                ? lengthBytes
+                : Math.max(MIN_ACCOUNTED_BYTES, lengthBytes + OVERHEAD_BYTES);
     }
 
     // The head moves first, so that an owner that throws does not get its frame twice.
@@ -236,6 +250,11 @@ public abstract class SocketSender implements LinkSender {
     @Override
     public final long unsentBytes() {
         return Math.max(0, Sockets.unsentBytes(errno, descriptor, unsent.address()));
+    }
+
+    @Override
+    public final int unsentFrames() {
+        return sizes.framesOf(unsentBytes());
     }
 
     @Override

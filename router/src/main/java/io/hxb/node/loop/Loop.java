@@ -42,4 +42,7 @@ public interface Loop {
 
     /** Total time in ns by which these turns exceeded 2 ms. */
     long overrunNs();
+
+    /** Time in ns that its thread has waited for a CPU since it began; called on that thread. */
+    long waitedNs();
 }

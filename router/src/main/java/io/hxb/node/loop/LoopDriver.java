@@ -2,6 +2,7 @@ package io.hxb.node.loop;
 
 import io.hxb.link.TurnClock;
 import io.hxb.linux.PollSet;
+import io.hxb.os.CpuWait;
 import io.hxb.pm.idle.AdaptiveSpin;
 import io.netty.channel.IoRegistration;
 import io.netty.channel.ManualIoEventLoop;
@@ -56,6 +57,8 @@ public final class LoopDriver implements Loop, AutoCloseable {
     // Null for an invoker, whose thread is not known yet and must not be joined.
     private final Thread thread;
     private LoopTask[] tasks = {};
+    // Of the thread that runs it, which is known once it does.
+    private CpuWait cpuWait;
     private boolean isTimeFresh;
     private int unpolledTurns;
     private int polls;
@@ -219,6 +222,14 @@ public final class LoopDriver implements Loop, AutoCloseable {
     @Override
     public long overrunNs() {
         return times.overrunNs();
+    }
+
+    @Override
+    public long waitedNs() {
+        if (cpuWait == null) {
+            cpuWait = new CpuWait();
+        }
+        return cpuWait.ns();
     }
 
     @Override
@@ -406,6 +417,9 @@ public final class LoopDriver implements Loop, AutoCloseable {
         }
         rest.close();
         timer.close();
+        if (cpuWait != null) {
+            cpuWait.close();
+        }
     }
 
     /** Stops the tasks and the loop; waits for its thread. An invoker's owner calls it itself. */

@@ -1,10 +1,10 @@
 package io.hxb.node.loop;
 
 import io.hxb.config.LoopConfig;
-import io.hxb.log.LoopErrors;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.SessionGroup;
 import io.hxb.linux.Threads;
+import io.hxb.log.LoopErrors;
 
 import org.agrona.concurrent.SystemNanoClock;
 import org.slf4j.Logger;

@@ -6,6 +6,8 @@ import io.hxb.topology.Shape;
 import io.hxb.trunk.Port;
 import io.hxb.trunk.TrunkSender;
 
+import java.util.function.LongSupplier;
+
 /**
  * One loop's part in the health of the trunks: notes when frames were received or sent, works on it
  * when something is due, and tells the loop which links were excluded. Owned by that loop.
@@ -32,6 +34,8 @@ public final class HealthLoop {
     private final LinkSender[] senders;
     private final long[] sendErrors;
     private final ExclusionHandler handler;
+    private final LongSupplier waited;
+    private long waitedNs;
     private int exclusionsSeen;
     private boolean isNoted;
 
@@ -44,6 +48,7 @@ public final class HealthLoop {
      * @param share the loop's share of the pool.
      * @param handler called by {@link #doWork}.
      * @param wakeUp ends the loop's sleep; called by other loops.
+     * @param waited time in ns that the loop's thread has waited for its CPU so far.
      */
     public HealthLoop(
             final TrunkHealth health,
@@ -52,8 +57,10 @@ public final class HealthLoop {
             final int[] received,
             final BufferPool.Share share,
             final ExclusionHandler handler,
-            final Runnable wakeUp) {
+            final Runnable wakeUp,
+            final LongSupplier waited) {
         this.health = health;
+        this.waited = waited;
         this.senders = senders.clone();
         this.handler = handler;
         plan = health.plan();
@@ -89,12 +96,20 @@ public final class HealthLoop {
         if (plan.isDue(nowNs, isNoted)) {
             isNoted = false;
             noteSendErrors(nowNs);
+            noteAway(nowNs);
+            traffic.sampleWaiting();
             sent = health.work(nowNs, this, sender);
         }
         if (exclusions.count() != exclusionsSeen) {
             handExclusions();
         }
         return sent;
+    }
+
+    private void noteAway(final long nowNs) {
+        final long now = waited.getAsLong();
+        health.onAway(now - waitedNs, nowNs);
+        waitedNs = now;
     }
 
     private void noteSendErrors(final long nowNs) {

@@ -11,6 +11,7 @@ import java.util.random.RandomGenerator;
  * @param unheardNs time after which a link on which nothing at all arrives has failed.
  * @param patience how long a silence may last.
  * @param traffic what the loops have sent and received.
+ * @param kernel knows of frames that wait in the kernel.
  * @param publisher tells everybody else of changes.
  * @param random of the numbers in the first status frames to a neighbour.
  */
@@ -19,5 +20,6 @@ record HealthParts(
         long unheardNs,
         Patience patience,
         NodeTraffic traffic,
+        KernelBacklog kernel,
         LinkPublisher publisher,
         RandomGenerator random) {}

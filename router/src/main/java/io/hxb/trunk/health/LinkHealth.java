@@ -149,11 +149,13 @@ final class LinkHealth {
      *
      * @param isHeard something arrived here since the last look.
      * @param isOtherHeard something arrived on another link since.
+     * @param drains how often the link's sockets have been seen empty.
      * @return true if it is used, and silent while others are not, though the neighbour sends
      *     there.
      */
-    boolean isSilent(final boolean isHeard, final boolean isOtherHeard, final long nowNs) {
-        silence.look(isHeard, isOtherHeard, nowNs);
+    boolean isSilent(
+            final boolean isHeard, final boolean isOtherHeard, final int drains, final long nowNs) {
+        silence.look(isHeard, isOtherHeard, drains, nowNs);
         return opinion == LinkState.GOOD
                 && silence.isSilent(isOtherHeard, loss.lostHundredths(), nowNs);
     }
@@ -183,8 +185,8 @@ final class LinkHealth {
     }
 
     /** The neighbour says, over any link, how many frames it has sent here so far. */
-    void onSentTold(final int sent) {
-        silence.onTold(sent);
+    void onSentTold(final int sent, final int drains) {
+        silence.onTold(sent, drains);
     }
 
     /**

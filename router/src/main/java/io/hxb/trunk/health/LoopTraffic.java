@@ -13,6 +13,8 @@ import java.lang.invoke.VarHandle;
 final class LoopTraffic {
     private static final VarHandle POLLS;
     private static final VarHandle UNREAD = MethodHandles.arrayElementVarHandle(int[].class);
+    private static final VarHandle WAITING = MethodHandles.arrayElementVarHandle(int[].class);
+    private static final VarHandle SAMPLED = MethodHandles.arrayElementVarHandle(long[].class);
 
     static {
         try {
@@ -28,6 +30,10 @@ final class LoopTraffic {
     private final int[] unreadPolls;
     private final int[] lastUnread;
     private final Runnable wakeUp;
+    // By link: frames handed to the kernel by the last look at what waits there, and those of them
+    // that waited.
+    private final long[] sampled;
+    private final int[] waiting;
     private int polls;
 
     /**
@@ -49,6 +55,29 @@ final class LoopTraffic {
         this.wakeUp = wakeUp;
         unreadPolls = new int[senders.length];
         lastUnread = new int[senders.length];
+        sampled = new long[senders.length];
+        waiting = new int[senders.length];
+    }
+
+    /** Looks at what waits in the kernel and in NICs; by the loop itself. */
+    void sampleWaiting() {
+        for (int i = 0; i < senders.length; i++) {
+            final long frames = senders[i].sentFrames();
+            if (frames != sampled[i] || waiting[i] != 0) {
+                WAITING.setOpaque(waiting, i, senders[i].unsentFrames());
+                SAMPLED.setRelease(sampled, i, frames);
+            }
+        }
+    }
+
+    /**
+     * Frames that the loop has handed to a link's kernel queue or NIC and that may wait there
+     * still: those that waited at the last look, and all handed over since.
+     */
+    int waitingFrames(final int linkIndex) {
+        final long seen = (long) SAMPLED.getAcquire(sampled, linkIndex);
+        final long since = senders[linkIndex].sentFrames() - seen;
+        return (int) WAITING.getOpaque(waiting, linkIndex) + (int) Math.max(0, since);
     }
 
     /** The loop has asked for frames on all its links and received them, except for unread ones. */

@@ -16,6 +16,7 @@ final class NeighbourHealth {
     private final long unheardNs;
     private final long askIntervalNs;
     private final NodeTraffic traffic;
+    private final KernelBacklog kernel;
     private final LinkPublisher publisher;
     private final StatusExchange exchange;
     private final Arrivals[] arrivals;
@@ -42,6 +43,7 @@ final class NeighbourHealth {
         unheardNs = parts.unheardNs();
         askIntervalNs = parts.config().heartbeatNs();
         traffic = parts.traffic();
+        kernel = parts.kernel();
         publisher = parts.publisher();
         dimension = ports[0].dimension();
         exchange =
@@ -127,7 +129,7 @@ final class NeighbourHealth {
         }
         final boolean isLatest = exchange.onStatus(status, allLinks(), nowNs);
         for (int i = 0; i < links.length; i++) {
-            links[i].onSentTold(status.sentFrames(i));
+            links[i].onSentTold(status.sentFrames(i), traffic.drains(links[i].linkIndex()));
         }
         final int number = status.linkNumber();
         final LinkHealth link = links[number];
@@ -173,7 +175,8 @@ final class NeighbourHealth {
         isDoubting = isAnyDoubted;
     }
 
-    // Frames may wait in the sockets of a link that seems silent: they are read first.
+    // Frames may wait in the sockets of a link that seems silent: they are read first. Those that
+    // wait before the sockets are waited for.
     private long silentLinks(final long heard, final long nowNs) {
         long silent = 0;
         for (int i = 0; i < links.length; i++) {
@@ -183,11 +186,12 @@ final class NeighbourHealth {
             if (isOtherHeard && !isHeard && !isDrained) {
                 traffic.wakeReader(links[i].linkIndex());
             }
-            if (links[i].isSilent(isHeard, isOtherHeard && isDrained, nowNs)) {
+            final int drains = traffic.drains(links[i].linkIndex());
+            if (links[i].isSilent(isHeard, isOtherHeard && isDrained, drains, nowNs)) {
                 silent |= 1L << i;
             }
         }
-        return silent;
+        return silent != 0 && kernel.isWaiting(nowNs) ? 0 : silent;
     }
 
     private boolean judgeLosses(final long nowNs) {

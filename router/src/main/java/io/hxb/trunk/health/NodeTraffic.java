@@ -93,6 +93,18 @@ final class NodeTraffic {
         return frames;
     }
 
+    /**
+     * Those that have left the node, but may wait in a queue of the kernel or in a NIC: until they
+     * have gone, nobody can say that they are lost.
+     */
+    int waitingFrames(final int linkIndex) {
+        int frames = 0;
+        for (int i = 0; i < loops.size(); i++) {
+            frames += loops.get(i).waitingFrames(linkIndex);
+        }
+        return frames;
+    }
+
     /** Ends the sleep of the loop that receives on a link. */
     void wakeReader(final int linkIndex) {
         if (readers[linkIndex] != null) {

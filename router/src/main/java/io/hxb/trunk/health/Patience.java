@@ -3,8 +3,9 @@ package io.hxb.trunk.health;
 /**
  * How long a node waits for the frames of a link that is silent while others are not. Frames that
  * arrive right after a link was given up were late, not lost. Where that happens, CPUs are busy
- * elsewhere for that long, whatever the link, so the next silence may last twice as long. Guarded
- * by the lock of {@link TrunkHealth}.
+ * elsewhere for that long, whatever the link, so the next silence may last twice as long. Where a
+ * loop of this node had to wait for its CPU, others wait as well, such as the kernel with frames
+ * that are on their way. Guarded by the lock of {@link TrunkHealth}.
  */
 final class Patience {
     private static final long MIN_NS = SilenceJudge.SILENT_CHECKS * TrunkHealth.CHECK_NS;
@@ -12,12 +13,26 @@ final class Patience {
     private static final long RASH_NS = 10_000_000;
     private static final long MEMORY_NS = 10_000_000_000L;
 
+    private static final long MAX_AWAY_NS = 50_000_000;
+    private static final long AWAY_MEMORY_NS = 100_000_000;
+    private static final int AWAY_FACTOR = 2;
+
     private long ns = MIN_NS;
     private long learnedNs;
+    private long awayNs;
+    private long wasAwayNs;
 
     /** Time in ns for which a link may be silent. */
     long ns() {
-        return ns;
+        return ns + AWAY_FACTOR * awayNs;
+    }
+
+    /** A loop has waited that long for its CPU since the last look. */
+    void onAway(final long waitedNs, final long nowNs) {
+        if (waitedNs >= awayNs) {
+            awayNs = Math.min(MAX_AWAY_NS, waitedNs);
+            wasAwayNs = nowNs;
+        }
     }
 
     /** Forgets with time what was learned. */
@@ -25,6 +40,10 @@ final class Patience {
         if (ns > MIN_NS && nowNs - learnedNs > MEMORY_NS) {
             ns /= 2;
             learnedNs = nowNs;
+        }
+        if (nowNs - wasAwayNs > AWAY_MEMORY_NS) {
+            awayNs /= 2;
+            wasAwayNs = nowNs;
         }
     }
 

@@ -11,6 +11,9 @@ final class SilenceJudge {
     /** Consecutive looks in which a link was silent while another was not, before it is judged. */
     static final int SILENT_CHECKS = 6;
 
+    // Looks further apart say no more than this: in between, nobody was heard, or nobody looked.
+    private static final long MAX_LOOK_NS = 2 * TrunkHealth.CHECK_NS;
+
     private static final long MAX_GAP_NS = 5_000_000;
     private static final int GAP_FACTOR = 4;
 
@@ -31,6 +34,9 @@ final class SilenceJudge {
     private long baseNs;
     private long gapNs;
     private int silentChecks;
+    // Time in which others were heard and this link was not; a silence of all is nobody's.
+    private long silentNs;
+    private long lookedNs;
 
     /**
      * Makes the judge of one link.
@@ -60,12 +66,14 @@ final class SilenceJudge {
     /** The link is used from now on. */
     void restart(final long nowNs) {
         silentChecks = 0;
+        silentNs = 0;
+        lookedNs = nowNs;
         rebase(nowNs);
     }
 
-    /** The neighbour says how many frames it has sent here so far, modulo 2^32. */
-    void onTold(final int sent) {
-        told.onTold(sent);
+    /** The neighbour says how many frames it has sent here; see {@link ToldFrames#onTold}. */
+    void onTold(final int sent, final int drains) {
+        told.onTold(sent, drains);
     }
 
     /**
@@ -73,8 +81,11 @@ final class SilenceJudge {
      *
      * @param isHeard whether something arrived here since the last look.
      * @param isOtherHeard whether something arrived on another link since then.
+     * @param drains how often the link's sockets have been seen empty.
      */
-    void look(final boolean isHeard, final boolean isOtherHeard, final long nowNs) {
+    void look(
+            final boolean isHeard, final boolean isOtherHeard, final int drains, final long nowNs) {
+        told.look(drains);
         final int frames = arrivals.frames() - bases[number];
         if (frames >= config.minFrames()) {
             measureGap(frames, nowNs);
@@ -82,9 +93,12 @@ final class SilenceJudge {
         }
         if (isHeard) {
             silentChecks = 0;
+            silentNs = 0;
         } else if (isOtherHeard) {
             silentChecks++;
+            silentNs += Math.min(nowNs - lookedNs, MAX_LOOK_NS);
         }
+        lookedNs = nowNs;
     }
 
     /**
@@ -95,8 +109,9 @@ final class SilenceJudge {
      * @param lostHundredths share of its frames lost recently, in hundredths of a percent.
      */
     boolean isSilent(final boolean isOtherHeard, final int lostHundredths, final long nowNs) {
-        final long silentNs = nowNs - arrivals.heardNs();
-        if (!told.isKnown() || silentNs < GAP_FACTOR * gapNs || silentNs < patience.ns()) {
+        if (!told.isKnown()
+                || nowNs - arrivals.heardNs() < GAP_FACTOR * gapNs
+                || silentNs < patience.ns()) {
             return false;
         }
         return (isOtherHeard && isMissed(lostHundredths)) || isOutrun();

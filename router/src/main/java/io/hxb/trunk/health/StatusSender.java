@@ -96,7 +96,9 @@ final class StatusSender {
         status.wrap(header.bodyAddress()).clear(trunk.length);
         neighbour.write(status, number);
         for (int i = 0; i < trunk.length; i++) {
-            status.sentFrames(i, handedOver(neighbour, i));
+            // What waits on this link arrives before the status frame; on others it may be late.
+            final int waiting = i == number ? 0 : traffic.waitingFrames(trunk[i].link().index());
+            status.sentFrames(i, handedOver(neighbour, i) - waiting);
         }
         // What this loop has queued on the link is sent before the status frame, which also counts.
         final int queued = senders[trunk[number].link().index()].queuedFrames();

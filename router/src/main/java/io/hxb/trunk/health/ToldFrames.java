@@ -1,15 +1,24 @@
 package io.hxb.trunk.health;
 
 /**
- * How many frames a neighbour says it has sent over one link. Guarded by the lock of {@link
- * TrunkHealth}.
+ * How many frames a neighbour says it has sent over one link. What it says on another link may be
+ * read before frames that arrived here earlier, so it counts only once the sockets of this link
+ * have been seen empty since, twice because one look may have been under way. Guarded by the lock
+ * of {@link TrunkHealth}.
  */
 final class ToldFrames {
     /** A number that far behind the last was not overtaken: the last one was a lie. */
     private static final int MAX_BEHIND = 1 << 16;
 
+    private static final int DRAINS = 2;
+
     private final Arrivals arrivals;
     private boolean isKnown;
+    // The last word; one that waits for the sockets to be read; one for which they have been.
+    private int told;
+    private boolean isWaiting;
+    private int waiting;
+    private int waitingDrains;
     private int sent;
     private int base;
     private int quietFrames;
@@ -24,21 +33,44 @@ final class ToldFrames {
         isKnown = false;
     }
 
-    /** The neighbour says how many frames it has sent here so far, modulo 2^32. */
-    void onTold(final int told) {
+    /**
+     * The neighbour says how many frames it has sent here so far, modulo 2^32.
+     *
+     * @param drains how often the link's sockets have been seen empty.
+     */
+    void onTold(final int number, final int drains) {
         final int arrived = arrivals.framesNow();
-        final boolean isQuiet = isKnown && arrived == quietFrames;
-        if (!isKnown || sent - told > MAX_BEHIND) {
+        if (!isKnown || told - number > MAX_BEHIND) {
             isKnown = true;
-            sent = told;
-            base = told;
-            quietSent = told;
-        } else if (told - sent > 0) {
-            sent = told;
-        }
-        if (!isQuiet) {
+            isWaiting = false;
+            told = number;
+            sent = number;
+            base = number;
             quietFrames = arrived;
-            quietSent = sent;
+            quietSent = number;
+            return;
+        }
+        told = number - told > 0 ? number : told;
+        if (arrived != quietFrames) {
+            quietFrames = arrived;
+            quietSent = told;
+        }
+        if (!isWaiting) {
+            await(drains);
+        }
+    }
+
+    private void await(final int drains) {
+        isWaiting = told - sent > 0;
+        waiting = told;
+        waitingDrains = drains;
+    }
+
+    /** Looks whether the sockets have been read since. */
+    void look(final int drains) {
+        if (isWaiting && drains - waitingDrains >= DRAINS) {
+            sent = waiting;
+            await(drains);
         }
     }
 
@@ -61,6 +93,6 @@ final class ToldFrames {
      * Frames that the neighbour has sent since anything arrived; 0 if something has just arrived.
      */
     int missing() {
-        return arrivals.frames() == quietFrames ? sent - quietSent : 0;
+        return arrivals.frames() == quietFrames ? Math.max(0, sent - quietSent) : 0;
     }
 }

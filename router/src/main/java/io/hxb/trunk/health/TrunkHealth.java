@@ -75,6 +75,7 @@ public final class TrunkHealth {
                 self,
                 Sessions.off(self.ofSession()),
                 new SplittableRandom(self.incarnation()),
+                KernelBacklog.NONE,
                 config,
                 helloIntervalNs,
                 ports);
@@ -85,11 +86,13 @@ public final class TrunkHealth {
      *
      * @param sessions by which status frames are sealed.
      * @param random of the first numbers in status frames.
+     * @param kernel knows of frames that wait in the kernel.
      */
     public TrunkHealth(
             final NodeIdentity self,
             final Sessions sessions,
             final RandomGenerator random,
+            final KernelBacklog kernel,
             final TrunkConfig config,
             final long helloIntervalNs,
             final Port[] ports) {
@@ -120,6 +123,7 @@ public final class TrunkHealth {
                         HELLOS_UNHEARD * helloIntervalNs,
                         patience,
                         traffic,
+                        kernel,
                         publisher,
                         random);
     }
@@ -193,6 +197,11 @@ public final class TrunkHealth {
         }
         from.onHello(port.number(), incarnation, nowNs);
         plan.onDue(nowNs);
+    }
+
+    /** A loop has waited that long for its CPU since its last turn with work here. */
+    synchronized void onAway(final long waitedNs, final long nowNs) {
+        patience.onAway(waitedNs, nowNs);
     }
 
     /** The NIC of a link has refused frames. */

@@ -82,6 +82,64 @@ class TrunkHealthTest {
     }
 
     @Test
+    void shouldNotJudgeALinkWhileFramesMayWaitInTheKernel() {
+        // given
+        final TrunkWorld world = TrunkWorld.ofTwo(3);
+        world.end(0).sendTo(1, 30_000);
+        world.run(50 * MS);
+        world.end(1).isKernelBusy = true;
+        // when
+        world.cut(1, 0, true);
+        world.run(40 * MS);
+        // then
+        assertTrue(world.isUsed(1));
+        world.end(1).isKernelBusy = false;
+        world.runUntil(() -> !world.isUsed(1), 10 * MS);
+    }
+
+    @Test
+    void shouldWaitForLongerWhereItHadToWaitForItsCpu() {
+        // given
+        final TrunkWorld world = TrunkWorld.ofTwo(3);
+        world.end(0).sendTo(1, 30_000);
+        world.run(50 * MS);
+        // when: frames of one link are as late as the loop was
+        world.end(1).waitedNs += 12 * MS;
+        world.cut(1, 0, true);
+        world.run(20 * MS);
+        // then
+        assertTrue(world.isUsed(1));
+        world.runUntil(() -> !world.isUsed(1), 20 * MS);
+        // and when: it has its CPU again
+        world.cut(1, 0, false);
+        world.run(2_000 * MS);
+        assertTrue(world.isUsed(1));
+        world.cut(1, 0, true);
+        world.runUntil(() -> !world.isUsed(1), 8 * MS);
+    }
+
+    @Test
+    void shouldNotJudgeALinkByASilenceOfAll() {
+        // given: link 1 is the last to be heard again after a pause of the neighbour
+        final TrunkWorld world = TrunkWorld.ofTwo(3);
+        world.end(0).sendTo(1, 30_000);
+        world.run(50 * MS);
+        for (int round = 0; round < 10; round++) {
+            // when
+            world.end(0).isAsleep = true;
+            world.run(20 * MS);
+            world.cut(1, 0, true);
+            world.end(0).isAsleep = false;
+            world.run(2 * MS);
+            // then
+            world.cut(1, 0, false);
+            world.run(20 * MS);
+            assertTrue(world.isUsed(1), "round " + round);
+        }
+        assertEquals(0, world.end(1).excluded.size());
+    }
+
+    @Test
     void shouldBePatientWithALinkWhoseFramesWereOnlyLate() {
         // given
         final TrunkWorld world = TrunkWorld.ofTwo(2);

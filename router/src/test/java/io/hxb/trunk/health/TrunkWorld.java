@@ -128,6 +128,12 @@ final class TrunkWorld {
         final long[] sent;
         boolean isAsleep;
 
+        /** Time that its loop has waited for a CPU. */
+        long waitedNs;
+
+        /** Frames that have arrived may wait in the kernel. */
+        boolean isKernelBusy;
+
         /** It wakes only when it says that something is due by time, and is not the keeper. */
         boolean isWokenByTimeOnly;
 
@@ -179,7 +185,14 @@ final class TrunkWorld {
                             random);
             seals = sessions.newLoop();
             final TrunkHealth health =
-                    new TrunkHealth(self, sessions, numbers, config, HELLO_INTERVAL_NS, ports);
+                    new TrunkHealth(
+                            self,
+                            sessions,
+                            numbers,
+                            nowNs -> isKernelBusy,
+                            config,
+                            HELLO_INTERVAL_NS,
+                            ports);
             health.addListener(events::add);
             discovery = new Discovery(self, HELLO_INTERVAL_NS, ports, health, new Complaints());
             loop =
@@ -190,7 +203,8 @@ final class TrunkWorld {
                             java.util.stream.IntStream.range(0, links.length).toArray(),
                             share,
                             (port, neighbour) -> excluded.add(port.label() + " " + neighbour),
-                            () -> {});
+                            () -> {},
+                            () -> waitedNs);
         }
 
         /** Sends that many frames a second to a neighbour from now on. */
@@ -256,7 +270,9 @@ final class TrunkWorld {
             final long nowNs = clock.nanoTime();
             for (int to = sessions.pollDue(nowNs); to >= 0; to = sessions.pollDue(nowNs)) {
                 final int id = share.acquire();
-                discovery.sendSession(to, sessions.link(to), nowNs, senders, share, id);
+                // Nothing is routed here: what would be goes over the first link.
+                final int link = Math.max(0, sessions.link(to));
+                discovery.sendSession(to, link, nowNs, senders, share, id);
             }
             if (sessions.begun() != sessionsBegun) {
                 sessionsBegun = sessions.begun();
