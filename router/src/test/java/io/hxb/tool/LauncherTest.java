@@ -140,6 +140,44 @@ class LauncherTest {
     }
 
     @Test
+    void shouldUnpackNativeLibrariesBesideTheProgram() throws Exception {
+        // given: a jar as Netty's, which this JDK unpacks
+        final Path jar = folder.resolve("netty-transport-native-epoll-1-linux-x.jar");
+        Files.createDirectories(folder.resolve("META-INF/native"));
+        Files.writeString(folder.resolve("META-INF/native/libepoll.so"), "code");
+        final String tool = Path.of(System.getProperty("java.home"), "bin/jar").toString();
+        run(List.of(tool, "cf", jar.toString(), "-C", folder.toString(), "META-INF"), Map.of());
+        script(jdk.resolve("bin/jar"), "exec " + tool + " \"$@\"\n");
+        final Path maven = folder.resolve("bin/mvn");
+        Files.writeString(
+                maven, Files.readString(maven).replace("lib.jar", jar.getFileName() + ""));
+        // when
+        final Run run = hxb(tree, "stat");
+        // then
+        final Path unpacked = tree.resolve("target/hxb/native");
+        assertEquals("code", Files.readString(unpacked.resolve("libepoll.so")), run.errors());
+        assertTrue(run.output().contains("-Djava.library.path=" + unpacked), run.output());
+    }
+
+    @Test
+    void shouldRunBelowAFolderWhoseNameIsNotAscii() throws Exception {
+        // given
+        script(jdk.resolve("bin/java"), "echo \"locale $LC_ALL\"\n");
+        final Path moved = folder.resolve("stra\u00dfe");
+        // when
+        final String plain = hxb(tree, List.of("env", "LC_ALL=C"), javaHome(), "stat").output();
+        run(List.of("mv", tree.toString(), moved.toString()), Map.of());
+        final String other = hxb(moved, List.of("env", "LC_ALL=C"), javaHome(), "stat").output();
+        // then
+        assertTrue(plain.contains("locale C\n"), plain);
+        assertTrue(other.contains("locale C.UTF-8"), other);
+    }
+
+    private Map<String, String> javaHome() {
+        return Map.of("HXB_JAVA_HOME", jdk.toString());
+    }
+
+    @Test
     void shouldKeepMavenFromColouringWhatItSays() throws Exception {
         hxb(tree, "lab", "status");
         assertTrue(builds().getFirst().contains("-Dstyle.color=never"), builds()::toString);

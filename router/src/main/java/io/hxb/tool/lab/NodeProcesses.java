@@ -39,6 +39,7 @@ public final class NodeProcesses {
                     List.of("-XX:AOTCache=" + cache, "-Xlog:aot*=off", "-Dhxb.aot=" + cache));
         }
         command.add("-Dhxb.root=" + System.getProperty("hxb.root", "."));
+        command.add("-Djava.library.path=" + System.getProperty("java.library.path", ""));
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), "io.hxb.tool.Hxb"));
         command.addAll(List.of(arguments));
         return command;
