@@ -16,6 +16,7 @@ final class NeighbourHealth {
     private final long unheardNs;
     private final long askIntervalNs;
     private final NodeTraffic traffic;
+    private final Patience patience;
     private final KernelBacklog kernel;
     private final LinkPublisher publisher;
     private final StatusExchange exchange;
@@ -43,6 +44,7 @@ final class NeighbourHealth {
         unheardNs = parts.unheardNs();
         askIntervalNs = parts.config().heartbeatNs();
         traffic = parts.traffic();
+        patience = parts.patience();
         kernel = parts.kernel();
         publisher = parts.publisher();
         dimension = ports[0].dimension();
@@ -277,7 +279,7 @@ final class NeighbourHealth {
         if (!exchange.isQuestionDue(good, nowNs)) {
             return isDoubting && doubtNs - nowNs <= 0 ? due | inquire(addressed, nowNs) : due;
         }
-        if (exchange.isUnanswered()) {
+        if (exchange.isUnanswered(patience.isAway())) {
             giveUp(nowNs);
             return due;
         }

@@ -14,6 +14,7 @@ final class Patience {
     private static final long MEMORY_NS = 10_000_000_000L;
 
     private static final long MAX_AWAY_NS = 50_000_000;
+    private static final long LONG_AWAY_NS = 10_000_000;
     private static final long AWAY_MEMORY_NS = 100_000_000;
     private static final int AWAY_FACTOR = 2;
 
@@ -25,6 +26,11 @@ final class Patience {
     /** Time in ns for which a link may be silent. */
     long ns() {
         return ns + AWAY_FACTOR * awayNs;
+    }
+
+    /** True if loops have lately waited for long: what is on its way may be as late. */
+    boolean isAway() {
+        return awayNs >= LONG_AWAY_NS;
     }
 
     /** A loop has waited that long for its CPU since the last look. */

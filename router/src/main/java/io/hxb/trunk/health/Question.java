@@ -8,6 +8,9 @@ final class Question {
     /** Number of times that a silent neighbour is asked before it is given up. */
     private static final int TIMES = 3;
 
+    /** The same where its answers may be late. */
+    private static final int PATIENT_TIMES = 4 * TIMES;
+
     private final long silenceNs;
     private final long intervalNs;
     private int sentWhenHeard;
@@ -60,9 +63,13 @@ final class Question {
         return times == 0 ? waitingSinceNs + silenceNs : nextNs;
     }
 
-    /** True if the neighbour has been asked often enough to be given up. */
-    boolean isExhausted() {
-        return times == TIMES;
+    /**
+     * True if the neighbour has been asked often enough to be given up.
+     *
+     * @param isLate whether CPUs are so busy that its answers may be late.
+     */
+    boolean isExhausted(final boolean isLate) {
+        return times >= (isLate ? PATIENT_TIMES : TIMES);
     }
 
     /** The status frames sent next ask. */

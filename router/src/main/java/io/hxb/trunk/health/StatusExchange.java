@@ -272,9 +272,13 @@ final class StatusExchange {
         return question.isWaiting() && good != 0 && question.dueNs() - nowNs <= 0;
     }
 
-    /** True if a neighbour for which a question is due has left enough of them unanswered. */
-    boolean isUnanswered() {
-        return question.isExhausted();
+    /**
+     * True if a neighbour for which a question is due has left enough of them unanswered.
+     *
+     * @param isLate whether answers may be late.
+     */
+    boolean isUnanswered(final boolean isLate) {
+        return question.isExhausted(isLate);
     }
 
     /** The same for a neighbour that is heard, but not by what only it can send. */

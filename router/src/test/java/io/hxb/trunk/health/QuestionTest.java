@@ -30,14 +30,14 @@ class QuestionTest {
         // when
         long nowNs = SILENCE_NS;
         for (int i = 0; i < 3; i++) {
-            assertFalse(question.isExhausted());
+            assertFalse(question.isExhausted(false));
             question.ask(nowNs);
             assertTrue(question.isAsking());
             nowNs += INTERVAL_NS;
             assertEquals(nowNs, question.dueNs());
         }
         // then
-        assertTrue(question.isExhausted());
+        assertTrue(question.isExhausted(false));
     }
 
     @Test
