@@ -69,6 +69,7 @@ static int check_options(const hxb_context_options *options) {
 
 static void free_arrays(hxb_context *context) {
     descriptor_close(context->wake_event);
+    shares_close(&context->shares);
     free(context->slots);
     free(context->free_slots);
     free(context->failed);
@@ -123,7 +124,8 @@ static hxb_context *make_context(hxb_device *device, int id, const hxb_context_o
     context->slots = calloc(slots, sizeof *context->slots);
     context->free_slots = calloc(slots, sizeof *context->free_slots);
     context->failed = calloc(slots, sizeof *context->failed);
-    if (context->slots == NULL || context->free_slots == NULL || context->failed == NULL
+    bool has_shares = shares_open(&context->shares, sizes->send_buffers);
+    if (context->slots == NULL || context->free_slots == NULL || context->failed == NULL || !has_shares
         || !make_places(context, (uint32_t)sizes->delivery_entries)) {
         free_context(context);
         return NULL;

@@ -12,6 +12,8 @@
 #define MESSAGES_BEFORE_OFFER 32 /* that go through the node before a ring is offered for the first time */
 #define PATIENCE 8
 #define MAX_PATIENCE (1 << 28)
+/* Rings whose receivers are asked to wake this thread: with the others as many words as a sleep may have. */
+#define MAX_SLEEPERS (FUTEX_MAX_WORDS - DIRECT_MAX_RINGS - 1)
 #define LOOKS 64        /* for room in vain until the receiver's exact position is worth its cache line */
 
 /* The ring to one other context. Messages go through the node until the receiver has the ring; then one more does, the
@@ -25,6 +27,7 @@ struct direct_send {
     int sleep;        /* as this thread has said it, see context->sleep */
     bool has_fences;  /* whoever goes to sleep executes a fence for both ends */
     uint32_t looks;   /* for room that was not found */
+    uint32_t refused; /* length of a message for which there was none */
     bool is_stranded; /* what is written in place lies behind a record that skips it */
     uint64_t stranded_position;
     uint8_t *stranded_data;
@@ -40,10 +43,9 @@ struct direct_sends {
     int contexts, count;
     int offers; /* without an answer */
 
-    struct direct_send *full; /* had no room for a message of this length */
-    uint32_t full_length;
-    struct direct_send *sleeper; /* its receiver was asked to wake this thread */
-    int signals;                 /* that come for rings which are removed meanwhile */
+    struct direct_send *full[DIRECT_MAX_RINGS]; /* had no room; the one that was found so last at the end */
+    int full_count;
+    int signals; /* that come for rings which are full no more, or removed meanwhile */
 
     int *done; /* slots whose messages are done, for large messages; a place for each slot */
     int done_first, done_count;
@@ -197,6 +199,16 @@ static int ring_awake(struct direct_send *ring) {
     return sleep == 0 ? 0 : direct_awake_from(ring->memory.page + HXB_DIRECTPAGE_SENDER_SLEEPS, sleep);
 }
 
+static void forget_full(struct direct_sends *sends, const struct direct_send *ring) {
+    int left = 0;
+    for (int i = 0; i < sends->full_count; i++) {
+        if (sends->full[i] != ring) {
+            sends->full[left++] = sends->full[i];
+        }
+    }
+    sends->full_count = left;
+}
+
 /* Ends the use of the ring to a context; what is being written there can still be. */
 static void remove_ring(hxb_context *context, int peer_context) {
     struct direct_sends *sends = context->sends;
@@ -209,13 +221,8 @@ static void remove_ring(hxb_context *context, int peer_context) {
     forget_offer(context, ring);
     sends->peers[peer_context] = (struct peer){.patience = patience};
     sends->count--;
-    if (sends->sleeper == ring) {
-        sends->signals += ring_awake(ring);
-        sends->sleeper = NULL;
-    }
-    if (sends->full == ring) {
-        sends->full = NULL;
-    }
+    sends->signals += ring_awake(ring);
+    forget_full(sends, ring);
     if (sends->written_slot != NONE && ring == sends->written_ring) {
         sends->is_written_ring_removed = true;
     } else {
@@ -358,6 +365,9 @@ int direct_claim(hxb_context *context, int peer_context, uint32_t length, void *
         return NONE;
     }
     int slot = take_free_slot(context, context->device->facts.node_id, peer_context, length);
+    if (UNLIKELY(slot == NONE)) {
+        return NONE;
+    }
     sends->written_slot = slot;
     sends->written_ring = ring;
     *data = next_payload(ring);
@@ -388,7 +398,6 @@ bool direct_is_open(hxb_context *context, int peer_context) {
     direct_poll(context);
     struct direct_send *ring = sends->peers[peer_context].ring;
     if (ring == NULL) {
-        count_message(context, peer_context);
         return false;
     }
     if (UNLIKELY(is_broken(ring))) {
@@ -400,6 +409,12 @@ bool direct_is_open(hxb_context *context, int peer_context) {
         leave(ring);
     }
     return ring->is_open;
+}
+
+void direct_on_through_node(hxb_context *context, int peer_context) {
+    if (context->sends->peers[peer_context].ring == NULL) {
+        count_message(context, peer_context);
+    }
 }
 
 /* A begin may be sent if the receiver has the ring, and has read all of it. */
@@ -438,8 +453,11 @@ bool direct_has_room(hxb_context *context, int peer_context, uint32_t length) {
     if (LIKELY(has_room(ring, length))) {
         return true;
     }
-    sends->full = ring;
-    sends->full_length = length;
+    ring->refused = length;
+    if (sends->full_count == 0 || sends->full[sends->full_count - 1] != ring) {
+        forget_full(sends, ring);
+        sends->full[sends->full_count++] = ring;
+    }
     return false;
 }
 
@@ -550,32 +568,40 @@ int direct_take_done(hxb_context *context) {
 
 bool direct_take_room_again(hxb_context *context) {
     struct direct_sends *sends = context->sends;
-    if (sends == NULL || sends->full == NULL) {
+    if (sends == NULL || sends->full_count == 0) {
         return false;
     }
     direct_poll(context);
-    bool has_any = has_room(sends->full, sends->full_length) || is_broken(sends->full);
-    if (has_any) {
-        sends->full = NULL;
+    int left = 0;
+    int count = sends->full_count;
+    for (int i = 0; i < count; i++) {
+        struct direct_send *ring = sends->full[i];
+        if (has_room(ring, ring->refused) || is_broken(ring)) {
+            sends->signals += ring_awake(ring);
+        } else {
+            sends->full[left++] = ring;
+        }
     }
-    return has_any;
+    sends->full_count = left;
+    return left < count;
 }
 
 bool direct_sends_sleep(hxb_context *context) {
     struct direct_sends *sends = context->sends;
-    sends->sleeper = sends->full;
-    if (sends->sleeper == NULL) {
-        return false;
+    int first = sends->full_count - MAX_SLEEPERS;
+    for (int i = first > 0 ? first : 0; i < sends->full_count; i++) {
+        sends->full[i]->sleep = context->sleep;
+        direct_sleep_on(context, sends->full[i]->memory.page + HXB_DIRECTPAGE_SENDER_SLEEPS);
     }
-    sends->sleeper->sleep = context->sleep;
-    direct_sleep_on(context, sends->sleeper->memory.page + HXB_DIRECTPAGE_SENDER_SLEEPS);
-    return true;
+    return sends->full_count > 0;
 }
 
 int direct_sends_awake(hxb_context *context) {
     struct direct_sends *sends = context->sends;
-    int count = sends->signals + (sends->sleeper == NULL ? 0 : ring_awake(sends->sleeper));
+    int count = sends->signals;
     sends->signals = 0;
-    sends->sleeper = NULL;
+    for (int i = 0; i < sends->full_count; i++) {
+        count += ring_awake(sends->full[i]);
+    }
     return count;
 }

@@ -26,6 +26,7 @@ SAME(PEER_FULL);
 SAME(EVENT);
 SAME(NOT_ALLOWED);
 SAME(FLOW_LIMIT);
+SAME(DROPPED);
 SAME(INTERRUPTED);
 SAME(DISAGREEMENT);
 SAME(GROUP_LIMIT);
@@ -44,7 +45,7 @@ struct meaning {
 
 static const struct meaning MEANINGS[] = {
     MEANING(OK, "done"),
-    MEANING(NO_BUFFERS, "all send buffers are in use"),
+    MEANING(NO_BUFFERS, "all send buffers that the destination may have are in use"),
     MEANING(EMPTY, "nothing is waiting"),
     MEANING(TIMED_OUT, "the time has passed"),
     MEANING(PEER_UNREACHABLE, "no path leads to the peer's node, or it has been silent for too long"),
@@ -58,6 +59,7 @@ static const struct meaning MEANINGS[] = {
     MEANING(EVENT, "an event waits to be taken"),
     MEANING(NOT_ALLOWED, "this context's tenant may not send to the peer's: see tenants in the cluster file"),
     MEANING(FLOW_LIMIT, "this node or user has as many flows as flow.maxFlows or limits.flows allows"),
+    MEANING(DROPPED, "the message was dropped, as the options of its destination say, and not sent"),
     MEANING(INTERRUPTED, "another thread has ended the wait"),
     MEANING(BAD_KEY, "the key is not one of the destination's, or has been revoked"),
     MEANING(BAD_RANGE, "not all bytes are within the destination's region, or a number is not at a multiple of 8"),

@@ -44,7 +44,7 @@ extern "C" {
 
 enum hxb_result {
     HXB_OK = 0,
-    HXB_NO_BUFFERS = -1,       /* all send buffers are in use: wait or poll, then try again */
+    HXB_NO_BUFFERS = -1,       /* all send buffers that the destination may have are in use: wait or poll, try again */
     HXB_EMPTY = -2,            /* no message, or no event, is waiting */
     HXB_TIMED_OUT = -3,        /* the time given to a wait has passed */
     HXB_PEER_UNREACHABLE = -4, /* no path leads to the peer's node, or it has been silent too long */
@@ -58,6 +58,7 @@ enum hxb_result {
     HXB_EVENT = -12,           /* there is an event, but not what was waited for: hxb_poll_event takes it */
     HXB_NOT_ALLOWED = -13,     /* this context's tenant may not send to the peer's */
     HXB_FLOW_LIMIT = -14,      /* this node, context or user has as many flows as it may have */
+    HXB_DROPPED = -15,         /* dropped, as hxb_set_destination has ordered: it was not sent */
     HXB_INTERRUPTED = -16,     /* hxb_wake has ended this wait */
     HXB_BAD_KEY = -20,         /* no such key at the destination, or it has been revoked */
     HXB_BAD_RANGE = -21,       /* bytes outside of the remote region, or a number that is not at a multiple of 8 */
@@ -190,15 +191,15 @@ HXB_API const char *hxb_close_reason(const hxb_context *context);
 
 /* ---- Sending ---- */
 
-/* Sends a copy of `length` bytes; waits for a buffer when all are in use, but not for the message to arrive. Returns
- * HXB_OK, HXB_TIMED_OUT, HXB_EVENT (a message sent before has failed), HXB_CONTEXT_CLOSED, HXB_NODE_GONE,
- * HXB_NODE_SILENT. */
+/* Sends a copy of `length` bytes; waits for a buffer when the destination has none left, but not for the message to
+ * arrive. Returns HXB_OK, HXB_TIMED_OUT, HXB_EVENT (a message sent before has failed), HXB_CONTEXT_CLOSED,
+ * HXB_NODE_GONE, HXB_NODE_SILENT; and HXB_NO_BUFFERS or HXB_DROPPED if hxb_set_destination says so. */
 HXB_API int hxb_send(hxb_context *context, int node, int peer_context, const void *data, size_t length, uint32_t tag,
                      int64_t timeout_ns);
 
 /* Without a copy: claims a send slot of at most `length` bytes for a destination, and sets *data to where the message
  * is written, 8-byte aligned. Returns the slot, 0 or more; hxb_commit or hxb_abort ends the claim. HXB_NO_BUFFERS when
- * all are claimed or under way. */
+ * all that the destination may have are claimed or under way, or HXB_DROPPED. */
 HXB_API int hxb_claim(hxb_context *context, int node, int peer_context, size_t length, void **data);
 
 /* The same, but waits for a slot; as hxb_send. */
@@ -221,6 +222,33 @@ HXB_API int hxb_is_send_done(hxb_context *context, int slot);
 
 /* Messages handed over that are neither acknowledged nor failed. */
 HXB_API int hxb_unfinished_sends(hxb_context *context);
+
+/* Send buffers are shared among destinations by how many are free: one that takes nothing leaves some to the others, and
+ * those that take nothing have equal parts of the rest. Of 9 buffers or more no destination gets all, of 256 one alone
+ * gets 228; one of which nothing is done while 512 messages to others are gets 32. A send waits for its own destination
+ * only. */
+typedef struct hxb_unfinished {
+    int messages;    /* claimed, or handed over and neither acknowledged nor failed; not those that went directly to a
+                      * context of this node, which are done at once */
+    bool is_full;    /* another message to that destination would find no buffer now */
+    int64_t bytes;   /* of those that are handed over */
+    int64_t dropped; /* messages, since hxb_set_destination */
+} hxb_unfinished;
+
+/* How much to one destination is not finished. */
+HXB_API int hxb_unfinished_to(hxb_context *context, int node, int peer_context, hxb_unfinished *unfinished);
+
+typedef struct hxb_destination_options {
+    int max_messages;    /* that may be claimed or unfinished, never more than its share; 0 for its share */
+    int64_t max_wait_ns; /* longest wait of a send or claim, whatever its time-out: with 0 it returns HXB_NO_BUFFERS at
+                          * once; HXB_FOREVER for the time-out of the call */
+    bool is_dropping;    /* a message for which there is no buffer within that time is dropped: HXB_DROPPED */
+} hxb_destination_options;
+
+/* What is done with messages to one destination when it is slow, until it is set again; options NULL for
+ * {0, HXB_FOREVER, false}. */
+HXB_API int hxb_set_destination(hxb_context *context, int node, int peer_context,
+                                const hxb_destination_options *options);
 
 /* Waits until all that was sent is acknowledged; HXB_EVENT if a message failed: take the events, then call it again. */
 HXB_API int hxb_wait_all_sends(hxb_context *context, int64_t timeout_ns);
@@ -383,8 +411,8 @@ typedef struct hxb_remote_region {
 } hxb_remote_region;
 
 /* Begin an operation and return its number, 0 or more, which is free again when hxb_poll_outcome has told of its end;
- * HXB_NO_BUFFERS when too many are under way: poll, then try again; HXB_CONTEXT_CLOSED or HXB_NODE_GONE. Ranges of the
- * remote region are checked by its node. A length is 0 to 2^30 bytes. */
+ * HXB_NO_BUFFERS when too many are under way, at all or for the destination: poll, then try again; HXB_CONTEXT_CLOSED or
+ * HXB_NODE_GONE. Ranges of the remote region are checked by its node. A length is 0 to 2^30 bytes. */
 
 /* Writes bytes of `from`, which must not change until it is done. Done means that they can be read at the destination. */
 HXB_API int hxb_put(hxb_remote *remote, const hxb_region *from, uint64_t from_offset, const hxb_remote_region *to,
@@ -425,6 +453,10 @@ typedef struct hxb_notification {
 HXB_API int hxb_poll_notification(hxb_remote *remote, hxb_notification *notification);
 
 HXB_API int hxb_unfinished_operations(const hxb_remote *remote); /* whose outcomes have not been taken */
+
+/* The same towards one destination: one that takes no notifications holds back its own operations only. It may have as
+ * many of them as of send buffers, see hxb_unfinished_to. */
+HXB_API int hxb_unfinished_operations_to(const hxb_remote *remote, int node, int peer_context);
 
 /* Waits until all operations are done and takes the outcomes of all but atomic operations, whose values remain for
  * hxb_poll_outcome: HXB_OK, the status of the first that was not; or with operations left, HXB_TIMED_OUT or as

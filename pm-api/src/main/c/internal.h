@@ -317,18 +317,90 @@ void spin_init(struct spin *spin, int64_t limit_ns);
 bool spin_is_spinning(struct spin *spin, int64_t now);
 void spin_on_work(struct spin *spin);
 
+/* ---- Shares of destinations (share.c) ---- */
+
+#define NONE (-1) /* no slot, node, context or share */
+#define SHARE_ALPHA 8 /* a destination may have this many times the buffers that are free, divided by the busy ones */
+#define SHARE_LATE_PART 8 /* and of all only this part, if nothing of it was done while much was of others */
+
+struct share {
+    uint64_t key;
+    int next; /* of those with the same hash */
+    int messages, max_messages;
+    bool is_dropping, is_kept;
+    int64_t max_wait_ns;
+    int64_t bytes, dropped;
+    uint64_t done_before; /* messages of all destinations, when the last one of this was */
+};
+
+struct shares {
+    struct share *all;
+    int *first; /* by hash, twice as many as there may be */
+    int capacity, count, busy, kept, hand, buffers, free;
+    uint64_t done;
+    uint64_t last_key;
+    int last;
+};
+
+bool shares_open(struct shares *shares, int buffers);
+void shares_close(struct shares *shares);
+/* The number of a destination, or NONE. */
+int share_find(const struct shares *shares, uint64_t key);
+/* The same, makes one; NONE if there is no memory for it. It keeps the number while it has a buffer or options. */
+int share_add(struct shares *shares, uint64_t key);
+
+static inline uint64_t share_key(int node, int peer_context) {
+    return (uint64_t)(uint32_t)node << 32 | (uint32_t)peer_context;
+}
+
+HOT bool share_may_take(const struct shares *shares, int number) {
+    const struct share *share = &shares->all[number];
+    return share->messages == 0
+        || ((int64_t)share->messages * shares->busy < (int64_t)SHARE_ALPHA * shares->free
+            && share->messages < share->max_messages
+            && (LIKELY(shares->done - share->done_before <= 2 * (uint64_t)shares->buffers)
+                || ((int64_t)share->messages * shares->busy < shares->free
+                    && (int64_t)share->messages * SHARE_LATE_PART < shares->buffers)));
+}
+
+/* A buffer of a destination's share is taken from now on: returns its number; NONE if it may have no other one. */
+HOT int share_take(struct shares *shares, int node, int peer_context) {
+    uint64_t key = share_key(node, peer_context);
+    int number = LIKELY(key == shares->last_key) ? shares->last : share_add(shares, key);
+    if (UNLIKELY(number == NONE || !share_may_take(shares, number))) {
+        return NONE;
+    }
+    shares->free--;
+    if (shares->all[number].messages++ == 0) {
+        shares->busy++;
+        shares->all[number].done_before = shares->done;
+    }
+    return number;
+}
+
+/* A message of a destination is done, after a time that depends on it. */
+HOT void share_done(struct shares *shares, int number) {
+    shares->all[number].done_before = ++shares->done;
+}
+
+HOT void share_give_back(struct shares *shares, int number, uint32_t bytes) {
+    shares->free++;
+    shares->all[number].bytes -= bytes;
+    shares->busy -= --shares->all[number].messages == 0;
+}
+
 /* ---- Contexts (context.c, send.c, receive.c, wait.c) ---- */
 
 enum { SLOT_FREE, SLOT_CLAIMED, SLOT_IN_FLIGHT, SLOT_DONE /* in a ring; nobody was told */ };
 
 struct slot {
     int node, context;
-    uint32_t length;
+    uint32_t length; /* that was claimed, or handed over */
+    int share;
     int following; /* the next of its run, while both are in flight */
     uint8_t state;
 };
 
-#define NONE (-1) /* no slot, node or context */
 #define CLOSED_PROCESS (-2) /* a context that another thread has closed while its own waited */
 
 /* Whether the thread of a context is in a call that may wait. */
@@ -353,6 +425,7 @@ struct hxb_context {
     struct slot *slots;
     int *free_slots;
     int slot_count, free_count, in_flight;
+    struct shares shares;
     uint32_t send_buffer_bytes;
     uint8_t *send_pool;
     uint8_t *submissions;
@@ -479,14 +552,21 @@ static inline void wake_node(hxb_context *context) {
 }
 
 static inline void set_free(hxb_context *context, int slot) {
-    context->slots[slot].state = SLOT_FREE;
+    struct slot *facts = &context->slots[slot];
+    share_give_back(&context->shares, facts->share, facts->state == SLOT_CLAIMED ? 0 : facts->length);
+    facts->state = SLOT_FREE;
     context->free_slots[context->free_count++] = slot;
 }
 
-/* There is one. */
+/* NONE if none is free, or the destination has its share. */
 static inline int take_free_slot(hxb_context *context, int node, int peer_context, uint32_t length) {
+    int share = UNLIKELY(context->free_count == 0) ? NONE : share_take(&context->shares, node, peer_context);
+    if (UNLIKELY(share == NONE)) {
+        return NONE;
+    }
     int slot = context->free_slots[--context->free_count];
     struct slot *facts = &context->slots[slot];
+    facts->share = share;
     facts->state = SLOT_CLAIMED;
     facts->node = node;
     facts->context = peer_context;
@@ -505,6 +585,8 @@ bool has_message(hxb_context *context);
 bool has_event(const hxb_context *context);
 bool has_done_sends(const hxb_context *context);
 int take_done_sends(hxb_context *context);
+/* The same; the next wait for sends ends if there were any. */
+void take_done(hxb_context *context);
 int wait_for(hxb_context *context, int interest, int64_t timeout_ns);
 /* Around what may wait, in the context's own thread. The second returns `result`, or HXB_CONTEXT_CLOSED: another thread
  * has closed the context, and nothing of it may be touched any more. */
@@ -590,7 +672,9 @@ bool direct_submit(hxb_context *context, int slot, uint32_t length, uint32_t tag
 bool direct_has_done(const hxb_context *context);
 /* The slot of the next message that is done and has to be told of, or NONE; only if there are rings. */
 int direct_take_done(hxb_context *context);
-/* True, once, if a message that found no room in a ring would find it now. */
+/* A message to a context is about to go through the node. */
+void direct_on_through_node(hxb_context *context, int peer_context);
+/* True, once for each ring, if a message that found no room in one would find it now. */
 bool direct_take_room_again(hxb_context *context);
 
 /* Receiving; only if there are rings. */

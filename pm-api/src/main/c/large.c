@@ -30,7 +30,7 @@ struct destination {
     int node, context;
     struct transfer *first, *last;
     struct destination *next;  /* with the same hash, or free */
-    struct destination *after; /* in the queue of those that can go on */
+    struct destination *after; /* in the queue of those that can go on, or that wait for buffers */
 };
 
 /* A message being received from one context. */
@@ -54,11 +54,11 @@ struct hxb_large {
     struct transfer *transfers, *free_transfers, *done_first, *done_last;
     struct transfer **slot_transfers;
     struct destination *destination_pool, *free_destinations, *ready_first, *ready_last;
+    struct destination *held; /* for which there was no buffer, or no room, when they had their turn */
     struct destination **destinations;
     struct source **sources, *free_sources;
     uint32_t hash_mask;
     int source_count;
-    bool is_blocked; /* the next fragment found no buffer, or no room */
     int64_t rejected;
 };
 
@@ -216,7 +216,6 @@ static int64_t begin(hxb_large *large, int node, int context, const hxb_region *
                                   .tag = tag,
                                   .destination = destination};
     large->begun++;
-    large->is_blocked = false;
     large->unfinished++;
     if (destination->first == NULL) {
         destination->first = transfer;
@@ -317,7 +316,7 @@ static int send_fragment(hxb_large *large, int slot, struct transfer *transfer, 
     return commit_slot(large->context, slot, length, tag, NULL, 0);
 }
 
-/* False if there is no send buffer. A failure is left in the transfer's status. */
+/* False if there is no send buffer for it. A failure is left in the transfer's status. */
 static bool send_next(hxb_large *large, const struct destination *destination, struct transfer *transfer) {
     void *buffer = NULL;
     int slot = claim_slot(large->context, destination->node, destination->context, large->fragment_bytes, &buffer);
@@ -347,16 +346,21 @@ static bool send_next(hxb_large *large, const struct destination *destination, s
 static int send_fragments(hxb_large *large, int limit) {
     take_done_sends(large->context);
     int sent = 0;
-    large->is_blocked = false;
+    while (large->held != NULL) {
+        struct destination *destination = large->held;
+        large->held = destination->after;
+        append_ready(large, destination);
+    }
     while (sent < limit && large->ready_first != NULL) {
         struct destination *destination = large->ready_first;
         struct transfer *transfer = destination->first;
+        large->ready_first = destination->after;
         if (transfer->status == HXB_OK && !send_next(large, destination, transfer)) {
-            large->is_blocked = true;
-            break;
+            destination->after = large->held;
+            large->held = destination;
+            continue;
         }
         sent++;
-        large->ready_first = destination->after;
         if (is_all_sent(transfer) || transfer->status != HXB_OK) {
             destination->first = transfer->next;
             transfer->destination = NULL;
@@ -565,7 +569,7 @@ int hxb_large_wait(hxb_large *large, int64_t timeout_ns) {
     }
     if (status == HXB_OK
         && large->done_first == NULL
-        && (large->ready_first == NULL || large->is_blocked || large->context->free_count == 0)) {
+        && (large->ready_first == NULL || large->context->free_count == 0)) {
         wait_enter(large->context);
         status = wait_leave(large->context, wait_for(large->context, HXB_MESSAGES | HXB_SENDS, timeout_ns));
     }

@@ -19,6 +19,8 @@ struct hxb_remote {
     int *free_operations;
     bool *is_under_way;
     bool *is_atomic; /* of each operation, whether its outcome has a value */
+    int *share_of;   /* of each operation */
+    struct shares shares;
     hxb_outcome *kept; /* a ring of outcomes that hxb_finish has left to hxb_poll_outcome */
     uint32_t kept_first, kept_count;
     int free_count;
@@ -73,6 +75,8 @@ void remote_close(hxb_remote *remote) {
         free(remote->free_operations);
         free(remote->is_under_way);
         free(remote->is_atomic);
+        free(remote->share_of);
+        shares_close(&remote->shares);
         free(remote->kept);
         free(remote);
     }
@@ -90,9 +94,11 @@ static hxb_remote *make_remote(hxb_context *context, const hxb_remote_options *s
     remote->free_operations = calloc(count, sizeof *remote->free_operations);
     remote->is_under_way = calloc(count, sizeof *remote->is_under_way);
     remote->is_atomic = calloc(count, sizeof *remote->is_atomic);
+    remote->share_of = calloc(count, sizeof *remote->share_of);
     remote->kept = calloc(count, sizeof *remote->kept);
+    bool has_shares = shares_open(&remote->shares, sizes->operations);
     if (remote->free_operations == NULL || remote->is_under_way == NULL || remote->is_atomic == NULL
-        || remote->kept == NULL) {
+        || remote->share_of == NULL || remote->kept == NULL || !has_shares) {
         remote_close(remote);
         return NULL;
     }
@@ -186,16 +192,18 @@ static int check_remote(const hxb_remote *remote) {
 }
 
 /* The number of an operation, which is under way from now on, or why there is none. */
-static int claim(hxb_remote *remote) {
+static int claim(hxb_remote *remote, int node, int peer_context) {
     int status = context_status(remote->context);
     if (status != HXB_OK) {
         return status;
     }
-    if (remote->free_count == 0) {
+    int share = remote->free_count == 0 ? NONE : share_take(&remote->shares, node, peer_context);
+    if (share == NONE) {
         return context_idle(remote->context, HXB_NO_BUFFERS);
     }
     int operation = remote->free_operations[--remote->free_count];
     remote->is_under_way[operation] = true;
+    remote->share_of[operation] = share;
     return operation;
 }
 
@@ -205,7 +213,7 @@ struct operation {
 };
 
 static int submit(hxb_remote *remote, const struct operation *wanted) {
-    int number = claim(remote);
+    int number = claim(remote, wanted->node, wanted->context);
     if (number < 0) {
         return number;
     }
@@ -353,10 +361,12 @@ static int take_outcome(hxb_remote *remote, hxb_outcome *outcome) {
     outcome->value = get64(entry + HXB_OUTCOME_VALUE);
     remote->ended++;
     remote->is_under_way[operation] = false;
+    share_done(&remote->shares, remote->share_of[operation]);
     return HXB_OK;
 }
 
 static void free_operation(hxb_remote *remote, int operation) {
+    share_give_back(&remote->shares, remote->share_of[operation], 0);
     remote->free_operations[remote->free_count++] = operation;
 }
 
@@ -404,6 +414,15 @@ int hxb_poll_notification(hxb_remote *remote, hxb_notification *notification) {
 int hxb_unfinished_operations(const hxb_remote *remote) {
     int result = check_remote(remote);
     return result == HXB_OK ? (int)remote->operation_mask + 1 - remote->free_count : result;
+}
+
+int hxb_unfinished_operations_to(const hxb_remote *remote, int node, int peer_context) {
+    int result = check_remote(remote);
+    if (result == HXB_OK) {
+        result = check_destination(remote->context->device, node, peer_context);
+    }
+    int share = result == HXB_OK ? share_find(&remote->shares, share_key(node, peer_context)) : NONE;
+    return share == NONE ? result : remote->shares.all[share].messages;
 }
 
 static int finish(hxb_remote *remote, int64_t timeout_ns) {

@@ -94,8 +94,11 @@ static void append_short(hxb_context *context, int slot, int node, int peer_cont
     put64_release(context->shorts, context->short_position);
 }
 
-static void start_slot(hxb_context *context, int slot) {
-    context->slots[slot].state = SLOT_IN_FLIGHT;
+static void start_slot(hxb_context *context, int slot, uint32_t length) {
+    struct slot *facts = &context->slots[slot];
+    facts->state = SLOT_IN_FLIGHT;
+    facts->length = length;
+    context->shares.all[facts->share].bytes += length;
     context->in_flight++;
     direct_on_send(context);
 }
@@ -129,33 +132,28 @@ static bool is_to_ring(hxb_context *context, int node, int peer_context) {
     if (direct_is_open(context, peer_context)) {
         return true;
     }
-    if (context->free_count == 0 || !direct_may_begin(context, peer_context)) {
+    int slot = direct_may_begin(context, peer_context) ? take_free_slot(context, node, peer_context, 0) : NONE;
+    if (slot == NONE) {
         return false;
     }
-    int slot = take_free_slot(context, node, peer_context, 0);
     direct_begin(context, peer_context, slot, slot_buffer(context, slot));
-    start_slot(context, slot);
+    start_slot(context, slot, HXB_DIRECTPAGE_BEGIN_BYTES);
     submit_to_node(context, slot, HXB_DIRECTPAGE_BEGIN_BYTES, 0, NULL, 0);
     return true;
 }
 
-static int no_buffers(hxb_context *context) {
-    /* A ring may be full while slots are free, and others wait to be taken back. */
-    if (take_done_sends(context) > 0) {
-        context->has_untold_sends = true;
-    }
-    return context_idle(context, HXB_NO_BUFFERS);
-}
-
-static int claim_any(hxb_context *context, int node, int peer_context, uint32_t length, void **data) {
-    if (context->free_count == 0) {
-        take_done_sends(context);
-    }
+static int try_claim(hxb_context *context, int node, int peer_context, uint32_t length, void **data) {
     bool is_direct = is_to_ring(context, node, peer_context);
-    if ((is_direct && !direct_has_room(context, peer_context, length)) || context->free_count == 0) {
-        return no_buffers(context);
+    if (is_direct && !direct_has_room(context, peer_context, length)) {
+        return NONE;
     }
     int slot = take_free_slot(context, node, peer_context, length);
+    if (UNLIKELY(slot == NONE)) {
+        return NONE;
+    }
+    if (!is_direct && context->sends != NULL && node == context->device->facts.node_id) {
+        direct_on_through_node(context, peer_context);
+    }
     if (is_direct) {
         direct_on_claimed(context, peer_context, slot);
     } else if (context->written_slot == NONE && is_next_short(context, node, peer_context, length)
@@ -164,6 +162,25 @@ static int claim_any(hxb_context *context, int node, int peer_context, uint32_t 
     }
     *data = message_buffer(context, slot);
     return slot;
+}
+
+void take_done(hxb_context *context) {
+    if (take_done_sends(context) > 0) {
+        context->has_untold_sends = true;
+    }
+}
+
+static int claim_any(hxb_context *context, int node, int peer_context, uint32_t length, void **data) {
+    if (context->free_count == 0) {
+        take_done(context);
+    }
+    int slot = try_claim(context, node, peer_context, length, data);
+    if (UNLIKELY(slot == NONE)) {
+        /* Slots wait to be taken back while others are free: a destination has its share, or a ring is full. */
+        take_done(context);
+        slot = try_claim(context, node, peer_context, length, data);
+    }
+    return LIKELY(slot != NONE) ? slot : context_idle(context, HXB_NO_BUFFERS);
 }
 
 int claim_slot(hxb_context *context, int node, int peer_context, uint32_t length, void **data) {
@@ -213,7 +230,7 @@ int commit_slot(hxb_context *context, int slot, uint32_t length, uint32_t tag, c
     if (region == NULL && context->sends != NULL && LIKELY(direct_commit(context, slot, length, tag))) {
         return HXB_OK;
     }
-    start_slot(context, slot);
+    start_slot(context, slot, length);
     if (context->sends != NULL && context->slots[slot].node == context->device->facts.node_id
         && submit_directly(context, slot, length, tag, region, offset)) {
         return HXB_OK;
@@ -250,20 +267,42 @@ HOT int check_claimed(const hxb_context *context, int slot) {
     return result;
 }
 
+/* What a claim returns that has not found a buffer in time: HXB_DROPPED if the options of the destination say so. */
+static int refused(hxb_context *context, int node, int peer_context, int status) {
+    int number = share_find(&context->shares, share_key(node, peer_context));
+    if (number == NONE || !context->shares.all[number].is_dropping) {
+        return status;
+    }
+    context->shares.all[number].dropped++;
+    return HXB_DROPPED;
+}
+
 int hxb_claim(hxb_context *context, int node, int peer_context, size_t length, void **data) {
     int result = check_claim(context, node, peer_context, length, data);
-    return result == HXB_OK ? claim_slot(context, node, peer_context, (uint32_t)length, data) : result;
+    if (result == HXB_OK) {
+        result = claim_slot(context, node, peer_context, (uint32_t)length, data);
+        if (UNLIKELY(result == HXB_NO_BUFFERS)) {
+            result = refused(context, node, peer_context, result);
+        }
+    }
+    return result;
 }
 
 static int claim_waiting(hxb_context *context, int node, int peer_context, uint32_t length, void **data,
                          int64_t timeout_ns) {
+    int number = share_find(&context->shares, share_key(node, peer_context));
+    int64_t max_wait_ns = number == NONE ? HXB_FOREVER : context->shares.all[number].max_wait_ns;
+    if (max_wait_ns == 0) {
+        return refused(context, node, peer_context, HXB_NO_BUFFERS);
+    }
+    timeout_ns = timeout_ns < max_wait_ns ? timeout_ns : max_wait_ns;
     int slot = HXB_NO_BUFFERS;
     int64_t start = now_ns();
     while (slot == HXB_NO_BUFFERS) {
         int64_t left = timeout_ns - (now_ns() - start);
         int status = wait_for(context, HXB_SENDS, left > 0 ? left : 0);
         if (status != HXB_OK) {
-            return status;
+            return status == HXB_TIMED_OUT ? refused(context, node, peer_context, status) : status;
         }
         slot = claim_slot(context, node, peer_context, length, data);
     }
@@ -410,6 +449,7 @@ static bool finish_slot(hxb_context *context, int slot) {
     struct slot facts = context->slots[slot];
     bool is_begin = direct_take_begin(context, slot);
     context->in_flight--;
+    share_done(&context->shares, facts.share);
     free_slot(context, slot);
     if (UNLIKELY(context->done_status != HXB_OK)) {
         if (is_begin) {

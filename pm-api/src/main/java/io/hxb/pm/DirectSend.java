@@ -27,6 +27,9 @@ final class DirectSend implements AutoCloseable {
     /** Looks for room that was not found. */
     private int looks;
 
+    /** Length of a message that found no room, if any has since this was asked last. */
+    private int refusedBytes = -1;
+
     /** Position of what is written in place behind a record that skips it; -1 for none. */
     private long strandedPosition = -1;
 
@@ -114,6 +117,16 @@ final class DirectSend implements AutoCloseable {
             setReleased(page.released());
         }
         return ring.hasRoom(lengthBytes, released);
+    }
+
+    /** A message found no room. */
+    void onRefused(final int lengthBytes) {
+        refusedBytes = lengthBytes;
+    }
+
+    /** True if that message would find room now, or the ring is of no use any more. */
+    boolean hasRoomAgain() {
+        return hasRoom(refusedBytes) || isBroken();
     }
 
     private void setReleased(final long position) {

@@ -21,6 +21,9 @@ final class DirectSends {
     /** Rings by which a context may send. */
     static final int MAX_RINGS = 64;
 
+    /** Rings whose receivers are asked to wake this thread; as many words as a sleep may have. */
+    private static final int MAX_SLEEPERS = FutexWords.MAX_COUNT - DirectReceives.MAX_RINGS - 1;
+
     private static final int PATIENCE = 8;
     private static final SecureRandom RANDOM = new SecureRandom();
 
@@ -40,14 +43,12 @@ final class DirectSends {
 
     private int count;
 
-    /** The ring that had no room, and for how long a message. */
-    private DirectSend full;
+    /** The rings that had no room, the one that was found so last at the end. */
+    private final DirectSend[] full = new DirectSend[MAX_RINGS];
 
-    private int fullLengthBytes;
+    private int fullCount;
 
-    /** The ring whose receiver was asked to wake this thread, and the signals of earlier ones. */
-    private DirectSend sleeper;
-
+    /** Signals of rings that were removed while their receivers were asked to wake this thread. */
     private int signals;
 
     /**
@@ -154,61 +155,85 @@ final class DirectSends {
         if (ring.isReceiverGone()) {
             startAnew(context);
         }
-        if (sleeper == ring) {
-            signals += ring.sleep().end();
-            sleeper = null;
-        }
+        signals += ring.sleep().end();
         count--;
-        if (full == ring) {
-            full = null;
-        }
+        forgetFull(ring);
         return ring;
     }
 
     /** A message found no room in a ring. */
     void onFull(final DirectSend ring, final int lengthBytes) {
-        full = ring;
-        fullLengthBytes = lengthBytes;
+        ring.onRefused(lengthBytes);
+        if (fullCount == 0 || full[fullCount - 1] != ring) {
+            forgetFull(ring);
+            full[fullCount++] = ring;
+        }
+    }
+
+    private void forgetFull(final DirectSend ring) {
+        int left = 0;
+        for (int i = 0; i < fullCount; i++) {
+            full[left] = full[i];
+            left += full[i] == ring ? 0 : 1;
+        }
+        Arrays.fill(full, left, fullCount, null);
+        fullCount = left;
     }
 
     /** True if a message found no room, and was not told of any since. */
     boolean hasBeenFull() {
-        return full != null;
+        return fullCount > 0;
     }
 
-    /** True if there is no room for that message yet. */
-    boolean isFull() {
-        return full != null && !full.hasRoom(fullLengthBytes) && !full.isBroken();
-    }
-
-    /** True, once, if there is room for that message now, or the ring is of no use any more. */
-    boolean takeRoomAgain() {
-        final boolean hasRoom = full != null && !isFull();
-        if (hasRoom) {
-            full = null;
+    /** True if there is room for such a message now, or its ring is of no use any more. */
+    boolean hasRoomAgain() {
+        for (int i = 0; i < fullCount; i++) {
+            if (full[i].hasRoomAgain()) {
+                return true;
+            }
         }
-        return hasRoom;
+        return false;
+    }
+
+    /** The same, once for each. */
+    boolean takeRoomAgain() {
+        int left = 0;
+        for (int i = 0; i < fullCount; i++) {
+            final DirectSend ring = full[i];
+            // Whoever is asked for several of them has to end what was asked of each.
+            if (ring.hasRoomAgain()) {
+                signals += ring.sleep().end();
+            } else {
+                full[left++] = ring;
+            }
+        }
+        final boolean hasAny = left < fullCount;
+        Arrays.fill(full, left, fullCount, null);
+        fullCount = left;
+        return hasAny;
     }
 
     /**
-     * Asks the receiver of the ring that is full to wake this thread; false if there is none.
+     * Asks the receivers of the rings that are full to wake this thread, those found full last if
+     * there are more than {@link #MAX_SLEEPERS}; false if there are none.
      *
      * @param words as of {@link DirectSleep#start}.
      */
     boolean sleep(final FutexWords words) {
-        sleeper = full;
-        if (sleeper != null) {
-            sleeper.sleep().start(words);
+        for (int i = Math.max(0, fullCount - MAX_SLEEPERS); i < fullCount; i++) {
+            full[i].sleep().start(words);
         }
-        return sleeper != null;
+        return fullCount > 0;
     }
 
     /** Ends what {@link #sleep} began; returns the signals that have come for it or will. */
     int awake() {
-        final int count = signals + (sleeper == null ? 0 : sleeper.sleep().end());
+        int ended = signals;
         signals = 0;
-        sleeper = null;
-        return count;
+        for (int i = 0; i < fullCount; i++) {
+            ended += full[i].sleep().end();
+        }
+        return ended;
     }
 
     /** Unmaps all rings. */

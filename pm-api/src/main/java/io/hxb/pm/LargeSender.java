@@ -7,7 +7,7 @@ import org.agrona.collections.Long2ObjectHashMap;
 import java.util.ArrayDeque;
 
 /** The sending half of large messages. Owned by the thread that owns the context. */
-final class LargeSender {
+final class LargeSender implements PmContext.SendDoneListener {
     private static final int INDEX_BITS = 16;
 
     private final PmContext context;
@@ -18,9 +18,14 @@ final class LargeSender {
     private final ArrayDeque<Transfer> free = new ArrayDeque<>();
     private final ArrayDeque<Transfer> done = new ArrayDeque<>();
     private final ArrayDeque<Destination> ready = new ArrayDeque<>();
+
+    /** Destinations for which there was no buffer, or no room, when they had their turn. */
+    private final ArrayDeque<Destination> held = new ArrayDeque<>();
+
     private final Long2ObjectHashMap<Destination> destinations = new Long2ObjectHashMap<>();
     private long begun;
     private int unfinished;
+    private boolean isRoomNew;
 
     LargeSender(final PmContext context, final int maxTransfers) {
         this.context = context;
@@ -36,7 +41,7 @@ final class LargeSender {
             transfers[i] = new Transfer(i);
             free.add(transfers[i]);
         }
-        context.sendDoneListener(this::onSendDone);
+        context.sendDoneListener(this);
     }
 
     long begin(
@@ -96,21 +101,26 @@ final class LargeSender {
     }
 
     boolean canGoOn() {
-        return !done.isEmpty() || (!ready.isEmpty() && context.hasRoom());
+        return !done.isEmpty() || !ready.isEmpty() || (isRoomNew && !held.isEmpty());
     }
 
     /** Sends up to {@code limit} fragments, one for each destination in turn; returns how many. */
     int sendFragments(final int limit) {
         context.unfinishedSends();
+        if (isRoomNew) {
+            isRoomNew = false;
+            ready.addAll(held);
+            held.clear();
+        }
         int sent = 0;
         while (sent < limit && !ready.isEmpty()) {
-            final Destination destination = ready.peek();
+            final Destination destination = ready.poll();
             final Transfer transfer = destination.queue.peek();
             if (transfer.status == PmStatus.OK && !sendNext(destination, transfer)) {
-                break;
+                held.add(destination);
+                continue;
             }
             sent++;
-            ready.poll();
             if (transfer.isAllSent() || transfer.status != PmStatus.OK) {
                 destination.queue.poll();
                 transfer.isStarted = true;
@@ -124,7 +134,7 @@ final class LargeSender {
         return sent;
     }
 
-    // False if there is no send buffer. A failure is left in the transfer's status.
+    // False if there is no send buffer for it. A failure is left in the transfer's status.
     private boolean sendNext(final Destination destination, final Transfer transfer) {
         final int slot = context.claim(destination.node, destination.context, fragmentBytes);
         if (slot == PmStatus.NO_BUFFERS) {
@@ -179,7 +189,14 @@ final class LargeSender {
         return context.send(slot, lengthBytes, tag);
     }
 
-    private void onSendDone(final int slot, final int status) {
+    @Override
+    public void onRoom() {
+        isRoomNew = true;
+    }
+
+    @Override
+    public void onSendDone(final int slot, final int status) {
+        isRoomNew = true;
         final Transfer transfer = slotTransfer[slot];
         if (transfer == null) {
             return;

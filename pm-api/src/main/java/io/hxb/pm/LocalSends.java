@@ -1,6 +1,7 @@
 package io.hxb.pm;
 
 import io.hxb.linux.Memory;
+import io.hxb.pm.shm.DirectPage;
 
 import java.util.BitSet;
 
@@ -63,12 +64,7 @@ final class LocalSends {
             return false;
         }
         introductions.poll();
-        return !rings.isFull();
-    }
-
-    /** True if a message that found no room in a ring would find none now. */
-    boolean isFull() {
-        return rings.isFull();
+        return rings.hasRoomAgain();
     }
 
     /** True if messages to a context go through a ring. */
@@ -76,7 +72,6 @@ final class LocalSends {
         introductions.poll();
         final DirectSend ring = rings.ring(context);
         if (ring == null) {
-            rings.count(context);
             return false;
         }
         if (ring.isBroken()) {
@@ -97,6 +92,13 @@ final class LocalSends {
         ring.leave();
     }
 
+    /** A message to a context is about to go through the node. */
+    void onThroughNode(final int context) {
+        if (rings.ring(context) == null) {
+            rings.count(context);
+        }
+    }
+
     /**
      * Begins to use the ring to a context, if it can be.
      *
@@ -108,12 +110,15 @@ final class LocalSends {
         if (ring == null || rings.isOffered(context) || introductions.isInDoubt()) {
             return SendSlots.NONE;
         }
-        if (!ring.mayBegin() || !slots.hasFree()) {
+        if (!ring.mayBegin()) {
             return SendSlots.NONE;
         }
         final int slot = slots.claim(ownNode, context, 0);
+        if (slot == SendSlots.NONE) {
+            return SendSlots.NONE;
+        }
         ring.writeBegin(slots.address(slot));
-        slots.start(slot);
+        slots.start(slot, DirectPage.BEGIN_BYTES);
         begins.set(slot);
         ring.open();
         return slot;

@@ -2,6 +2,7 @@ package io.hxb.pm;
 
 import io.hxb.linux.Memory;
 import io.hxb.pm.attach.Attachment;
+import io.hxb.pm.share.Shares;
 import io.hxb.pm.shm.ControlMemory;
 import io.hxb.pm.shm.EventRing;
 import io.hxb.pm.shm.NodePage;
@@ -103,9 +104,10 @@ public final class PmContext implements AutoCloseable {
      * @param destinationNode node id, 0 to {@link PmDevice#nodeCount()} - 1; this node too.
      * @param destinationContext context there, 0 to {@link PmDevice#contextCount()} - 1.
      * @param lengthBytes longest payload that will be sent, 0 to {@link #maxLengthBytes()}.
-     * @return the slot, 0 or more, or {@link PmStatus#NO_BUFFERS} when all are claimed or under
-     *     way: receive, await or poll, then try again; {@link PmStatus#CONTEXT_CLOSED} or {@link
-     *     PmStatus#NODE_GONE}: close the context.
+     * @return the slot, 0 or more, or {@link PmStatus#NO_BUFFERS} when all that the destination may
+     *     have are claimed or under way, see {@link #destination}: receive, await or poll, then try
+     *     again; {@link PmStatus#DROPPED} instead if its options say so; {@link
+     *     PmStatus#CONTEXT_CLOSED} or {@link PmStatus#NODE_GONE}: close the context.
      * @throws IllegalArgumentException if an argument is out of range. Source: SCore 5.6
      *     pmGetSendBuffer(3).
      */
@@ -113,21 +115,43 @@ public final class PmContext implements AutoCloseable {
             final int destinationNode, final int destinationContext, final int lengthBytes) {
         device.checkDestination(destinationNode, destinationContext);
         checkLength(lengthBytes, maxLengthBytes());
-        if (!slots.hasFree()) {
-            pollCompletions();
-        }
-        final int slot = sends.claim(destinationNode, destinationContext, lengthBytes);
-        return slot == SendSlots.NONE ? noBuffers() : slot;
+        final int slot = tryClaim(destinationNode, destinationContext, lengthBytes);
+        return slot == PmStatus.NO_BUFFERS ? refused(destinationNode, destinationContext) : slot;
     }
 
-    // A ring to another context may be full while slots are free, and slots wait to be taken back.
-    private int noBuffers() {
-        pollCompletions();
-        return state.idle(PmStatus.NO_BUFFERS);
+    private int tryClaim(
+            final int destinationNode, final int destinationContext, final int lengthBytes) {
+        if (!slots.hasFree()) {
+            waiter.takeDoneSends();
+        }
+        final int slot = sends.claim(destinationNode, destinationContext, lengthBytes);
+        return slot == SendSlots.NONE
+                ? claimAgain(destinationNode, destinationContext, lengthBytes)
+                : slot;
+    }
+
+    // Slots wait to be taken back while others are free: a destination has its share, or a ring is
+    // full.
+    private int claimAgain(
+            final int destinationNode, final int destinationContext, final int lengthBytes) {
+        waiter.takeDoneSends();
+        final int slot = sends.claim(destinationNode, destinationContext, lengthBytes);
+        return slot == SendSlots.NONE ? state.idle(PmStatus.NO_BUFFERS) : slot;
+    }
+
+    private int refused(final int destinationNode, final int destinationContext) {
+        final Shares shares = slots.shares();
+        final int share = shares.find(destinationNode, destinationContext);
+        if (share == Shares.NONE || !shares.isDropping(share)) {
+            return PmStatus.NO_BUFFERS;
+        }
+        shares.onDropped(share);
+        return PmStatus.DROPPED;
     }
 
     /**
-     * As {@link #claim(int, int, int)}, but waits for a buffer when all are in use.
+     * As {@link #claim(int, int, int)}, but waits for a buffer of its destination when it has none
+     * left.
      *
      * @param destinationNode node id, 0 to {@link PmDevice#nodeCount()} - 1; this node too.
      * @param destinationContext context there, 0 to {@link PmDevice#contextCount()} - 1.
@@ -136,14 +160,17 @@ public final class PmContext implements AutoCloseable {
      * @return the slot, 0 or more; or, all negative, {@link PmStatus#TIMED_OUT}, {@link
      *     PmStatus#EVENT} when a message sent before has failed (take the events, then try again),
      *     {@link PmStatus#CONTEXT_CLOSED}, {@link PmStatus#NODE_GONE} or {@link
-     *     PmStatus#NODE_SILENT}.
+     *     PmStatus#NODE_SILENT}; and if the destination's options say so, {@link
+     *     PmStatus#NO_BUFFERS} or {@link PmStatus#DROPPED}.
      */
     public int claim(
             final int destinationNode,
             final int destinationContext,
             final int lengthBytes,
             final long timeoutNs) {
-        final int slot = claim(destinationNode, destinationContext, lengthBytes);
+        device.checkDestination(destinationNode, destinationContext);
+        checkLength(lengthBytes, maxLengthBytes());
+        final int slot = tryClaim(destinationNode, destinationContext, lengthBytes);
         return slot == PmStatus.NO_BUFFERS
                 ? claimWaiting(destinationNode, destinationContext, lengthBytes, timeoutNs)
                 : slot;
@@ -154,16 +181,43 @@ public final class PmContext implements AutoCloseable {
             final int destinationContext,
             final int lengthBytes,
             final long timeoutNs) {
+        final Shares shares = slots.shares();
+        final int share = shares.find(destinationNode, destinationContext);
+        final long maxNs = share == Shares.NONE ? Long.MAX_VALUE : shares.maxWaitNs(share);
+        if (maxNs == 0) {
+            return refused(destinationNode, destinationContext);
+        }
         final long startNs = System.nanoTime();
         int slot = PmStatus.NO_BUFFERS;
         while (slot == PmStatus.NO_BUFFERS) {
-            final int status = awaitSends(leftNs(startNs, timeoutNs));
+            final int status = awaitSends(leftNs(startNs, Math.min(timeoutNs, maxNs)));
             if (status != PmStatus.OK) {
-                return status;
+                final boolean isToDrop =
+                        status == PmStatus.TIMED_OUT
+                                && refused(destinationNode, destinationContext)
+                                        != PmStatus.NO_BUFFERS;
+                return isToDrop ? PmStatus.DROPPED : status;
             }
-            slot = claim(destinationNode, destinationContext, lengthBytes);
+            slot = tryClaim(destinationNode, destinationContext, lengthBytes);
         }
         return slot;
+    }
+
+    /**
+     * One destination of this context's messages: how much to it is not finished, and what is done
+     * when it is slow. The send buffers are shared among the destinations by how many are free: one
+     * that takes nothing leaves some to the others, and those that take nothing have equal parts of
+     * the rest. Of 9 buffers or more no destination gets all, of 256 one alone gets 228; one of
+     * which nothing is done while 512 messages to others are gets 32.
+     *
+     * @param node node id, 0 to {@link PmDevice#nodeCount()} - 1; this node too.
+     * @param context context there, 0 to {@link PmDevice#contextCount()} - 1.
+     * @return a new small object, which may be kept.
+     * @throws IllegalArgumentException if an argument is out of range.
+     */
+    public PmDestination destination(final int node, final int context) {
+        device.checkDestination(node, context);
+        return new PmDestination(this, sends, node, context);
     }
 
     /**
@@ -216,9 +270,9 @@ public final class PmContext implements AutoCloseable {
     }
 
     /**
-     * Sends a copy of {@code payload}; waits for a buffer when all are in use, but not for the
-     * message to arrive: {@link #awaitAllSends} does. The simple way; {@link #claim(int, int, int)}
-     * does without the copy.
+     * Sends a copy of {@code payload}; waits for a buffer when the destination has none left, but
+     * not for the message to arrive: {@link #awaitAllSends} does. The simple way; {@link
+     * #claim(int, int, int)} does without the copy.
      *
      * @param destinationNode node id, 0 to {@link PmDevice#nodeCount()} - 1; this node too.
      * @param destinationContext context there, 0 to {@link PmDevice#contextCount()} - 1.
@@ -563,9 +617,9 @@ public final class PmContext implements AutoCloseable {
         return device;
     }
 
-    /** True if a message can be claimed, as far as is known. */
-    boolean hasRoom() {
-        return sends.hasRoom();
+    /** Takes back the slots that are done. */
+    void takeDone() {
+        pollCompletions();
     }
 
     /**
@@ -631,8 +685,8 @@ public final class PmContext implements AutoCloseable {
 
         /**
          * What a claim found full has room again, though perhaps no send is done: a ring to another
-         * context of this node. Called within {@link PmContext#unfinishedSends}, perhaps several
-         * times.
+         * context of this node. Called within {@link PmContext#unfinishedSends} and within waits
+         * for sends, perhaps several times.
          */
         default void onRoom() {
             // For those who wait for finished sends alone.

@@ -8,7 +8,10 @@ public final class PmStatus {
     /** Done. */
     public static final int OK = 0;
 
-    /** All send buffers are in use: wait or poll, then try again. */
+    /**
+     * All send buffers that this destination may have are in use, or all there are: wait or poll,
+     * then try again.
+     */
     public static final int NO_BUFFERS = -1;
 
     /** No message is waiting. */
@@ -73,6 +76,12 @@ public final class PmStatus {
     public static final int INTERRUPTED = -16;
 
     /**
+     * There was no buffer for the message, and the options of its destination say that it is
+     * dropped then: see {@link PmDestinationOptions}. It was not sent.
+     */
+    public static final int DROPPED = -15;
+
+    /**
      * Nothing is shared by that key: it is wrong, or was revoked, or the region or its application
      * is gone.
      */
@@ -123,6 +132,7 @@ public final class PmStatus {
             case EVENT -> "EVENT";
             case NOT_ALLOWED -> "NOT_ALLOWED";
             case FLOW_LIMIT -> "FLOW_LIMIT";
+            case DROPPED -> "DROPPED";
             case INTERRUPTED -> "INTERRUPTED";
             case BAD_KEY -> "BAD_KEY";
             case BAD_RANGE -> "BAD_RANGE";

@@ -81,10 +81,14 @@ final class SendEnd {
      * @return the slot, or {@link SendSlots#NONE}.
      */
     public int claim(final int node, final int context, final int lengthBytes) {
-        if (locals.isLocal(node) && isToRing(context)) {
+        final boolean isLocal = locals.isLocal(node);
+        if (isLocal && isToRing(context)) {
             return locals.claim(context, lengthBytes);
         }
         final int slot = slots.claim(node, context, lengthBytes);
+        if (isLocal && slot != SendSlots.NONE) {
+            locals.onThroughNode(context);
+        }
         if (slot != SendSlots.NONE
                 && writtenSlot == SendSlots.NONE
                 && isNextShort(node, context, lengthBytes)) {
@@ -149,7 +153,7 @@ final class SendEnd {
             final int tag,
             final PmRegion region,
             final long regionOffset) {
-        slots.start(slot);
+        slots.start(slot, lengthBytes);
         if (locals.isLocal(slots.node(slot))) {
             if (locals.submit(slot, lengthBytes, tag, payload(slot, region, regionOffset))) {
                 if (slot == writtenSlot) {
@@ -241,7 +245,11 @@ final class SendEnd {
 
     /** True if a message to a context of this node that found no room would find it now. */
     boolean takeRoomAgain() {
-        return locals.takeRoomAgain();
+        final boolean hasRoom = locals.takeRoomAgain();
+        if (hasRoom) {
+            listener.onRoom();
+        }
+        return hasRoom;
     }
 
     /** Tells the listener if such a message would find room now. */
@@ -249,11 +257,6 @@ final class SendEnd {
         if (locals.hasRoomAgain()) {
             listener.onRoom();
         }
-    }
-
-    /** True if a message can be claimed, as far as is known. */
-    boolean hasRoom() {
-        return slots.hasFree() && !locals.isFull();
     }
 
     /** Sets the listener that is called for every slot that comes back. */
@@ -299,6 +302,7 @@ final class SendEnd {
     private int takeDone() {
         final int slot = doneSlot;
         slots.finish(slot);
+        slots.onDone(slot);
         if (--doneLeft > 0) {
             doneSlot = slots.following(slot);
         }

@@ -1,5 +1,7 @@
 package io.hxb.pm;
 
+import io.hxb.pm.share.Shares;
+
 import org.agrona.MutableDirectBuffer;
 
 /**
@@ -18,17 +20,19 @@ final class SendSlots {
     private static final int CONTEXT = 1;
     private static final int LENGTH = 2;
     private static final int FOLLOWING = 3;
-    private static final int FACTS = 4;
+    private static final int SHARE = 4;
+    private static final int FACTS = 8;
 
     private final long poolAddress;
     private final int bufferBytes;
     private final int[] free;
     private final byte[] state;
 
-    /** Of each slot, in one cache line: destination, longest payload, next of its run. */
+    /** Of each slot, in one cache line: destination, payload, next of its run, whose share. */
     private final int[] facts;
 
     private final MappedBuffer[] buffers;
+    private final Shares shares;
     private int freeCount;
     private int inFlightCount;
 
@@ -46,6 +50,7 @@ final class SendSlots {
         state = new byte[slots];
         facts = new int[slots * FACTS];
         buffers = new MappedBuffer[slots];
+        shares = new Shares(slots);
         for (int slot = slots - 1; slot >= 0; slot--) {
             free[freeCount++] = slot;
         }
@@ -56,7 +61,12 @@ final class SendSlots {
         return state.length;
     }
 
-    /** True if a slot can be claimed. */
+    /** What destinations have of the slots. */
+    Shares shares() {
+        return shares;
+    }
+
+    /** True if a slot can be claimed, by a destination that may have another one. */
     public boolean hasFree() {
         return freeCount > 0;
     }
@@ -65,13 +75,18 @@ final class SendSlots {
      * Claims a slot for a destination.
      *
      * @param lengthBytes longest payload that will be sent.
-     * @return the slot, or {@link #NONE}.
+     * @return the slot, or {@link #NONE} if none is free or the destination has its share.
      */
     public int claim(
             final int destinationNode, final int destinationContext, final int lengthBytes) {
         if (freeCount == 0) {
             return NONE;
         }
+        final int share = shares.of(destinationNode, destinationContext);
+        if (!shares.mayTake(share)) {
+            return NONE;
+        }
+        shares.onTaken(share);
         final int slot = free[--freeCount];
         assert state[slot] == FREE : "a free slot is in use: " + slot;
         state[slot] = CLAIMED;
@@ -79,12 +94,15 @@ final class SendSlots {
         facts[first + NODE] = destinationNode;
         facts[first + CONTEXT] = destinationContext;
         facts[first + LENGTH] = lengthBytes;
+        facts[first + SHARE] = share;
         return slot;
     }
 
     /** Gives a claimed slot back. */
     public void release(final int slot) {
         assert state[slot] != FREE : "released twice: slot " + slot;
+        final int first = slot * FACTS;
+        shares.onFree(facts[first + SHARE], state[slot] == IN_FLIGHT ? facts[first + LENGTH] : 0);
         state[slot] = FREE;
         free[freeCount++] = slot;
     }
@@ -94,10 +112,13 @@ final class SendSlots {
         freeCount = 0;
     }
 
-    /** Notes that a claimed slot is handed to the node. */
-    void start(final int slot) {
+    /** Notes that a claimed slot is handed to the node, with a message of {@code lengthBytes}. */
+    void start(final int slot, final int lengthBytes) {
         assert state[slot] == CLAIMED : "handed over without a claim: slot " + slot;
         state[slot] = IN_FLIGHT;
+        final int first = slot * FACTS;
+        facts[first + LENGTH] = lengthBytes;
+        shares.onFilled(facts[first + SHARE], lengthBytes);
         inFlightCount++;
     }
 
@@ -111,6 +132,11 @@ final class SendSlots {
             throw new IllegalStateException("the completion ring was overwritten: slot " + slot);
         }
         inFlightCount--;
+    }
+
+    /** Notes that a message in such a slot is acknowledged, or has failed. */
+    void onDone(final int slot) {
+        shares.onDone(facts[slot * FACTS + SHARE]);
     }
 
     /** True if the node has the slot. */
@@ -143,7 +169,7 @@ final class SendSlots {
         return facts[slot * FACTS + FOLLOWING];
     }
 
-    /** Longest payload that the slot was claimed for. */
+    /** Longest payload that the slot was claimed for, or what was handed over. */
     public int lengthBytes(final int slot) {
         return facts[slot * FACTS + LENGTH];
     }

@@ -90,6 +90,13 @@ final class PeerQuestions {
         isProbing = false;
     }
 
+    /** Something has changed on the way: if it probes, the next probe is due. */
+    void onWayChanged(final long nowNs) {
+        if (isProbing) {
+            retryNs = nowNs;
+        }
+    }
+
     /** True if it is time for a probe. */
     boolean isProbeDue(final long nowNs) {
         return isProbing && isDue(nowNs);

@@ -295,6 +295,12 @@ final class SendFeedback {
                 frames += stranded;
                 queue.makeReady(flow);
             }
+            if (isThere && flow.isOpen()) {
+                // A peer that takes nothing is asked seldom; that there is no way to it any more
+                // has to be noticed as soon as for others.
+                flow.questions.onWayChanged(clock.nowNs());
+                timers.arm(flow, clock.nowNs());
+            }
         }
         return frames;
     }

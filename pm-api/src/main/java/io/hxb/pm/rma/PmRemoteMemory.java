@@ -4,6 +4,7 @@ import io.hxb.pm.PmContext;
 import io.hxb.pm.PmRegion;
 import io.hxb.pm.PmStatus;
 import io.hxb.pm.RemoteDoor;
+import io.hxb.pm.share.Shares;
 import io.hxb.pm.shm.NotificationRing;
 import io.hxb.pm.shm.OperationRing;
 import io.hxb.pm.shm.OutcomeRing;
@@ -44,6 +45,8 @@ public final class PmRemoteMemory {
     /** Of each operation, whether its outcome has a value. */
     private final boolean[] isAtomic;
 
+    private final int[] shareOf;
+    private final Shares shares;
     private final KeptOutcomes kept;
     private final PmOutcome next = new PmOutcome();
     private final BooleanSupplier hasOutcome;
@@ -59,6 +62,8 @@ public final class PmRemoteMemory {
         free = new int[area.operations()];
         isUnderWay = new boolean[area.operations()];
         isAtomic = new boolean[area.operations()];
+        shareOf = new int[area.operations()];
+        shares = new Shares(area.operations());
         kept = new KeptOutcomes(area.operations());
         for (int operation = free.length - 1; operation >= 0; operation--) {
             free[freeCount++] = operation;
@@ -137,8 +142,8 @@ public final class PmRemoteMemory {
      * @param toOffset first byte there; the destination's node checks it.
      * @param lengthBytes 0 to 2^30.
      * @return the operation's number, 0 or more; {@link PmStatus#NO_BUFFERS} when too many are
-     *     under way or not yet taken: poll, then try again; {@link PmStatus#CONTEXT_CLOSED} or
-     *     {@link PmStatus#NODE_GONE}: close the context.
+     *     under way or not yet taken, at all or for this destination: poll, then try again; {@link
+     *     PmStatus#CONTEXT_CLOSED} or {@link PmStatus#NODE_GONE}: close the context.
      */
     public int put(
             final PmRegion from,
@@ -208,7 +213,7 @@ public final class PmRemoteMemory {
         }
         door.checkDestination(remote.node(), remote.context());
         final int region = door.check(local, localOffset, lengthBytes);
-        final int operation = claim();
+        final int operation = claim(remote.node(), remote.context());
         if (operation >= 0) {
             operations
                     .begin(operation, kind, remote.node(), remote.context())
@@ -255,7 +260,7 @@ public final class PmRemoteMemory {
             final long first,
             final long second) {
         door.checkDestination(to.node(), to.context());
-        final int operation = claim();
+        final int operation = claim(to.node(), to.context());
         if (operation >= 0) {
             isAtomic[operation] = true;
             operations
@@ -277,7 +282,7 @@ public final class PmRemoteMemory {
      */
     public int fence(final int node, final int context) {
         door.checkDestination(node, context);
-        final int operation = claim();
+        final int operation = claim(node, context);
         if (operation >= 0) {
             operations.begin(operation, OperationRing.FENCE, node, context);
             submit();
@@ -285,17 +290,20 @@ public final class PmRemoteMemory {
         return operation;
     }
 
-    private int claim() {
+    private int claim(final int node, final int context) {
         final int status = door.status();
         if (status != PmStatus.OK) {
             return status;
         }
-        if (freeCount == 0) {
+        final int share = freeCount == 0 ? Shares.NONE : shares.of(node, context);
+        if (share == Shares.NONE || !shares.mayTake(share)) {
             return door.idle(PmStatus.NO_BUFFERS);
         }
+        shares.onTaken(share);
         final int operation = free[--freeCount];
         isUnderWay[operation] = true;
         isAtomic[operation] = false;
+        shareOf[operation] = share;
         return operation;
     }
 
@@ -438,11 +446,13 @@ public final class PmRemoteMemory {
             throw new IllegalStateException("the outcome ring was overwritten: " + operation);
         }
         isUnderWay[operation] = false;
+        shares.onDone(shareOf[operation]);
         outcome.set(operation, outcomes.status(), outcomes.value());
         return PmStatus.OK;
     }
 
     private void onTaken(final int operation) {
+        shares.onFree(shareOf[operation], 0);
         free[freeCount++] = operation;
     }
 
@@ -467,6 +477,20 @@ public final class PmRemoteMemory {
     /** {@return the number of operations whose outcomes have not been taken} */
     public int unfinished() {
         return free.length - freeCount;
+    }
+
+    /**
+     * {@return the number of operations towards a context whose outcomes have not been taken} One
+     * that does not take notifications holds back its own operations only: it may have as many of
+     * them as {@link PmContext#destination} says of buffers.
+     *
+     * @param node of the destination.
+     * @param context of the destination.
+     */
+    public int unfinished(final int node, final int context) {
+        door.checkDestination(node, context);
+        final int share = shares.find(node, context);
+        return share == Shares.NONE ? 0 : shares.messages(share);
     }
 
     /**

@@ -14,9 +14,9 @@ import java.util.Set;
 
 /**
  * Sends records and shares the context's send buffers among peers: one peer may have at most twice
- * as many in flight as are free, so that a peer that takes nothing leaves some to the others.
- * Records other than data have a reserve, and wait in a queue of their peer that its data does not
- * overtake. Guarded by the engine's lock.
+ * as many in flight as are free, or less where the context has many destinations, so that peers
+ * that take nothing leave some to the others. Records other than data have a reserve, and wait in a
+ * queue of their peer that its data does not overtake. Guarded by the engine's lock.
  */
 final class Outbox {
     private static final int MAX_RESERVE = 16;
@@ -60,7 +60,9 @@ final class Outbox {
 
     /** True if data to a peer would be taken now. */
     boolean hasRoom(final Peer peer) {
-        return peer.pending.isEmpty() && peer.inFlight() < 2 * (capacity - inFlight);
+        return peer.pending.isEmpty()
+                && peer.inFlight() < 2 * (capacity - inFlight)
+                && peer.hasBuffer(context);
     }
 
     private boolean hasControlRoom(final Peer peer) {

@@ -1,5 +1,7 @@
 package io.hxb.pm.stream;
 
+import io.hxb.pm.PmContext;
+import io.hxb.pm.PmDestination;
 import io.hxb.pm.PmStatus;
 
 import java.util.ArrayDeque;
@@ -20,6 +22,7 @@ final class Peer {
     /** Number of this side's session; not 0. */
     final long localSession;
 
+    private PmDestination destination;
     private long remoteSession;
     private int inFlight;
     private long lastSentNs;
@@ -52,6 +55,14 @@ final class Peer {
         }
         remoteSession = session;
         return true;
+    }
+
+    /** True if a context would have a send buffer for a record to the peer. */
+    boolean hasBuffer(final PmContext from) {
+        if (destination == null) {
+            destination = from.destination(node, context);
+        }
+        return !destination.isFull();
     }
 
     /** Records that are sent and not acknowledged. */
