@@ -320,8 +320,8 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
             final int payloadLengthBytes,
             final FrameOwner owner,
             final long token) {
-        if (isBlocked) {
-            return BLOCKED;
+        if (isBlocked || nextLink < 0) {
+            return isBlocked ? BLOCKED : nextLink;
         }
         sent.add(new Sent(headerAddress, payloadAddress, payloadLengthBytes));
         final int type = sent.getLast().type;

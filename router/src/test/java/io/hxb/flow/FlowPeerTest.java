@@ -242,6 +242,36 @@ class FlowPeerTest {
     }
 
     @Test
+    void shouldNoticeWithinASecondThatThereIsNoWayToAPeerThatTakesNothing() {
+        // given: a window that has been shut for so long that its probes, all answered, are rare
+        flows.open(0);
+        flows.submit(1, 1_000);
+        flows.work(0);
+        int probes = 0;
+        for (int i = 0; i < 5_000; i++) {
+            flows.workFor(MILLISECOND);
+            final int sent = flows.sent(FrameType.PROBE).size();
+            if (sent > probes) {
+                flows.ack(FIRST + 1, 0);
+            }
+            probes = sent;
+        }
+        assertTrue(probes < 30, "probes " + probes);
+        assertEquals(List.of(), flows.done);
+        // when: the last one was answered just now
+        while (flows.sent(FrameType.PROBE).size() == probes) {
+            flows.workFor(MILLISECOND);
+        }
+        flows.ack(FIRST + 1, 0);
+        flows.work(0);
+        flows.nextLink = FlowOutput.NO_ROUTE;
+        flows.loop.onLinkFailed(0, 0, 1);
+        flows.workFor(810 * MILLISECOND);
+        // then
+        assertEquals(List.of("1:" + PmStatus.PEER_UNREACHABLE), flows.done);
+    }
+
+    @Test
     void shouldIgnoreWhatBelongsToAnEarlierEpochOrWasNeverSent() {
         // given
         flows.open(8);
