@@ -224,8 +224,8 @@ HXB_API int hxb_is_send_done(hxb_context *context, int slot);
 HXB_API int hxb_unfinished_sends(hxb_context *context);
 
 /* Send buffers are shared among destinations by how many are free: one that takes nothing leaves some to the others, and
- * those that take nothing have equal parts of the rest. Of 9 buffers or more no destination gets all, of 256 one alone
- * gets 228; one of which nothing is done while 512 messages to others are gets 32. A send waits for its own destination
+ * those that take nothing have equal parts of the rest. Of 8 buffers or more no destination gets all, of 256 one alone
+ * gets 200; one of which nothing is done while 512 messages to others are gets 32. A send waits for its own destination
  * only. */
 typedef struct hxb_unfinished {
     int messages;    /* claimed, or handed over and neither acknowledged nor failed; not those that went directly to a

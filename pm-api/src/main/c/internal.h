@@ -320,8 +320,10 @@ void spin_on_work(struct spin *spin);
 /* ---- Shares of destinations (share.c) ---- */
 
 #define NONE (-1) /* no slot, node, context or share */
-#define SHARE_ALPHA 8 /* a destination may have this many times the buffers that are free, divided by the busy ones */
-#define SHARE_LATE_PART 8 /* and of all only this part, if nothing of it was done while much was of others */
+/* As the class Shares explains. */
+#define SHARE_ALPHA 8
+#define SHARE_MIN_MESSAGES 4
+#define SHARE_PART 8
 
 struct share {
     uint64_t key;
@@ -355,12 +357,19 @@ static inline uint64_t share_key(int node, int peer_context) {
 
 HOT bool share_may_take(const struct shares *shares, int number) {
     const struct share *share = &shares->all[number];
-    return share->messages == 0
-        || ((int64_t)share->messages * shares->busy < (int64_t)SHARE_ALPHA * shares->free
-            && share->messages < share->max_messages
-            && (LIKELY(shares->done - share->done_before <= 2 * (uint64_t)shares->buffers)
-                || ((int64_t)share->messages * shares->busy < shares->free
-                    && (int64_t)share->messages * SHARE_LATE_PART < shares->buffers)));
+    int64_t messages = share->messages;
+    if (messages == 0) {
+        return true;
+    }
+    if (messages >= share->max_messages) {
+        return false;
+    }
+    int64_t free_for_all = shares->free - shares->buffers / SHARE_PART;
+    bool is_late = shares->done - share->done_before > 2 * (uint64_t)shares->buffers;
+    if (UNLIKELY(is_late)) {
+        return messages * shares->busy < free_for_all && messages * SHARE_PART < shares->buffers;
+    }
+    return messages < SHARE_MIN_MESSAGES || messages * shares->busy < SHARE_ALPHA * free_for_all;
 }
 
 /* A buffer of a destination's share is taken from now on: returns its number; NONE if it may have no other one. */

@@ -699,6 +699,70 @@ static void echo_sent(void *user, int64_t transfer, int status) {
     free(echo_data);
 }
 
+/* One destination has all that it may have: what becomes of messages to it, and to others. */
+static void slow(char **arguments) {
+    enum { SHARE = 200 };
+    static const hxb_destination_options FAILING = {0, 0, false}, DROPPING = {0, 0, true};
+    static const hxb_destination_options DROPPING_LATER = {0, 1000000, true}, FEW = {3, HXB_FOREVER, false};
+    int slots[SHARE];
+    void *data;
+    hxb_context *to;
+    hxb_message message;
+    hxb_unfinished left;
+    open_both(arguments[0], 1);
+    EXPECT(HXB_OK, hxb_open_context(device, 3, NULL, &to));
+    EXPECT(HXB_E_ARGUMENT, hxb_set_destination(context, 2, 5, NULL));
+    EXPECT(HXB_E_ARGUMENT, hxb_set_destination(context, 1, 5, &(hxb_destination_options){-1, 0, false}));
+    EXPECT(HXB_E_ARGUMENT, hxb_set_destination(context, 1, 5, &(hxb_destination_options){0, -1, false}));
+    EXPECT(HXB_E_ARGUMENT, hxb_unfinished_to(context, 1, 5, NULL));
+    for (int i = 0; i < SHARE; i++) {
+        slots[i] = hxb_claim(context, 1, 5, 8, &data);
+        CHECK(slots[i] >= 0);
+    }
+    EXPECT(HXB_NO_BUFFERS, hxb_claim(context, 1, 5, 8, &data));
+    EXPECT(HXB_TIMED_OUT, hxb_claim_wait(context, 1, 5, 8, &data, 1000000));
+    EXPECT(HXB_OK, hxb_set_destination(context, 1, 5, &FAILING));
+    EXPECT(HXB_NO_BUFFERS, hxb_send(context, 1, 5, "", 0, 0, HXB_FOREVER));
+    EXPECT(HXB_OK, hxb_set_destination(context, 1, 5, &DROPPING));
+    EXPECT(HXB_DROPPED, hxb_send(context, 1, 5, "", 0, 0, HXB_FOREVER));
+    EXPECT(HXB_DROPPED, hxb_claim(context, 1, 5, 8, &data));
+    EXPECT(HXB_OK, hxb_set_destination(context, 1, 5, &DROPPING_LATER));
+    EXPECT(HXB_DROPPED, hxb_claim_wait(context, 1, 5, 8, &data, HXB_FOREVER));
+    EXPECT(HXB_OK, hxb_unfinished_to(context, 1, 5, &left));
+    CHECK(left.messages == SHARE && left.bytes == 0 && left.dropped == 3 && left.is_full);
+    for (uint32_t i = 0; i < 1000; i++) {
+        EXPECT(HXB_OK, hxb_send(context, 0, 3, &i, sizeof i, i, 0));
+        EXPECT(HXB_OK, hxb_receive_wait(to, &message, 10 * HXB_SECOND));
+        CHECK(message.tag == i);
+        EXPECT(HXB_OK, hxb_release(to, &message));
+    }
+    for (int i = 0; i < SHARE; i++) {
+        EXPECT(HXB_OK, hxb_abort(context, slots[i]));
+    }
+    EXPECT(HXB_OK, hxb_unfinished_to(context, 1, 5, &left));
+    CHECK(left.messages == 0 && !left.is_full);
+    /* More destinations than the table has at first; the options of one stay. */
+    EXPECT(HXB_OK, hxb_set_destination(context, 1, 5, &FEW));
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < 128; i++) {
+            slots[i] = hxb_claim(context, i / 64, i % 64, 8, &data);
+            CHECK(slots[i] >= 0);
+        }
+        EXPECT(HXB_OK, hxb_unfinished_to(context, 1, 63, &left));
+        CHECK(left.messages == 1);
+        for (int i = 0; i < 128; i++) {
+            EXPECT(HXB_OK, hxb_abort(context, slots[i]));
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        CHECK(hxb_claim(context, 1, 5, 8, &data) >= 0);
+    }
+    EXPECT(HXB_NO_BUFFERS, hxb_claim(context, 1, 5, 8, &data));
+    EXPECT(HXB_OK, hxb_set_destination(context, 1, 5, NULL));
+    CHECK(hxb_claim(context, 1, 5, 8, &data) >= 0);
+    close_both();
+}
+
 static void large_echo(char **arguments) {
     open_both(arguments[0], number(arguments, 1, 1));
     hxb_large_handler handler = {echo_start, NULL, echo_end, echo_sent, NULL};
@@ -833,6 +897,7 @@ int main(int count, char **arguments) {
         {"misuse", misuse},       {"order", order},     {"events", events},     {"polling", polling},
         {"interrupted", interrupted}, {"links", links}, {"threads", threads},   {"forks", forks},
         {"fork-and-hold", fork_and_hold}, {"cancelled", cancelled}, {"large", large}, {"large-echo", large_echo},
+        {"slow", slow},
         {"hostile", hostile},     {"outlive", outlive},
         {"direct", direct},       {"direct-end", direct_end}, {"direct-full", direct_full},
         {"direct-rude", direct_rude}, {"direct-ping", direct_ping},

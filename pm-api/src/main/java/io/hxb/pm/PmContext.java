@@ -207,7 +207,7 @@ public final class PmContext implements AutoCloseable {
      * One destination of this context's messages: how much to it is not finished, and what is done
      * when it is slow. The send buffers are shared among the destinations by how many are free: one
      * that takes nothing leaves some to the others, and those that take nothing have equal parts of
-     * the rest. Of 9 buffers or more no destination gets all, of 256 one alone gets 228; one of
+     * the rest. Of 8 buffers or more no destination gets all, of 256 one alone gets 200; one of
      * which nothing is done while 512 messages to others are gets 32.
      *
      * @param node node id, 0 to {@link PmDevice#nodeCount()} - 1; this node too.

@@ -609,6 +609,61 @@ class DirectMessagesTest {
         }
     }
 
+    /** A full ring to one that takes nothing keeps nobody from the room in another one. */
+    @Test
+    void shouldTellOfRoomInOneRingWhileAnotherOneIsFull() throws Exception {
+        try (TwoPrograms programs = new TwoPrograms(directory);
+                PmContext three = programs.right.openContext(3)) {
+            // given
+            final PmContext one = programs.one;
+            final PmContext two = programs.two;
+            final int[] rooms = new int[1];
+            for (int i = 0; i < 100; i++) {
+                exchange(one, two);
+                assertEquals(PmStatus.OK, one.send(0, 3, new byte[8], 0, SECOND_NS));
+                assertEquals(PmStatus.OK, three.receive(message, SECOND_NS));
+                three.release(message);
+            }
+            fillRing(one, 3);
+            fillRing(one, 2);
+            one.sendDoneListener(
+                    new PmContext.SendDoneListener() {
+                        @Override
+                        public void onSendDone(final int slot, final int status) {
+                            assertEquals(PmStatus.OK, status);
+                        }
+
+                        @Override
+                        public void onRoom() {
+                            rooms[0]++;
+                        }
+                    });
+            one.unfinishedSends();
+            assertEquals(0, rooms[0]);
+            // when
+            while (three.receive(message) == PmStatus.OK) {
+                three.release(message);
+            }
+            // then
+            for (int i = 0; i < 1_000 && rooms[0] == 0; i++) {
+                one.unfinishedSends();
+            }
+            assertTrue(rooms[0] > 0);
+            assertEquals(PmStatus.OK, one.awaitSends(SECOND_NS));
+            assertEquals(PmStatus.OK, one.send(0, 3, new byte[1_000], 0, SECOND_NS));
+            assertEquals(PmStatus.TIMED_OUT, one.send(0, 2, new byte[1_000], 0, 1_000_000));
+        }
+    }
+
+    private static void fillRing(final PmContext from, final int context) {
+        final byte[] bytes = new byte[1_000];
+        int refused = 0;
+        for (int i = 0; i < 100_000 && refused < 200; i++) {
+            refused += from.send(0, context, bytes, 0, 0) == PmStatus.OK ? 0 : 1;
+        }
+        assertEquals(200, refused);
+    }
+
     /** Takes messages of any length, and counts their bytes. */
     private static final class Counting implements PmLargeHandler {
         private long bytes;

@@ -71,6 +71,7 @@ class LibHxbTest {
                 "forks",
                 "cancelled",
                 "large",
+                "slow",
                 "waits-ended",
                 "waits-signalled",
                 "detached-amid"

@@ -3,14 +3,13 @@ package io.hxb.pm.share;
 import java.util.Arrays;
 
 /**
- * What each destination has of a context's buffers, and whether it may have another one. A
+ * What each destination has of a context's buffers, and whether it may have another one. An eighth
+ * of the buffers is kept for destinations with fewer than {@link #MIN_MESSAGES}. Of the others a
  * destination may have {@link #ALPHA} times as many as are free, divided by the destinations that
- * have any: one alone gets most of them, several that take nothing get equal parts of as many, and
- * one in {@code ALPHA + 1} is left for those that have none yet. One of which nothing was done
- * while twice as many messages as there are buffers were done of others is late: it may have an
- * eighth of all, and late ones together half of what they leave free. The first buffer is always
- * granted. Owned by the context's thread; allocates only for more destinations at the same time
- * than ever before.
+ * have any: one alone gets most of them, and several get equal parts. One is late when twice as
+ * many messages as there are buffers were done of others, and none of it: it may have an eighth at
+ * most. The first buffer is always granted. Owned by the context's thread; allocates only for more
+ * destinations at the same time than ever before.
  *
  * <p>Source: A. K. Choudhury, E. L. Hahne, Dynamic Queue Length Thresholds for Shared-Memory Packet
  * Switches, IEEE/ACM ToN 6(2), 1998; divided by the number of busy queues, and less for those that
@@ -22,7 +21,9 @@ public final class Shares {
     public static final int NONE = DestinationTable.NONE;
 
     private static final int ALPHA = 8;
-    private static final int LATE_PART = 8;
+    private static final int MIN_MESSAGES = 4;
+    private static final int PART = 8;
+    private static final int LATE_ROUNDS = 2;
 
     private static final int MESSAGES = 0;
     private static final int BYTES = 1;
@@ -40,6 +41,7 @@ public final class Shares {
     private boolean[] isDropping = new boolean[destinations.capacity()];
     private boolean[] isKept = new boolean[destinations.capacity()];
     private final int buffers;
+    private final int reserve;
     private int free;
 
     /** Messages of all destinations that were done. */
@@ -59,6 +61,7 @@ public final class Shares {
      */
     public Shares(final int buffers) {
         this.buffers = buffers;
+        reserve = buffers / PART;
         free = buffers;
     }
 
@@ -115,15 +118,20 @@ public final class Shares {
     /** {@return true if a destination may have another buffer, should there be one} */
     public boolean mayTake(final int share) {
         final long messages = facts[share * FACTS + MESSAGES];
-        return messages == 0
-                || (messages * busy < (long) ALPHA * free
-                        && messages < facts[share * FACTS + MAX_MESSAGES]
-                        && (done - facts[share * FACTS + DONE_BEFORE] <= 2L * buffers
-                                || mayTakeLate(messages)));
+        if (messages == 0) {
+            return true;
+        }
+        if (messages >= facts[share * FACTS + MAX_MESSAGES]) {
+            return false;
+        }
+        final long freeForAll = free - reserve;
+        return isLate(share)
+                ? messages * busy < freeForAll && messages * PART < buffers
+                : messages < MIN_MESSAGES || messages * busy < ALPHA * freeForAll;
     }
 
-    private boolean mayTakeLate(final long messages) {
-        return messages * busy < free && messages * LATE_PART < buffers;
+    private boolean isLate(final int share) {
+        return done - facts[share * FACTS + DONE_BEFORE] > (long) LATE_ROUNDS * buffers;
     }
 
     /** A destination has another buffer. */
