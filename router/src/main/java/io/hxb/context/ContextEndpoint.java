@@ -4,6 +4,7 @@ import io.hxb.flow.ContextTerms;
 import io.hxb.flow.FlowEnds;
 import io.hxb.flow.FlowListener;
 import io.hxb.flow.FlowPort;
+import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.MessageRecordFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.linux.Futex;
@@ -184,6 +185,8 @@ final class ContextEndpoint {
             final int bodyLengthBytes,
             final int messageCount) {
         final long end = bodyAddress + bodyLengthBytes;
+        final long header = bodyAddress - FrameHeaderFlyweight.LENGTH;
+        final int sequence = Memory.getInt(header + FrameHeaderFlyweight.SEQUENCE_OFFSET);
         long record = bodyAddress;
         for (int i = 0; i < messageCount && record <= end - MessageRecordFlyweight.LENGTH; i++) {
             final int lengthBytes = Memory.getInt(record);
@@ -198,7 +201,7 @@ final class ContextEndpoint {
             record += MessageRecordFlyweight.paddedLength(lengthBytes);
         }
         // From here on the application may release the buffer, so it is not read any more.
-        books.book(bufferId, contextId, messageCount, ends.flowHandle());
+        books.book(bufferId, contextId, messageCount, ends.flowHandle(), sequence);
         // The first one last, so that the application does not read cache lines that are written.
         for (int i = messageCount - 1; i >= 0; i--) {
             deliveries.publish(first + i);
@@ -354,6 +357,25 @@ final class ContextEndpoint {
         return messages;
     }
 
+    /** What the application has released counts, although it has closed the context since. */
+    private void takeLastReleases() {
+        for (int left = releases.entries(); left > 0; left--) {
+            final long entry = releases.take();
+            final int id = (int) entry;
+            if (entry == ReleaseRing.NONE) {
+                return;
+            }
+            final int messagesLeft = id == ReleaseRing.EVENT ? 1 : books.release(id, contextId);
+            if (messagesLeft == ReceiveBooks.NOT_HELD) {
+                return;
+            }
+            if (messagesLeft == 0) {
+                counters.onReleased(0, 1);
+                giveBack(id);
+            }
+        }
+    }
+
     private void giveBack(final int id) {
         if (own == null) {
             port.released(books.flowHandle(id), id);
@@ -398,9 +420,12 @@ final class ContextEndpoint {
         }
         if (!isFlowClosed) {
             isFlowClosed = true;
+            takeLastReleases();
             for (int id = 0; id < books.bufferCount(); id++) {
                 if (books.takeOut(id, contextId)) {
                     counters.onReleased(0, 1);
+                    port.abandoned(
+                            books.flowHandle(id), books.sequence(id), books.messagesLeft(id));
                     giveBack(id);
                 }
             }

@@ -17,18 +17,28 @@ final class ReceiveBooks {
     private final int[] messages;
     private final int[] flowHandle;
 
+    /** By buffer: the sequence of its frame, and the messages in it. */
+    private final long[] frame;
+
     ReceiveBooks(final int bufferCount) {
         owner = new int[bufferCount];
         messages = new int[bufferCount];
         flowHandle = new int[bufferCount];
+        frame = new long[bufferCount];
     }
 
-    /** Books buffer {@code id} with its messages to a context. */
-    void book(final int id, final int contextId, final int messageCount, final int handle) {
+    /** Books buffer {@code id}, with the frame {@code sequence} of a flow, to a context. */
+    void book(
+            final int id,
+            final int contextId,
+            final int messageCount,
+            final int handle,
+            final int sequence) {
         assert (int) OWNER.getAcquire(owner, id) == 0 : "a buffer is in one context's books";
         assert messageCount > 0;
         messages[id] = messageCount;
         flowHandle[id] = handle;
+        frame[id] = (long) sequence << Integer.SIZE | messageCount;
         OWNER.setRelease(owner, id, contextId + 1);
     }
 
@@ -52,6 +62,16 @@ final class ReceiveBooks {
     /** The flow of the frame in buffer {@code id}; valid until its next delivery. */
     int flowHandle(final int id) {
         return flowHandle[id];
+    }
+
+    /** The sequence of the frame in buffer {@code id}; as {@link #flowHandle}. */
+    int sequence(final int id) {
+        return (int) (frame[id] >>> Integer.SIZE);
+    }
+
+    /** Messages of the frame in buffer {@code id} that were not released; 65,535 for all. */
+    int messagesLeft(final int id) {
+        return messages[id] == (int) frame[id] ? 0xFFFF : messages[id];
     }
 
     /** True if the context holds buffer {@code id}; in that case its last message is booked out. */

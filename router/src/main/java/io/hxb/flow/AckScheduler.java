@@ -76,8 +76,8 @@ final class AckScheduler {
     }
 
     /**
-     * Acknowledges what has arrived for a context that is about to close: its sources would
-     * otherwise learn that it may not have arrived. Returns frames sent.
+     * Acknowledges what a context has received and released that is about to close, so that its
+     * sources need not ask. Returns frames sent.
      */
     int settle(final FlowContext context) {
         int frames = 0;
@@ -85,6 +85,7 @@ final class AckScheduler {
             final ReceiveFlow flow = context.receiveFlow(index);
             if (flow.debt.isOwed()
                     && !flow.array.isEnded()
+                    && flow.isAllReleased()
                     && control.sendAck(flow, ControlWriter.NO_RECALL)) {
                 flow.onAcknowledged(true);
                 frames++;

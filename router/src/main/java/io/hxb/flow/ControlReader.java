@@ -1,6 +1,7 @@
 package io.hxb.flow;
 
 import io.hxb.flow.route.RouteTable;
+import io.hxb.frame.EndedFlyweight;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.UnreachableFlyweight;
@@ -15,19 +16,24 @@ final class ControlReader {
     private final FlowTable table;
     private final Receiver receiver;
     private final SendFeedback feedback;
-    private final ControlWriter control;
+    private final LateFrames lateFrames;
     private final RouteTable routes;
     private final FlowCounters counters;
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final UnreachableFlyweight unreachable = new UnreachableFlyweight();
+    private final EndedFlyweight ended = new EndedFlyweight();
 
-    ControlReader(final LoopParts parts, final Receiver receiver, final SendFeedback feedback) {
+    ControlReader(
+            final LoopParts parts,
+            final Receiver receiver,
+            final SendFeedback feedback,
+            final LateFrames lateFrames) {
         table = parts.table();
-        control = parts.control();
         routes = parts.routes();
         counters = parts.counters();
         this.receiver = receiver;
         this.feedback = feedback;
+        this.lateFrames = lateFrames;
     }
 
     /**
@@ -59,8 +65,7 @@ final class ControlReader {
         if (frame.destinationIncarnation() != context.incarnation) {
             counters.onStale();
             if (type == FrameType.PROBE || type == FrameType.CLOSE) {
-                control.sendUnreachable(
-                        frame, context.incarnation, UnreachableFlyweight.STALE_INCARNATION);
+                lateFrames.answer(frame, context);
             }
             return;
         }
@@ -93,6 +98,10 @@ final class ControlReader {
 
     private void handleAnswer(final FrameHeaderFlyweight frame, final long key, final int type) {
         final SendFlow flow = table.sendFlows().get(key);
+        if (flow != null && type == FrameType.ENDED && flow.epoch() == frame.acknowledgedEpoch()) {
+            handleEnded(frame, flow);
+            return;
+        }
         final int epoch = type == FrameType.UNREACHABLE ? frame.epoch() : frame.acknowledgedEpoch();
         if (flow == null || flow.epoch() != epoch) {
             counters.onStale();
@@ -130,6 +139,33 @@ final class ControlReader {
             if (frame.hasFlag(FrameHeaderFlyweight.FLAG_CLOSE)) {
                 feedback.onAskedToClose(flow);
             }
+        }
+    }
+
+    /**
+     * A context that is closed says what it had of the flow. As with a denial it names a frame that
+     * it has not taken, or comes unasked; either way it is asked before it is believed.
+     */
+    private void handleEnded(final FrameHeaderFlyweight frame, final SendFlow flow) {
+        ended.wrap(frame.address());
+        final SendWindow window = flow.window;
+        final int type = ended.answeredType();
+        final int sequence = frame.sequence();
+        final boolean isOfFlow =
+                frame.sourceIncarnation() == flow.peerIncarnation()
+                        && window.isPlausible(ended.firstSequence())
+                        && window.isPlausible(ended.seenTo());
+        final boolean isRight =
+                switch (type) {
+                    case FrameType.CLOSE -> flow.isClosing() && sequence == window.nextSequence();
+                    case FrameType.DATA -> flow.isOpen() && window.isInFlight(sequence);
+                    case FrameType.PROBE, 0 -> flow.isOpen() && window.isPlausible(sequence);
+                    default -> false;
+                };
+        if (isOfFlow && isRight) {
+            feedback.onEnded(flow, new LastWord(ended, sequence), type);
+        } else {
+            counters.onStale();
         }
     }
 

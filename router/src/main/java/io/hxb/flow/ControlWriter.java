@@ -1,5 +1,6 @@
 package io.hxb.flow;
 
+import io.hxb.frame.EndedFlyweight;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.TenantField;
@@ -10,8 +11,8 @@ import io.hxb.linux.Memory;
 
 /**
  * Writes and sends the control frames of the two ends of a flow: OPEN, ACCEPT, ACK, PROBE, CLOSE,
- * CLOSED and UNREACHABLE. Owned by one loop. A frame that cannot be sent now is not kept: a timer
- * sends each of them again.
+ * CLOSED, ENDED and UNREACHABLE. Owned by one loop. A frame that cannot be sent now is not kept: a
+ * timer sends each of them again.
  */
 final class ControlWriter implements FrameOwner {
     /** Nothing is asked back, only the window, or the flow itself. */
@@ -28,6 +29,7 @@ final class ControlWriter implements FrameOwner {
     private final int ackBodyBytes;
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final UnreachableFlyweight unreachable = new UnreachableFlyweight();
+    private final EndedFlyweight ended = new EndedFlyweight();
     private int lastLink;
 
     ControlWriter(
@@ -181,6 +183,77 @@ final class ControlWriter implements FrameOwner {
         header.wrap(pool.controlHeaderAddress(index));
         unreachable.wrap(header.address()).answer(failed.address(), reason, ownIncarnation);
         return send(index, 0);
+    }
+
+    /** Tells the source of {@code late} what a context that is closed had of the flow. */
+    boolean sendEnded(
+            final FrameHeaderFlyweight late, final Tombstone stone, final boolean isOpenAgain) {
+        final int index = beginEnded(late);
+        if (index < 0) {
+            return false;
+        }
+        ended.kind(late.type(), isOpenAgain, stone.hasLost);
+        stone.write(ended);
+        return send(index, stone.runs() * EndedFlyweight.RUN_BYTES);
+    }
+
+    /**
+     * Tells the source of {@code late} that nothing of its flow had arrived, whose first sequence
+     * was {@code firstSequence}.
+     */
+    boolean sendEnded(
+            final FrameHeaderFlyweight late, final int firstSequence, final boolean isOpenAgain) {
+        final int index = beginEnded(late);
+        if (index < 0) {
+            return false;
+        }
+        ended.kind(late.type(), isOpenAgain, false).ends(firstSequence, firstSequence);
+        return send(index, 0);
+    }
+
+    /** Tells the source of a flow, unasked, what a context that is closed had of it. */
+    boolean sendEnded(final Tombstone stone, final boolean isOpenAgain) {
+        final int index = pool.acquireControl();
+        if (index < 0) {
+            counters.onNoMemory();
+            return false;
+        }
+        header.wrap(pool.controlHeaderAddress(index))
+                .clear()
+                .type(FrameType.ENDED)
+                .destination(stone.peerCoordinates)
+                .sourceIncarnation(stone.incarnation)
+                .destinationIncarnation(stone.sourceIncarnation)
+                .sourceContext(stone.contextId)
+                .destinationContext(stone.peerContext)
+                .sequence(stone.seenTo)
+                .acknowledgedEpoch(stone.epoch);
+        ended.wrap(header.address()).kind(0, isOpenAgain, stone.hasLost);
+        stone.write(ended);
+        return send(index, stone.runs() * EndedFlyweight.RUN_BYTES);
+    }
+
+    private int beginEnded(final FrameHeaderFlyweight late) {
+        if (!pace.take(late.source(), clock.nowNs())) {
+            return -1;
+        }
+        final int index = pool.acquireControl();
+        if (index < 0) {
+            counters.onNoMemory();
+            return index;
+        }
+        header.wrap(pool.controlHeaderAddress(index))
+                .clear()
+                .type(FrameType.ENDED)
+                .destination(late.source())
+                .sourceIncarnation(late.destinationIncarnation())
+                .destinationIncarnation(late.sourceIncarnation())
+                .sourceContext(late.destinationContext())
+                .destinationContext(late.sourceContext())
+                .sequence(late.sequence())
+                .acknowledgedEpoch(late.epoch());
+        ended.wrap(header.address());
+        return index;
     }
 
     /**

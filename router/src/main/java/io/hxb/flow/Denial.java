@@ -9,6 +9,7 @@ import io.hxb.pm.PmStatus;
  */
 final class Denial {
     private int status = PmStatus.OK;
+    private LastWord lastWord;
     private boolean isConfirmed;
     private long endsNs;
 
@@ -19,20 +20,30 @@ final class Denial {
      * Somebody denies a frame that was sent.
      *
      * @param why the status with which the flow would end.
+     * @param what the peer had of the flow, null if nobody knows.
      * @param isOfProbe true if that frame was a question.
      * @param untilNs until when an acknowledgement refutes the denial.
      * @return true if the peer has to be asked.
      */
-    boolean onDenied(final int why, final boolean isOfProbe, final long untilNs) {
+    boolean onDenied(
+            final int why, final LastWord what, final boolean isOfProbe, final long untilNs) {
         final boolean isNew = status == PmStatus.OK;
         if (isNew) {
-            status = why;
             endsNs = untilNs;
             isConfirmed = false;
         } else if (isOfProbe) {
             isConfirmed = true;
         }
+        if (isNew || isOfProbe) {
+            status = why;
+            lastWord = what;
+        }
         return isNew;
+    }
+
+    /** What the peer had of a flow that {@link #take} has ended; null if nobody knows. */
+    LastWord lastWord() {
+        return lastWord;
     }
 
     /**

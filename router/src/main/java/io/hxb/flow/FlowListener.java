@@ -49,6 +49,15 @@ public interface FlowListener {
     void onRunDone(int contextId, int firstSlot, int messages, int status);
 
     /**
+     * A flow to a peer ended, and messages of it were reported with that status, or will be as soon
+     * as no link holds them: whoever sent them need not be told of the flow as well.
+     */
+    default void onSendsFailed(
+            final int contextId, final int peerNode, final int peerContext, final int status) {
+        onPeerStatus(contextId, peerNode, peerContext, status);
+    }
+
+    /**
      * A flow from or to a peer ended. On any receiving loop.
      *
      * @param status as for {@link #onSendDone}.

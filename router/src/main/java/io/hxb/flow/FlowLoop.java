@@ -4,7 +4,6 @@ import io.hxb.flow.order.BufferStack;
 import io.hxb.flow.order.WorkStack;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
-import io.hxb.frame.UnreachableFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.TurnClock;
 import io.hxb.log.LoopErrors;
@@ -38,6 +37,7 @@ public final class FlowLoop implements FlowPort {
     private final FlowOutput output;
     private final RecallTimer recall;
     private final FlowSweep sweep;
+    private final LateFrames lateFrames;
     private final int maxMessageBytes;
     private final int nodeCount;
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
@@ -69,8 +69,9 @@ public final class FlowLoop implements FlowPort {
         sender = new Sender(parts);
         feedback = sender.feedback();
         acks = new AckScheduler(parts);
-        receiver = new Receiver(parts, this, share, acks);
-        reader = new ControlReader(parts, receiver, feedback);
+        lateFrames = new LateFrames(parts);
+        receiver = new Receiver(parts, this, share, acks, lateFrames);
+        reader = new ControlReader(parts, receiver, feedback, lateFrames);
         sweep = new FlowSweep(parts, sender, receiver);
     }
 
@@ -247,7 +248,7 @@ public final class FlowLoop implements FlowPort {
         if (context == null) {
             counters.onNoSuchContext();
             if (isAnswered(type)) {
-                control.sendUnreachable(header, 0, UnreachableFlyweight.NO_SUCH_CONTEXT);
+                lateFrames.answer(header, null);
             }
             return false;
         }
@@ -293,7 +294,7 @@ public final class FlowLoop implements FlowPort {
         recallWhenDue(nowNs);
         sweep.doWork(contexts, nowNs);
         work += sender.sendReady();
-        final int acksSent = acks.sendAcks(nowNs);
+        final int acksSent = acks.sendAcks(nowNs) + lateFrames.sendNotices(nowNs);
         if (acksSent > 0) {
             output.flush();
         }
@@ -313,6 +314,7 @@ public final class FlowLoop implements FlowPort {
         if (acks.hasAcks()) {
             deadlineNs = earlier(nowNs, deadlineNs, nowNs + table.config().ackDelayNs());
         }
+        deadlineNs = earlier(nowNs, deadlineNs, lateFrames.nextDeadlineNs());
         if (contexts.length > 0) {
             deadlineNs = earlier(nowNs, deadlineNs, recall.nextDeadlineNs(nowNs));
             deadlineNs = earlier(nowNs, deadlineNs, sweep.nextDeadlineNs());
@@ -377,6 +379,11 @@ public final class FlowLoop implements FlowPort {
         table.releasedCopy(flowHandle);
     }
 
+    @Override
+    public void abandoned(final int flowHandle, final int sequence, final int messagesLeft) {
+        table.abandoned(flowHandle, sequence, messagesLeft);
+    }
+
     /** Counters of this loop; any thread may read. */
     public FlowCounters counters() {
         return counters;
@@ -414,6 +421,8 @@ public final class FlowLoop implements FlowPort {
             }
         }
         contexts = fewer;
+        // What other loops have received is acknowledged, too.
+        attend();
         if (acks.settle(context) > 0) {
             output.flush();
         }

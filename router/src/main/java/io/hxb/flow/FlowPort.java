@@ -67,6 +67,15 @@ public interface FlowPort {
     /** The context has released its copy of a delivered frame. */
     void releasedCopy(int flowHandle);
 
+    /**
+     * A context that is about to be closed has not released all messages of a frame, which is given
+     * back next.
+     *
+     * @param sequence of the frame, see {@link FlowListener#onFrame}.
+     * @param messagesLeft its last messages, 1 or more; 65,535 for all.
+     */
+    void abandoned(int flowHandle, int sequence, int messagesLeft);
+
     /** A context that refused a frame has room again. */
     void resume(int contextId);
 

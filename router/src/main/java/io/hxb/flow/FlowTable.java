@@ -26,6 +26,7 @@ public final class FlowTable implements AutoCloseable {
     private final FlowConfig config;
     private final FlowSizes sizes;
     private final Tickets tickets;
+    private final Tombstones tombstones;
     private final Shape shape;
     private final long ownCoordinates;
     private final BufferPool pool;
@@ -80,6 +81,9 @@ public final class FlowTable implements AutoCloseable {
         this.config = config;
         this.sizes = sizes;
         this.tickets = tickets;
+        tombstones =
+                new Tombstones(
+                        sizes.maxFlows(), config.idleTimeoutNs() + 2 * config.peerTimeoutNs());
         this.shape = shape;
         this.ownCoordinates = ownCoordinates;
         this.pool = pool;
@@ -213,6 +217,21 @@ public final class FlowTable implements AutoCloseable {
     }
 
     /**
+     * A context that is about to be closed holds a frame of which not all messages were released;
+     * {@link #released} or {@link #releasedCopy} follows. On the loop that owns the context.
+     *
+     * @param flowHandle as given to {@link FlowListener#onFrame}.
+     * @param sequence of the frame.
+     * @param messagesLeft its last messages, 1 or more; 65,535 for all.
+     */
+    public void abandoned(final int flowHandle, final int sequence, final int messagesLeft) {
+        final ReceiveFlow flow = handles.getAcquire(flowHandle & INDEX_MASK);
+        if (flow != null && flow.ends.flowHandle() == flowHandle) {
+            flow.onAbandoned(sequence, messagesLeft);
+        }
+    }
+
+    /**
      * As {@link #released}, for a frame of which the context had a copy; on the loop that owns the
      * context.
      */
@@ -281,6 +300,11 @@ public final class FlowTable implements AutoCloseable {
     /** What the first sequences of receiving flows are made from. */
     Tickets tickets() {
         return tickets;
+    }
+
+    /** What contexts that are closed had of their flows. */
+    Tombstones tombstones() {
+        return tombstones;
     }
 
     Shape shape() {

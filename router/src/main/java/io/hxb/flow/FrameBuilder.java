@@ -141,7 +141,7 @@ final class FrameBuilder {
 
     private TxFrame newStagedFrame(final SendFlow flow) {
         final int staged = flow.backlog.stagedFrames();
-        if (staged == MAX_STAGED_FRAMES || !flow.window.hasRoom(staged)) {
+        if (staged >= MAX_STAGED_FRAMES || !flow.window.hasRoom(staged)) {
             return null;
         }
         final TxFrame frame = pool.acquire(flow.window.inFlight() + staged);
@@ -168,10 +168,12 @@ final class FrameBuilder {
         final SendBacklog backlog = flow.backlog;
         if (backlog.stagedFrames() > 0) {
             final TxFrame last = backlog.lastStaged();
+            if (last.isFull()) {
+                return false;
+            }
             final int bytes = last.bodyBytes();
             return backlog.stagedFrames() == 1
                     && !backlog.hasMessages()
-                    && !last.isFull()
                     && bytes + bytes / last.messageCount() <= stagedRoomBytes;
         }
         final MessageSlots slots = flow.context.slots;
@@ -203,7 +205,9 @@ final class FrameBuilder {
     TxFrame next(final SendFlow flow, final long nowNs) {
         TxFrame frame = flow.backlog.pollStaged();
         if (frame != null) {
-            frame.closeRun();
+            if (frame.isRun()) {
+                frame.closeRun();
+            }
         } else {
             frame = pool.acquire(flow.window.inFlight());
             if (frame == null) {

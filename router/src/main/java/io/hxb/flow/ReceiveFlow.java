@@ -3,7 +3,10 @@ package io.hxb.flow;
 import io.hxb.flow.order.OrderingArray;
 import io.hxb.flow.order.Sequence;
 import io.hxb.flow.order.WorkStack;
+import io.hxb.frame.EndedFlyweight;
 import io.hxb.frame.FrameHeaderFlyweight;
+
+import java.util.Arrays;
 
 /**
  * One flow at its receiving end. The ordering array and the arrivals belong to all loops, the rest
@@ -48,6 +51,11 @@ final class ReceiveFlow extends Flow {
     private final long issueNs;
 
     private int releasedFrames;
+
+    /** Frames that the context did not release: sequence, and messages left. */
+    private long[] abandoned = new long[0];
+
+    private int abandonedFrames;
     private long lastHeardNs;
     private long askedNs;
 
@@ -59,6 +67,7 @@ final class ReceiveFlow extends Flow {
 
     private int asks;
     private boolean isSettled;
+    private boolean isRestartTold;
     private SendFlow opposite;
 
     /**
@@ -183,6 +192,45 @@ final class ReceiveFlow extends Flow {
         context.credit.onReleased(window);
     }
 
+    /** The context, which is about to be closed, has not released all of a frame. */
+    void onAbandoned(final int sequence, final int messagesLeft) {
+        if (abandonedFrames == abandoned.length) {
+            abandoned = Arrays.copyOf(abandoned, Math.max(16, 2 * abandonedFrames));
+        }
+        abandoned[abandonedFrames++] = (long) sequence << Integer.SIZE | messagesLeft;
+    }
+
+    /** True if the context, which is about to be closed, has released all that has arrived. */
+    boolean isAllReleased() {
+        return abandonedFrames == 0 && array.seenTo() - (firstSequence + releasedFrames) <= 0;
+    }
+
+    /**
+     * What is to be remembered of the flow when its context is closed. Frames that the context has
+     * not released and does not name are the last ones.
+     */
+    Tombstone bury(final int windowFrames, final long nowNs) {
+        // A loop that has just delivered may not have said so, but the context has released it.
+        final int releasedTo = firstSequence + releasedFrames;
+        final int arrivedTo = array.seenTo();
+        final int seenTo = arrivedTo - releasedTo > 0 ? arrivedTo : releasedTo;
+        final Tombstone.Builder stone = new Tombstone.Builder(seenTo, windowFrames);
+        // By their distance from what comes next, since sequences wrap around.
+        final long before = (long) seenTo << Integer.SIZE;
+        for (int i = 0; i < abandonedFrames; i++) {
+            abandoned[i] -= before;
+        }
+        Arrays.sort(abandoned, 0, abandonedFrames);
+        for (int i = 0; i < abandonedFrames; i++) {
+            final long frame = abandoned[i] + before;
+            stone.add((int) (frame >>> Integer.SIZE), 1, (int) frame);
+        }
+        if (seenTo != releasedTo) {
+            stone.add(releasedTo, seenTo - releasedTo, EndedFlyweight.ALL_MESSAGES);
+        }
+        return stone.build(this, nowNs);
+    }
+
     /** True once a frame of this flow has arrived. */
     boolean hasArrivals() {
         return array.next() != firstSequence || !array.isEmpty();
@@ -235,6 +283,15 @@ final class ReceiveFlow extends Flow {
             opposite.onJoined(null);
             opposite = null;
         }
+    }
+
+    /** The application was told that the peer is a new incarnation, by the flow to the peer. */
+    void onRestartTold() {
+        isRestartTold = true;
+    }
+
+    boolean isRestartTold() {
+        return isRestartTold;
     }
 
     /** Heap bytes of a flow whose window has {@code windowFrames}, rounded up. */

@@ -31,6 +31,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
     private final BufferPool.Share share;
     private final ControlWriter control;
     private final AckScheduler acks;
+    private final LateFrames lateFrames;
     private final RouteTable routes;
     private final FlowCounters counters;
     private final TurnClock clock;
@@ -42,7 +43,8 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
             final LoopParts parts,
             final FlowLoop loop,
             final BufferPool.Share share,
-            final AckScheduler acks) {
+            final AckScheduler acks,
+            final LateFrames lateFrames) {
         table = parts.table();
         config = parts.config();
         listener = table.listener();
@@ -55,6 +57,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         this.loop = loop;
         this.share = share;
         this.acks = acks;
+        this.lateFrames = lateFrames;
     }
 
     /**
@@ -66,8 +69,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         header.wrap(headerAddress);
         if (header.destinationIncarnation() != context.incarnation) {
             counters.onStale();
-            control.sendUnreachable(
-                    header, context.incarnation, UnreachableFlyweight.STALE_INCARNATION);
+            lateFrames.answer(header, context);
             return false;
         }
         final int node = table.shape().node(header.source());
@@ -246,6 +248,15 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
             counters.onStale();
             return null;
         }
+        final SendFlow sending = table.sendFlows().get(key);
+        if (sending != null
+                && sending.isOpen()
+                && sending.peerIncarnation() != frame.sourceIncarnation()) {
+            // What became of messages to the earlier incarnation is told before the first one of
+            // the later, which is sent again meanwhile.
+            loop.feedback().onOtherIncarnation(sending);
+            return null;
+        }
         if (known != null) {
             replace(known, frame.sourceIncarnation());
         }
@@ -312,9 +323,10 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         acks.owe(flow, clock.nowNs());
     }
 
-    /** Ends all receiving flows of a context that is closed already. */
+    /** Ends all receiving flows of a context that is closed already, and remembers them. */
     void forget(final FlowContext context) {
         for (int index = context.receiveFlowCount() - 1; index >= 0; index--) {
+            lateFrames.bury(context.receiveFlow(index));
             end(context.receiveFlow(index));
         }
     }
@@ -476,26 +488,20 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         final FlowContext context = known.context;
         final boolean isRestart = known.peerIncarnation() != newIncarnation;
         final boolean hadBegun = known.hasArrivals();
-        final SendFlow sending = known.opposite();
         context.remove(known);
         end(known);
         if (isRestart) {
             counters.onPeerRestarted();
-            if (sending != null
-                    && sending.isOpen()
-                    && sending.peerIncarnation() != newIncarnation) {
-                loop.feedback().end(sending, PmStatus.PEER_RESTARTED);
-                return;
-            }
-        } else if (!hadBegun) {
-            // Possibly meant for an earlier incarnation of this node: nobody misses anything.
-            return;
         }
-        listener.onPeerStatus(
-                context.id,
-                known.peerNode,
-                known.peerContext,
-                isRestart ? PmStatus.PEER_RESTARTED : PmStatus.PEER_UNREACHABLE);
+        // Without arrivals it was possibly meant for an earlier incarnation of this node: nobody
+        // misses anything.
+        if (isRestart ? !known.isRestartTold() : hadBegun) {
+            listener.onPeerStatus(
+                    context.id,
+                    known.peerNode,
+                    known.peerContext,
+                    isRestart ? PmStatus.PEER_RESTARTED : PmStatus.PEER_UNREACHABLE);
+        }
     }
 
     private void end(final ReceiveFlow flow) {

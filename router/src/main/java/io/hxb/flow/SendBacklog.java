@@ -100,6 +100,19 @@ final class SendBacklog {
         staged.add(frame.stagedPlace);
     }
 
+    /** Puts frames in front of all that waits, in their order. */
+    void putBack(final WaitingLine<TxFrame> frames, final int messageCount) {
+        frames.takeAll(staged);
+        staged.takeAll(frames);
+        stagedMessages += messageCount;
+        isHeldBack = false;
+    }
+
+    /** The frame that waits longest, which stays; null when there is none. */
+    TxFrame firstStaged() {
+        return staged.first();
+    }
+
     /** Adds to the number of messages in frames that wait. */
     void onStaged(final int count) {
         stagedMessages += count;

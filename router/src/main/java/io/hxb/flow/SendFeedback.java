@@ -224,10 +224,42 @@ final class SendFeedback {
         }
     }
 
+    /**
+     * The context at the other end is closed, and this is what it had of the flow.
+     *
+     * @param type of the frame that is answered, 0 for none.
+     */
+    void onEnded(final SendFlow flow, final LastWord lastWord, final int type) {
+        final int status =
+                lastWord.isOpenAgain() ? PmStatus.PEER_RESTARTED : PmStatus.NO_SUCH_CONTEXT;
+        if (!flow.isClosing()) {
+            doubt(flow, status, lastWord, type);
+            return;
+        }
+        final FlowContext context = flow.context;
+        final int node = flow.peerNode;
+        final int peerContext = flow.peerContext;
+        closed(flow);
+        if (lastWord.hasLost()) {
+            table.listener().onPeerStatus(context.id, node, peerContext, status);
+        }
+    }
+
+    /** Another incarnation of the peer was heard: asks the one that the flow leads to. */
+    void onOtherIncarnation(final SendFlow flow) {
+        doubt(flow, PmStatus.PEER_RESTARTED, FrameType.OPEN);
+    }
+
     private void doubt(final SendFlow flow, final int status, final int type) {
+        doubt(flow, status, null, type);
+    }
+
+    private void doubt(
+            final SendFlow flow, final int status, final LastWord lastWord, final int type) {
         final long nowNs = clock.nowNs();
         final long untilNs = nowNs + flow.roundTrip.timeoutNs();
-        if (flow.contact.denial().onDenied(status, type == FrameType.PROBE, untilNs)) {
+        final boolean isOfProbe = type == FrameType.PROBE;
+        if (flow.contact.denial().onDenied(status, lastWord, isOfProbe, untilNs)) {
             control.sendProbe(flow, flow.backlog.messageCount());
             timers.arm(flow, nowNs);
         }
@@ -243,7 +275,7 @@ final class SendFeedback {
         } else if (status == PmStatus.NO_SUCH_CONTEXT) {
             counters.onPeerContextGone();
         }
-        end(flow, status);
+        end(flow, status, flow.contact.denial().lastWord());
     }
 
     private boolean waitForPeer(final SendFlow flow) {
@@ -310,32 +342,104 @@ final class SendFeedback {
      * it again with the next epoch.
      */
     void end(final SendFlow flow, final int status) {
-        final SendWindow window = flow.window;
-        final int pending = flow.backlog.takeMessages();
+        end(flow, status, null);
+    }
+
+    /**
+     * Ends the flow. What the peer had released is done with {@code PmStatus.OK}, what it had not
+     * with {@code status}. What it never saw, and what was not sent, goes to its next incarnation,
+     * unless it was sent when there was none.
+     *
+     * @param lastWord of the peer, null if it is not known: then nothing counts as released, and
+     *     all may have been seen.
+     */
+    private void end(final SendFlow flow, final int status, final LastWord lastWord) {
+        final FlowContext context = flow.context;
+        final boolean isMoving =
+                lastWord != null
+                        && context.isOpen()
+                        && ContextKind.of(context.id) == ContextKind.MESSAGES;
         flow.end();
-        for (int sequence = window.firstSequence(); sequence != window.nextSequence(); sequence++) {
-            final TxFrame frame = window.takeOut(sequence);
-            if (frame != null) {
-                transmitter.finish(frame, status);
-            }
-        }
-        TxFrame staged = flow.backlog.pollStaged();
-        while (staged != null) {
-            transmitter.finish(staged, status);
-            staged = flow.backlog.pollStaged();
+        int failed = endFrames(flow, status, lastWord, isMoving);
+        if (!isMoving) {
+            failed += endStaged(flow, status);
         }
         flow.restart();
         timers.remove(flow);
-        final FlowContext context = flow.context;
         if (!context.isOpen()) {
+            flow.backlog.takeMessages();
             return;
         }
-        for (int slot = pending; slot != MessageSlots.NONE; ) {
+        if (!isMoving) {
+            failed += endMessages(flow, status);
+        } else if (!flow.backlog.isEmpty()) {
+            queue.makeReady(flow);
+        }
+        if (failed > 0) {
+            onRestartTold(flow, status);
+            table.listener().onSendsFailed(context.id, flow.peerNode, flow.peerContext, status);
+        } else if (lastWord == null || lastWord.hasLost() || lastWord.isOpenAgain()) {
+            onRestartTold(flow, status);
+            table.listener().onPeerStatus(context.id, flow.peerNode, flow.peerContext, status);
+        }
+    }
+
+    private static void onRestartTold(final SendFlow flow, final int status) {
+        if (status == PmStatus.PEER_RESTARTED && flow.opposite() != null) {
+            flow.opposite().onRestartTold();
+        }
+    }
+
+    /** Ends the frames in flight, or keeps those that are to be sent again; returns failures. */
+    private int endFrames(
+            final SendFlow flow,
+            final int status,
+            final LastWord lastWord,
+            final boolean isMoving) {
+        final SendWindow window = flow.window;
+        final WaitingLine<TxFrame> moved = new WaitingLine<>();
+        int movedMessages = 0;
+        int failed = 0;
+        for (int sequence = window.firstSequence(); sequence != window.nextSequence(); sequence++) {
+            final TxFrame frame = window.takeOut(sequence);
+            if (frame == null) {
+                continue;
+            }
+            final int count = frame.messageCount();
+            if (isMoving && lastWord.isForNext(sequence)) {
+                frame.renew();
+                moved.add(frame.stagedPlace);
+                movedMessages += count;
+            } else {
+                final int released = lastWord == null ? 0 : lastWord.released(sequence, count);
+                failed += count - released;
+                transmitter.finish(frame, status, released);
+            }
+        }
+        flow.backlog.putBack(moved, movedMessages);
+        return failed;
+    }
+
+    private int endStaged(final SendFlow flow, final int status) {
+        int failed = 0;
+        TxFrame staged = flow.backlog.pollStaged();
+        while (staged != null) {
+            failed += staged.messageCount();
+            transmitter.finish(staged, status);
+            staged = flow.backlog.pollStaged();
+        }
+        return failed;
+    }
+
+    private int endMessages(final SendFlow flow, final int status) {
+        final FlowContext context = flow.context;
+        int failed = 0;
+        for (int slot = flow.backlog.takeMessages(); slot != MessageSlots.NONE; failed++) {
             final int following = context.slots.next(slot);
             table.listener().onSendDone(context.id, slot, status);
             slot = following;
         }
-        table.listener().onPeerStatus(context.id, flow.peerNode, flow.peerContext, status);
+        return failed;
     }
 
     /** Forgets all sends of a context that is closed already. */

@@ -71,16 +71,22 @@ class Tickets {
      * @param issueNs from {@link #issueNs} or {@link #issueOf}.
      */
     int first(final FlowContext context, final FrameHeaderFlyweight frame, final long issueNs) {
+        return first(context.id, context.incarnation, frame, issueNs);
+    }
+
+    /** As the other method, for a context that may be closed. */
+    int first(
+            final int contextId,
+            final int incarnation,
+            final FrameHeaderFlyweight frame,
+            final long issueNs) {
         final long hash =
                 SipHash.hash(
                         key0,
                         key1,
                         frame.source(),
-                        (long) frame.sourceIncarnation() << 32
-                                | (context.incarnation & 0xFFFF_FFFFL),
-                        (long) frame.sourceContext() << 48
-                                | (long) context.id << 32
-                                | frame.epoch(),
+                        (long) frame.sourceIncarnation() << 32 | (incarnation & 0xFFFF_FFFFL),
+                        (long) frame.sourceContext() << 48 | (long) contextId << 32 | frame.epoch(),
                         issueNs);
         final int slice = (int) (issueNs >>> sliceShift) & (SLICES - 1);
         return (slice << HASH_BITS) | (int) (((hash >>> 32) * HASHES) >>> 32);
@@ -93,6 +99,15 @@ class Tickets {
      * @return as {@link #issueNs}, or {@link #INVALID}.
      */
     long issueOf(final FlowContext context, final FrameHeaderFlyweight frame, final long nowNs) {
+        return issueOf(context.id, context.incarnation, frame, nowNs);
+    }
+
+    /** As the other method, for a context that may be closed. */
+    long issueOf(
+            final int contextId,
+            final int incarnation,
+            final FrameHeaderFlyweight frame,
+            final long nowNs) {
         final int sequence = frame.sequence();
         // A loop whose turn began earlier may be a slice behind the one that issued it.
         final int now = (int) (nowNs >>> sliceShift) + 1;
@@ -101,7 +116,7 @@ class Tickets {
             return INVALID;
         }
         final long issueNs = issueNs(nowNs) - ((long) age << sliceShift);
-        final int ahead = sequence - first(context, frame, issueNs);
+        final int ahead = sequence - first(contextId, incarnation, frame, issueNs);
         return ahead >= 0 && ahead <= MAX_FRAMES ? issueNs : INVALID;
     }
 

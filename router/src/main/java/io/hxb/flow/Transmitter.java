@@ -4,6 +4,7 @@ import io.hxb.config.FlowConfig;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.link.FrameOwner;
 import io.hxb.link.TurnClock;
+import io.hxb.pm.PmStatus;
 
 /**
  * Gives flows their turns and hands their frames to the output, for the first time or again. Owned
@@ -155,6 +156,12 @@ final class Transmitter implements FrameOwner {
             if (hasMore) {
                 break;
             }
+            final TxFrame first = flow.backlog.firstStaged();
+            if (first != null && first.isQueued()) {
+                // It was sent to an earlier incarnation, and a link still reads its header.
+                isHeldUp = true;
+                break;
+            }
             final TxFrame frame = builder.next(flow, nowNs);
             if (frame == null) {
                 counters.onNoMemory();
@@ -267,27 +274,54 @@ final class Transmitter implements FrameOwner {
         }
     }
 
+    /**
+     * Of a frame that need not be sent again, {@code okMessages} at its front have arrived, the
+     * others are done with {@code status}.
+     */
+    void finish(final TxFrame frame, final int status, final int okMessages) {
+        if (frame.finish(status, okMessages)) {
+            complete(frame);
+        }
+    }
+
     private void complete(final TxFrame frame) {
         final SendFlow flow = frame.flow();
         final FlowContext context = flow.context;
         final int status = frame.status();
+        final int ok = frame.okMessages();
         final boolean isRun = frame.isRun();
-        int slot = frame.firstSlot();
-        int count = frame.messageCount();
+        final int first = frame.firstSlot();
+        final int count = frame.messageCount();
         if (frame.isShared()) {
             flow.onSharedDone();
         }
         pool.release(frame);
         queue.onMemory();
         if (isRun) {
-            if (context.isOpen()) {
-                listener.onRunDone(context.id, slot, count, status);
-            }
-            return;
+            completeRun(context, first, ok, PmStatus.OK);
+            completeRun(context, first + ok, count - ok, status);
+        } else {
+            completeSlots(context, first, count, ok, status);
         }
-        while (count-- > 0 && context.isOpen()) {
+    }
+
+    private void completeRun(
+            final FlowContext context, final int first, final int count, final int status) {
+        if (count > 0 && context.isOpen()) {
+            listener.onRunDone(context.id, first, count, status);
+        }
+    }
+
+    private void completeSlots(
+            final FlowContext context,
+            final int first,
+            final int count,
+            final int ok,
+            final int status) {
+        int slot = first;
+        for (int i = 0; i < count && context.isOpen(); i++) {
             final int following = context.slots.next(slot);
-            listener.onSendDone(context.id, slot, status);
+            listener.onSendDone(context.id, slot, i < ok ? PmStatus.OK : status);
             slot = following;
         }
     }

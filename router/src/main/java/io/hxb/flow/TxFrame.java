@@ -75,6 +75,9 @@ final class TxFrame {
 
     private int status;
 
+    /** Messages at the front that are done with {@code PmStatus.OK} all the same. */
+    private int okMessages;
+
     TxFrame(final int index, final long ownHeaderAddress) {
         this.index = index;
         this.ownHeaderAddress = ownHeaderAddress;
@@ -208,10 +211,24 @@ final class TxFrame {
 
     /** It need not be sent again; true if no link holds it, so that it is done with. */
     boolean finish(final int itsStatus) {
+        return finish(itsStatus, 0);
+    }
+
+    /** As the other method, but its first {@code messagesOk} messages are done with OK. */
+    boolean finish(final int itsStatus, final int messagesOk) {
         assert !isFinished : "finished already";
         status = itsStatus;
+        okMessages = messagesOk;
         isFinished = true;
         return queued == 0;
+    }
+
+    /** It is to be sent to another incarnation, as if it had never been sent. */
+    void renew() {
+        attempts = 0;
+        isLost = false;
+        isStranded = false;
+        isFull = true;
     }
 
     /** Belongs to no flow; returns its memory for several messages, NOT_SHARED for none. */
@@ -323,5 +340,9 @@ final class TxFrame {
 
     int status() {
         return status;
+    }
+
+    int okMessages() {
+        return okMessages;
     }
 }

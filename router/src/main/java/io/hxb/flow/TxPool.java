@@ -1,5 +1,6 @@
 package io.hxb.flow;
 
+import io.hxb.frame.EndedFlyweight;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.MessageRecordFlyweight;
 import io.hxb.frame.SealFlyweight;
@@ -12,7 +13,7 @@ import java.lang.foreign.Arena;
  * message, whole frames for several messages, and control frames.
  *
  * <p>Sizes: txFrames x 128 bytes, sharedFrames x (16 + mtuBytes + 24), control frames x (16 + 64 +
- * 24 + 72, or windowFrames / 8), each rounded up to 64 bytes.
+ * 24 + 128, or windowFrames / 8), each rounded up to 64 bytes.
  */
 final class TxPool {
     static final int CONTROL_FRAMES = 256;
@@ -132,7 +133,9 @@ final class TxPool {
         return align(
                 Link.HEADROOM_BYTES
                         + FrameHeaderFlyweight.LENGTH
-                        + ackBodyBytes(windowFrames, sizes.mtuBytes())
+                        + Math.max(
+                                EndedFlyweight.MAX_RUNS * EndedFlyweight.RUN_BYTES,
+                                ackBodyBytes(windowFrames, sizes.mtuBytes()))
                         + SealFlyweight.LENGTH);
     }
 

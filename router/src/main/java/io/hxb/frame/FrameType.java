@@ -38,8 +38,11 @@ public final class FrameType {
     /** Answers {@link #CLOSE}: the flow is forgotten. */
     public static final int CLOSED = 12;
 
+    /** Tells the source of a flow that the context is closed, and what it had released. */
+    public static final int ENDED = 13;
+
     /** One more than the largest type. */
-    public static final int COUNT = 13;
+    public static final int COUNT = 14;
 
     private FrameType() {}
 }

@@ -123,6 +123,7 @@ public final class FrameValidator {
             case FrameType.LINK_STATUS -> LinkStatusFlyweight.isRight(body, length);
             case FrameType.COMPLAINT -> ComplaintFlyweight.isRight(body, length);
             case FrameType.SESSION -> SessionFlyweight.isRight(body, length);
+            case FrameType.ENDED -> EndedFlyweight.isRight(headerAddress);
             default -> true;
         };
     }

@@ -191,6 +191,9 @@ final class LoopbackPort implements FlowPort {
     }
 
     @Override
+    public void abandoned(final int flowHandle, final int sequence, final int messagesLeft) {}
+
+    @Override
     public void resume(final int contextId) {
         deliver(contextId);
     }

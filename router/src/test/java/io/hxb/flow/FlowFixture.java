@@ -1,6 +1,7 @@
 package io.hxb.flow;
 
 import io.hxb.config.FlowConfig;
+import io.hxb.frame.EndedFlyweight;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.MessageRecordFlyweight;
@@ -79,6 +80,12 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
         loop = table.newLoop(this, share);
         final ContextTerms terms = new ContextTerms(64, false, peerWaitNs, rights);
         table.openContext(CONTEXT, INCARNATION, loop, terms);
+    }
+
+    /** Opens the context anew, which is closed. */
+    void openContextAgain(final int incarnation) {
+        final ContextTerms terms = new ContextTerms(64, false, 0, FlowRights.ALL);
+        table.openContext(CONTEXT, incarnation, loop, terms);
     }
 
     static FlowSetup setup() {
@@ -435,14 +442,18 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
         final int reason;
         final long bits;
         final long payloadAddress;
-        private final byte[] headerBytes = new byte[FrameHeaderFlyweight.LENGTH];
+        private final byte[] headerBytes =
+                new byte[FrameHeaderFlyweight.LENGTH + EndedFlyweight.MAX_RUNS * 8];
 
         Sent(final long address, final long payloadAddress, final int payloadLengthBytes) {
             final FrameHeaderFlyweight header = new FrameHeaderFlyweight().wrap(address);
-            for (int i = 0; i < headerBytes.length; i++) {
+            type = header.type();
+            final int bytes =
+                    FrameHeaderFlyweight.LENGTH
+                            + (type == FrameType.ENDED ? header.bodyLength() : 0);
+            for (int i = 0; i < bytes; i++) {
                 headerBytes[i] = Memory.getByte(address + i);
             }
-            type = header.type();
             flags = header.flags();
             sequence = header.sequence();
             acknowledgement = header.acknowledgement();
@@ -473,8 +484,19 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
             return type == FrameType.DATA || type == FrameType.OPEN || type == FrameType.PROBE;
         }
 
+        /** What it says, if it is one of that type. */
+        EndedFlyweight ended() {
+            final long copy = Arena.global().allocate(headerBytes.length, 8).address();
+            copy(copy, headerBytes.length);
+            return new EndedFlyweight().wrap(copy);
+        }
+
         void copyHeader(final long to) {
-            for (int i = 0; i < headerBytes.length; i++) {
+            copy(to, FrameHeaderFlyweight.LENGTH);
+        }
+
+        private void copy(final long to, final int bytes) {
+            for (int i = 0; i < bytes; i++) {
                 Memory.putByte(to + i, headerBytes[i]);
             }
         }

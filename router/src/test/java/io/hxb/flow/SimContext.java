@@ -1,5 +1,6 @@
 package io.hxb.flow;
 
+import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.linux.Memory;
 import io.hxb.pm.PmStatus;
 import io.hxb.pm.shm.ShortRing;
@@ -11,6 +12,8 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.function.LongBinaryOperator;
+import java.util.function.ObjIntConsumer;
 
 /** An application in the simulation: sends numbered messages, checks those it gets. */
 final class SimContext {
@@ -43,6 +46,15 @@ final class SimContext {
     boolean lateStart;
 
     boolean isOpen = true;
+
+    /** What was told of the end of flows. */
+    int peerEvents;
+
+    /** What is called for each message that is done, with its number and status. */
+    ObjIntConsumer<Long> onDone = (number, status) -> {};
+
+    /** What is called for each message that arrives, with its stream and number. */
+    LongBinaryOperator onMessage = (stream, number) -> 0;
 
     private final SplittableRandom random;
     private final long memory;
@@ -178,11 +190,13 @@ final class SimContext {
                     .add(numberOf[slot]);
         }
         statusCounts.merge(status, 1, Integer::sum);
+        onDone.accept(numberOf[slot], status);
         // Whoever still reads it now sends rubbish, which the receiver notices.
         Memory.fill(memory + (long) slot * slotBytes, slotBytes, 0xEE);
     }
 
     void onPeerStatus(final int peerNode, final int peerContext, final int status) {
+        peerEvents++;
         peerStatus.put((long) peerNode << 16 | peerContext, status);
     }
 
@@ -233,6 +247,33 @@ final class SimContext {
         node.table.closeContext(id);
     }
 
+    /**
+     * Closes without releasing what is held, except for some of the first messages of frames.
+     *
+     * @param onLeft called with stream and number of each message that was not released.
+     */
+    void abandon(final LongBinaryOperator onLeft) {
+        isOpen = false;
+        for (final long[] frame : held) {
+            final FrameHeaderFlyweight header =
+                    new FrameHeaderFlyweight().wrap(node.pool.headerAddress((int) frame[1]));
+            final int count = header.messageCount();
+            final int left = 1 + random.nextInt(count);
+            long body = header.bodyAddress();
+            for (int message = 0; message < count; message++) {
+                if (message >= count - left) {
+                    onLeft.applyAsLong(Memory.getLong(body + 8), Memory.getLong(body + 16));
+                }
+                body += (8 + Memory.getInt(body) + 7) & -8;
+            }
+            final int messagesLeft = left == count ? 0xFFFF : left;
+            node.table.abandoned((int) frame[0], header.sequence(), messagesLeft);
+            node.table.released((int) frame[0], (int) frame[1], node.share(loop));
+        }
+        held.clear();
+        node.table.closeContext(id);
+    }
+
     private long stream() {
         return (long) node.id << 48 | (long) id << 32 | incarnation;
     }
@@ -271,6 +312,7 @@ final class SimContext {
         }
         lateStart |= last == 0 && number != 1;
         lastReceived.put(stream, number);
+        onMessage.applyAsLong(stream, number);
         received++;
     }
 }

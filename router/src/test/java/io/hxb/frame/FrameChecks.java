@@ -77,6 +77,15 @@ final class FrameChecks {
                 assertTrue(answer.failedType() < FrameType.COUNT);
                 assertTrue(answer.isOfRelay() || header.messageCount() == 0);
             }
+            case FrameType.ENDED -> {
+                final EndedFlyweight ended = new EndedFlyweight().wrap(header.address());
+                int runEnd = ended.firstSequence();
+                for (int run = 0; run < ended.runs(); run++) {
+                    assertTrue(ended.runFirst(run) - runEnd >= 0 && ended.runFrames(run) > 0);
+                    runEnd = ended.runFirst(run) + ended.runFrames(run);
+                }
+                assertTrue(ended.seenTo() - runEnd >= 0);
+            }
             default -> assertEquals(0, header.messageCount());
         }
     }

@@ -104,8 +104,22 @@ final class FrameSamples {
                         .messageCount(isOfRelay ? random.nextInt(0x1_0000) : 0);
                 yield 0;
             }
+            case FrameType.ENDED -> writeRuns(header, random);
             default -> random.nextInt(64);
         };
+    }
+
+    private static int writeRuns(final FrameHeaderFlyweight header, final Random random) {
+        final int count = random.nextInt(EndedFlyweight.MAX_RUNS + 1);
+        final EndedFlyweight ended = new EndedFlyweight().wrap(header.address());
+        final int first = random.nextInt();
+        ended.kind(random.nextInt(FrameType.COUNT), random.nextBoolean(), count > 0)
+                .ends(first, first + count * 10);
+        for (int run = 0; run < count; run++) {
+            ended.run(run, first + run * 10, 1 + random.nextInt(10), 1 + random.nextInt(0xFFFF));
+        }
+        header.messageCount(0);
+        return count * EndedFlyweight.RUN_BYTES;
     }
 
     private static int writeRecords(final FrameHeaderFlyweight header, final Random random) {

@@ -39,7 +39,7 @@ final class ReferenceValidator {
         final int type = bytes.get(1);
         if ((bytes.get(2) & 1) != 0 && crc(frame) != bytes.getInt(56)) {
             return DropReason.CRC;
-        } else if (type < 1 || type > 12) {
+        } else if (type < 1 || type > 13) {
             return DropReason.TYPE;
         } else if ((bytes.get(2) & 0x80) != 0) {
             return DropReason.FLAGS;
@@ -144,6 +144,7 @@ final class ReferenceValidator {
                     case FrameType.LINK_STATUS -> isStatus(body);
                     case FrameType.SESSION -> isSession(body);
                     case FrameType.UNREACHABLE -> isUnreachable(bytes);
+                    case FrameType.ENDED -> isEnded(bytes, body);
                     default -> true;
                 };
         return isRight && (messages == 0 || isOfRelay(bytes, type));
@@ -155,6 +156,24 @@ final class ReferenceValidator {
                 && bytes.get(48) <= 6
                 && bytes.get(49) >= 1
                 && bytes.get(49) < FrameType.COUNT;
+    }
+
+    private static boolean isEnded(final ByteBuffer bytes, final ByteBuffer body) {
+        boolean isRight =
+                body.limit() <= 128
+                        && body.limit() % 8 == 0
+                        && bytes.get(50) >= 0
+                        && bytes.get(50) < FrameType.COUNT
+                        && bytes.get(51) >= 0
+                        && bytes.get(51) <= 3;
+        int end = 0;
+        for (int run = 0; isRight && run < body.limit(); run += 8) {
+            final int first = body.getChar(run);
+            isRight = first >= end && body.getChar(run + 2) > 0 && body.getChar(run + 4) > 0;
+            end = first + body.getChar(run + 2);
+            isRight &= end <= bytes.getChar(48) && body.getChar(run + 6) == 0;
+        }
+        return isRight;
     }
 
     private static boolean isOfRelay(final ByteBuffer bytes, final int type) {

@@ -36,6 +36,11 @@ public final class ReleaseRing {
         Memory.putLongRelease(entry, (position << 32) | (bufferId & 0xFFFF_FFFFL));
     }
 
+    /** Entries that the ring holds. */
+    public int entries() {
+        return mask + 1;
+    }
+
     /** True if an entry waits to be taken. */
     public boolean isReady() {
         final long value = Memory.getLongAcquire(address + (position & mask) * ENTRY_BYTES);

@@ -116,6 +116,18 @@ public final class OrderingArray<F> {
         return frames;
     }
 
+    /** The sequence behind the last frame that is here or was delivered, as {@link #isEmpty}. */
+    public int seenTo() {
+        int to = next();
+        for (int index = 0; index < slots.length; index++) {
+            final long slot = (long) SLOT.getAcquire(slots, index);
+            if (hasBuffer(slot) && sequence(slot) + 1 - to > 0) {
+                to = sequence(slot) + 1;
+            }
+        }
+        return to;
+    }
+
     /**
      * Delivers what is next, unless another thread is doing so, which then continues for this one.
      * Any thread.
