@@ -23,6 +23,7 @@ struct direct_send {
     uint64_t position, released;
     int64_t number;      /* with the node */
     struct asked *offer; /* until the node has answered it */
+    uint64_t messages_end; /* behind the last message; LEAVE and what is skipped are none */
     bool is_open, is_broken, is_receiver_gone;
     int sleep;        /* as this thread has said it, see context->sleep */
     bool has_fences;  /* whoever goes to sleep executes a fence for both ends */
@@ -242,6 +243,10 @@ void direct_on_receiver_gone(hxb_context *context, int peer_context, int64_t num
         /* Else there is another one already, to a new context of that number. */
         peer->ring->is_receiver_gone = true;
         peer->ring->is_broken = true;
+        if ((int64_t)(peer->ring->messages_end - load_released(peer->ring)) > 0) {
+            /* Messages that are done, but the receiver had not released all of them. */
+            add_failed(context, HXB_NO_SUCH_CONTEXT, context->device->facts.node_id, peer_context, NONE);
+        }
     }
 }
 
@@ -326,6 +331,7 @@ HOT void wake_receiver(struct direct_send *ring) {
 
 HOT void append(struct direct_send *ring, uint32_t length, uint32_t tag) {
     publish(ring, direct_record_bytes(length), (int)length + 1, tag);
+    ring->messages_end = ring->position;
     wake_receiver(ring);
 }
 
@@ -380,8 +386,9 @@ bool direct_commit(hxb_context *context, int slot, uint32_t length, uint32_t tag
     if (UNLIKELY(slot != sends->written_slot || sends->is_written_ring_removed || context->large != NULL)) {
         return false;
     }
-    if (UNLIKELY(!ring->is_open || ring->is_stranded)) {
-        return false;
+    bool has_changes = get32_acquire(context->control + HXB_CONTROL_DIRECT_CHANGES) != context->direct_changes;
+    if (UNLIKELY(has_changes || !ring->is_open || ring->is_stranded)) {
+        return false; /* the receiver may be another one by now */
     }
     sends->written_slot = NONE;
     sends->has_untold = true;
@@ -521,8 +528,9 @@ static bool copy(struct direct_send *ring, const uint8_t *source, uint32_t lengt
 bool direct_submit(hxb_context *context, int slot, uint32_t length, uint32_t tag, const uint8_t *data,
                    uint8_t *own_buffer) {
     struct direct_sends *sends = context->sends;
+    direct_poll(context);
     struct direct_send *ring = sends->peers[context->slots[slot].context].ring;
-    bool is_open = ring != NULL && ring->is_open;
+    bool is_open = ring != NULL && ring->is_open && !ring->is_receiver_gone;
     bool is_written = slot == sends->written_slot;
     const uint8_t *in_place = direct_buffer(context, slot);
     if (is_open && data == NULL && is_written && ring == sends->written_ring && !ring->is_stranded) {

@@ -596,6 +596,8 @@ bool has_done_sends(const hxb_context *context);
 int take_done_sends(hxb_context *context);
 /* The same; the next wait for sends ends if there were any. */
 void take_done(hxb_context *context);
+/* An event of a message, or of a flow if `slot` is NONE. */
+void add_failed(hxb_context *context, int status, int node, int peer_context, int slot);
 int wait_for(hxb_context *context, int interest, int64_t timeout_ns);
 /* Around what may wait, in the context's own thread. The second returns `result`, or HXB_CONTEXT_CLOSED: another thread
  * has closed the context, and nothing of it may be touched any more. */

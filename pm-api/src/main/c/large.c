@@ -441,7 +441,8 @@ static int poll_events(hxb_large *large) {
     while (take_event(large->context, &event) == HXB_OK) {
         count++;
         struct source **at = find_source(large, event.node, event.context);
-        if (event.slot == NONE && *at != NULL) {
+        /* A message to the peer that failed says as much, unless only this node is short of flows. */
+        if (event.status != HXB_FLOW_LIMIT && *at != NULL) {
             end_source(large, at, event.status);
         }
     }

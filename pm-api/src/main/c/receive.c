@@ -249,6 +249,9 @@ bool has_event(const hxb_context *context) {
 
 int take_event(hxb_context *context, hxb_event *event) {
     take_link_events(context->device);
+    if (context->receives != NULL) {
+        direct_poll(context);
+    }
     if (take_done_sends(context) > 0) {
         context->has_untold_sends = true;
     }

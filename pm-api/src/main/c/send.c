@@ -138,7 +138,7 @@ static bool is_to_ring(hxb_context *context, int node, int peer_context) {
     }
     direct_begin(context, peer_context, slot, slot_buffer(context, slot));
     start_slot(context, slot, HXB_DIRECTPAGE_BEGIN_BYTES);
-    submit_to_node(context, slot, HXB_DIRECTPAGE_BEGIN_BYTES, 0, NULL, 0);
+    submit_to_node(context, slot, HXB_DIRECTPAGE_BEGIN_BYTES, HXB_DIRECTPAGE_BEGIN_TAG, NULL, 0);
     return true;
 }
 
@@ -436,12 +436,12 @@ static bool next_completion(hxb_context *context) {
 }
 
 /* `slot` is NONE if it is no message of the application's. */
-static void add_failed(hxb_context *context, const struct slot *facts, int slot) {
+void add_failed(hxb_context *context, int status, int node, int peer_context, int slot) {
     if (context->failed_tail - context->failed_head == (uint64_t)context->slot_count) {
         context->failed_head++;
     }
     context->failed[context->failed_tail++ % (uint64_t)context->slot_count] =
-        (hxb_event){context->done_status, facts->node, facts->context, slot};
+        (hxb_event){status, node, peer_context, slot};
 }
 
 /* A slot whose message is done, and whether the application is told of it. */
@@ -456,7 +456,7 @@ static bool finish_slot(hxb_context *context, int slot) {
             /* What was put behind it is lost, too. */
             direct_on_begin_failed(context, facts.context);
         }
-        add_failed(context, &facts, is_begin ? NONE : slot);
+        add_failed(context, context->done_status, facts.node, facts.context, is_begin ? NONE : slot);
     }
     return !is_begin;
 }

@@ -24,6 +24,9 @@ final class DirectSend implements AutoCloseable {
     private boolean isReceiverGone;
     private long released;
 
+    /** Position behind the last message; what leaves the ring or is skipped is none. */
+    private long messagesEnd;
+
     /** Looks for room that was not found. */
     private int looks;
 
@@ -65,6 +68,11 @@ final class DirectSend implements AutoCloseable {
     void onReceiverGone() {
         isReceiverGone = true;
         isBroken = true;
+    }
+
+    /** True if the receiver has not released all messages. */
+    boolean hasUnreleased() {
+        return messagesEnd - page.released() > 0;
     }
 
     /** True if the receiver is closed, so that the next one of its number is another. */
@@ -145,6 +153,7 @@ final class DirectSend implements AutoCloseable {
     /** Sends the message whose payload is in its place, and wakes the receiver if it sleeps. */
     void append(final int lengthBytes, final int tag) {
         ring.append(lengthBytes, tag);
+        messagesEnd = ring.position();
         wakeReceiver();
     }
 

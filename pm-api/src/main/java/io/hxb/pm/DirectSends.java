@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntConsumer;
 
 /**
  * The rings by which a context sends to others of its node: decides when one is offered. Owned by
@@ -51,6 +52,9 @@ final class DirectSends {
     /** Signals of rings that were removed while their receivers were asked to wake this thread. */
     private int signals;
 
+    /** Is told of contexts that were closed and had not released all that was sent to them. */
+    private IntConsumer lost = _ -> {};
+
     /**
      * Makes the rings of a context, none yet.
      *
@@ -65,6 +69,11 @@ final class DirectSends {
         nextPatience = new int[rings.length];
         Arrays.fill(untilOffer, MESSAGES_BEFORE_OFFER);
         Arrays.fill(nextPatience, MESSAGES_BEFORE_OFFER * PATIENCE);
+    }
+
+    /** Tells {@code listener} of contexts that were closed with messages not released. */
+    void onLost(final IntConsumer listener) {
+        lost = listener;
     }
 
     /** The ring to a context of this node, whatever its state; null if there is none. */
@@ -129,6 +138,9 @@ final class DirectSends {
             startAnew(context);
         } else if (!isOffered(context) && ring.number() == number) {
             // There may be another one already, to a new context of that number.
+            if (!ring.isReceiverGone() && ring.hasUnreleased()) {
+                lost.accept(context);
+            }
             ring.onReceiverGone();
         }
     }

@@ -138,7 +138,9 @@ final class LargeReceiver {
         while (context.pollEvent(event) == PmStatus.OK) {
             count++;
             final long key = key(event.node(), event.context());
-            final Source source = event.slot() == PmEvent.NO_SLOT ? sources.get(key) : null;
+            // A message to the peer that failed says as much, unless only this node is short of
+            // flows.
+            final Source source = event.status() == PmStatus.FLOW_LIMIT ? null : sources.get(key);
             if (source != null) {
                 end(key, source, event.status());
             }

@@ -180,8 +180,9 @@ final class LocalSends {
      *     unless it lies elsewhere.
      */
     boolean submit(final int slot, final int lengthBytes, final int tag, final long payload) {
+        introductions.poll();
         final DirectSend ring = rings.ring(slots.context(slot));
-        final boolean isOpen = ring != null && ring.isOpen();
+        final boolean isOpen = ring != null && ring.isOpen() && !ring.isReceiverGone();
         final boolean isWritten = slot == writtenSlot;
         if (isOpen && isWritten && ring == writtenRing && payload == 0 && !ring.isStranded()) {
             writtenSlot = SendSlots.NONE;

@@ -62,6 +62,12 @@ final class SendEnd {
         completions = control.completionRing();
         failed = new FailedSends(buffers.count());
         locals = new LocalSends(slots, rings, ownNode);
+        // Messages in a ring are done; those that were not released are lost all the same.
+        rings.sends()
+                .onLost(
+                        peer ->
+                                failed.add(
+                                        PmEvent.NO_SLOT, PmStatus.NO_SUCH_CONTEXT, ownNode, peer));
     }
 
     /** The slots. */
@@ -107,7 +113,7 @@ final class SendEnd {
         if (begin == SendSlots.NONE) {
             return false;
         }
-        submitToNode(begin, DirectPage.BEGIN_BYTES, 0, 0, 0);
+        submitToNode(begin, DirectPage.BEGIN_BYTES, DirectPage.BEGIN_TAG, 0, 0);
         return true;
     }
 

@@ -215,6 +215,12 @@ public final class ContextManager implements FlowListener, AutoCloseable {
     }
 
     @Override
+    public void onSendsFailed(
+            final int contextId, final int peerNode, final int peerContext, final int status) {
+        // Each of those messages is an event for the application.
+    }
+
+    @Override
     public void onPeerStatus(
             final int contextId, final int peerNode, final int peerContext, final int status) {
         // Operations on remote memory end by their own outcomes.

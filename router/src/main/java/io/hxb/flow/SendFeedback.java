@@ -8,6 +8,7 @@ import io.hxb.frame.UnreachableFlyweight;
 import io.hxb.link.TurnClock;
 import io.hxb.linux.Memory;
 import io.hxb.pm.PmStatus;
+import io.hxb.pm.shm.DirectPage;
 import io.hxb.topology.Shape;
 
 /**
@@ -357,6 +358,7 @@ final class SendFeedback {
         final FlowContext context = flow.context;
         final boolean isMoving =
                 lastWord != null
+                        && !hasBegin(flow)
                         && context.isOpen()
                         && ContextKind.of(context.id) == ContextKind.MESSAGES;
         flow.end();
@@ -382,6 +384,41 @@ final class SendFeedback {
             onRestartTold(flow, status);
             table.listener().onPeerStatus(context.id, flow.peerNode, flow.peerContext, status);
         }
+    }
+
+    /**
+     * True if a message is under way by which a context begins to send to another one of its node
+     * without the node: that is meant for one incarnation only.
+     */
+    private boolean hasBegin(final SendFlow flow) {
+        if (flow.peerCoordinates != table.ownCoordinates()) {
+            return false;
+        }
+        final SendWindow window = flow.window;
+        boolean isBegin = false;
+        for (int sequence = window.firstSequence(); sequence != window.nextSequence(); sequence++) {
+            final TxFrame frame = window.frame(sequence);
+            isBegin |=
+                    frame != null
+                            && !frame.isRun()
+                            && hasBegin(flow, frame.firstSlot(), frame.messageCount());
+        }
+        final SendBacklog backlog = flow.backlog;
+        final int waiting = backlog.messageCount();
+        return isBegin || (backlog.hasMessages() && hasBegin(flow, backlog.firstSlot(), waiting));
+    }
+
+    private static boolean hasBegin(final SendFlow flow, final int firstSlot, final int count) {
+        final MessageSlots slots = flow.context.slots;
+        boolean isBegin = false;
+        int slot = firstSlot;
+        for (int left = count; left > 0 && slot != MessageSlots.NONE; left--) {
+            isBegin |=
+                    slots.tag(slot) == DirectPage.BEGIN_TAG
+                            && slots.lengthBytes(slot) == DirectPage.BEGIN_BYTES;
+            slot = slots.next(slot);
+        }
+        return isBegin;
     }
 
     private static void onRestartTold(final SendFlow flow, final int status) {

@@ -29,6 +29,9 @@ public final class DirectPage {
     /** Bytes of the message by which a sender says that its next messages are in the ring. */
     public static final int BEGIN_BYTES = 16;
 
+    /** Tag of that message: the node never passes it on to a later incarnation of the receiver. */
+    public static final int BEGIN_TAG = 0x4748_5842;
+
     /** The receiver has mapped the ring. */
     public static final int TAKEN = 1;
 
