@@ -349,7 +349,8 @@ final class SendFeedback {
     /**
      * Ends the flow. What the peer had released is done with {@code PmStatus.OK}, what it had not
      * with {@code status}. What it never saw, and what was not sent, goes to its next incarnation,
-     * unless it was sent when there was none.
+     * unless it was sent when there was none, and waits at most {@link SendFlow#MAX_REOPEN_WAIT_NS}
+     * for it.
      *
      * @param lastWord of the peer, null if it is not known: then nothing counts as released, and
      *     all may have been seen.
@@ -375,6 +376,9 @@ final class SendFeedback {
         if (!isMoving) {
             failed += endMessages(flow, status);
         } else if (!flow.backlog.isEmpty()) {
+            if (!lastWord.isOpenAgain()) {
+                flow.awaitReopening();
+            }
             queue.makeReady(flow);
         }
         if (failed > 0) {

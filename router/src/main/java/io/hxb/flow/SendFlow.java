@@ -12,6 +12,11 @@ final class SendFlow extends Flow {
     /** Maximum number of frames that a time-out or a turn sends again. */
     static final int MAX_RESEND_FRAMES = 16;
 
+    /**
+     * How long messages that were on their way to a context that was closed wait for its next one.
+     */
+    static final long MAX_REOPEN_WAIT_NS = 500_000_000;
+
     /** What waits to be sent. */
     final SendBacklog backlog;
 
@@ -52,6 +57,9 @@ final class SendFlow extends Flow {
 
     /** Frames since the last that asked for an acknowledgement without delay. */
     private int burstFrames;
+
+    /** The peer was closed, and messages that were on their way to it wait for the next one. */
+    private boolean isPeerClosed;
 
     /** Frames that have memory for several messages. */
     private int sharedFrames;
@@ -123,6 +131,7 @@ final class SendFlow extends Flow {
         state = FlowState.OPEN;
         peerIncarnation = incarnation;
         openedNs = nowNs;
+        isPeerClosed = false;
         window.open(first, windowFrames);
         contact.onAccepted(nowNs);
         questions.onAnswer();
@@ -136,7 +145,11 @@ final class SendFlow extends Flow {
      */
     boolean waitForPeer(final long nowNs) {
         assert state == FlowState.OPENING : state;
-        final long pauseNs = contact.onAbsent(nowNs, context.peerWaitNs);
+        final long waitNs =
+                isPeerClosed
+                        ? Math.min(context.peerWaitNs, MAX_REOPEN_WAIT_NS)
+                        : context.peerWaitNs;
+        final long pauseNs = contact.onAbsent(nowNs, waitNs);
         if (pauseNs == 0) {
             return false;
         }
@@ -174,6 +187,16 @@ final class SendFlow extends Flow {
         state = FlowState.CLOSED;
         nextEpoch();
         contact.end();
+        isPeerClosed = false;
+    }
+
+    /**
+     * The flow has ended because its peer was closed; what is left waits for the next one, not for
+     * long.
+     */
+    void awaitReopening() {
+        assert state == FlowState.CLOSED : state;
+        isPeerClosed = true;
     }
 
     /** Nothing is in flight: back to the first sequence. */

@@ -95,9 +95,9 @@ public final class LoopDriver implements Loop, AutoCloseable {
             final Throwable cause = Epoll.unavailabilityCause();
             throw new UncheckedIOException(
                     "Netty's native library for epoll cannot be loaded: run deploy/hxb, which has"
-                        + " it unpacked, or name a folder where programs may run, unlike in one"
-                        + " mounted noexec, by -Dio.netty.native.workdir=FOLDER, such as in"
-                        + " HXB_JAVA_OPTIONS ("
+                            + " it unpacked, or name a folder where programs may run, unlike in one"
+                            + " mounted noexec, by -Dio.netty.native.workdir=FOLDER, such as in"
+                            + " HXB_JAVA_OPTIONS ("
                             + rootMessage(cause)
                             + ")",
                     new IOException(cause));
