@@ -363,7 +363,7 @@ static void pass_written(const hxb_context *context, struct direct_send *ring) {
 int direct_claim(hxb_context *context, int peer_context, uint32_t length, void **data) {
     struct direct_sends *sends = context->sends;
     struct direct_send *ring = sends->peers[peer_context].ring;
-    bool has_changes = get32_acquire(context->control + HXB_CONTROL_DIRECT_CHANGES) != context->direct_changes;
+    bool has_changes = get32_acquire(context->control + HXB_CONTROL_DIRECT_CHANGES) != context->direct_changes_taken;
     if (UNLIKELY(has_changes || ring == NULL || sends->written_slot != NONE || context->free_count == 0)) {
         return NONE;
     }
@@ -386,8 +386,7 @@ bool direct_commit(hxb_context *context, int slot, uint32_t length, uint32_t tag
     if (UNLIKELY(slot != sends->written_slot || sends->is_written_ring_removed || context->large != NULL)) {
         return false;
     }
-    bool has_changes = get32_acquire(context->control + HXB_CONTROL_DIRECT_CHANGES) != context->direct_changes;
-    if (UNLIKELY(has_changes || !ring->is_open || ring->is_stranded)) {
+    if (UNLIKELY(direct_is_in_doubt(context) || !ring->is_open || ring->is_stranded || is_broken(ring))) {
         return false; /* the receiver may be another one by now */
     }
     sends->written_slot = NONE;
@@ -530,7 +529,7 @@ bool direct_submit(hxb_context *context, int slot, uint32_t length, uint32_t tag
     struct direct_sends *sends = context->sends;
     direct_poll(context);
     struct direct_send *ring = sends->peers[context->slots[slot].context].ring;
-    bool is_open = ring != NULL && ring->is_open && !ring->is_receiver_gone;
+    bool is_open = ring != NULL && ring->is_open && !ring->is_receiver_gone && !direct_is_in_doubt(context);
     bool is_written = slot == sends->written_slot;
     const uint8_t *in_place = direct_buffer(context, slot);
     if (is_open && data == NULL && is_written && ring == sends->written_ring && !ring->is_stranded) {
@@ -552,6 +551,10 @@ bool direct_submit(hxb_context *context, int slot, uint32_t length, uint32_t tag
     }
     if (is_sent) {
         on_done(context, slot);
+    } else if (ring != NULL && ring->is_open && !is_broken(ring)) {
+        /* In doubt about a receiver, which may be another one: this one learns that the order goes on with the node. */
+        pass_written(context, ring);
+        leave(ring);
     }
     return is_sent;
 }

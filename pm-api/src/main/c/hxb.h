@@ -48,7 +48,7 @@ enum hxb_result {
     HXB_EMPTY = -2,            /* no message, or no event, is waiting */
     HXB_TIMED_OUT = -3,        /* the time given to a wait has passed */
     HXB_PEER_UNREACHABLE = -4, /* no path leads to the peer's node, or it has been silent too long */
-    HXB_PEER_RESTARTED = -5,   /* the peer is a new incarnation: what the old one had not received is lost */
+    HXB_PEER_RESTARTED = -5,   /* the peer is a new incarnation; with a slot: the old one had not released that message */
     HXB_NO_SUCH_CONTEXT = -6,  /* nobody has opened that context in time, or it has been closed */
     HXB_CONTEXT_CLOSED = -7,   /* closed by the node, see hxb_close_reason; or, during a wait, by another thread */
     HXB_NODE_GONE = -8,        /* the node is gone: detach, then attach again */

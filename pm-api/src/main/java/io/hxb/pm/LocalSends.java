@@ -182,7 +182,11 @@ final class LocalSends {
     boolean submit(final int slot, final int lengthBytes, final int tag, final long payload) {
         introductions.poll();
         final DirectSend ring = rings.ring(slots.context(slot));
-        final boolean isOpen = ring != null && ring.isOpen() && !ring.isReceiverGone();
+        final boolean isOpen =
+                ring != null
+                        && ring.isOpen()
+                        && !ring.isReceiverGone()
+                        && !introductions.isInDoubt();
         final boolean isWritten = slot == writtenSlot;
         if (isOpen && isWritten && ring == writtenRing && payload == 0 && !ring.isStranded()) {
             writtenSlot = SendSlots.NONE;
@@ -202,6 +206,14 @@ final class LocalSends {
         }
         if (isWritten) {
             endWriting();
+        }
+        if (!isSent && ring != null && ring.isOpen() && !ring.isBroken()) {
+            // In doubt about a receiver, which may be another one: this one learns that the order
+            // goes on with the node.
+            if (writtenSlot != SendSlots.NONE && ring == writtenRing) {
+                passWritten();
+            }
+            ring.leave();
         }
         return isSent;
     }

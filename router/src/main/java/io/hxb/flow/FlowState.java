@@ -31,6 +31,10 @@ package io.hxb.flow;
  * asked to close sixteen times in two peer timeouts without an answer. A source that finds its flow
  * idle for longer closes it before it sends, so it never sends into a flow that was forgotten.
  *
+ * <p>When the context at the receiving end closes, its node answers with what had arrived and was
+ * released ({@link LateFrames}). What had not been seen stays with the flow, which opens again to
+ * the next incarnation of the context.
+ *
  * <p>A ticket shown for another epoch or incarnation replaces the flow only if it was issued later,
  * or at the same time for a later epoch or incarnation. A flow is closed only after its ticket has
  * run out. So late frames neither end a flow nor begin one.
