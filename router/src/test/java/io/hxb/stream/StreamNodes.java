@@ -144,11 +144,6 @@ final class StreamNodes implements AutoCloseable {
         closeNode(id);
     }
 
-    /** Stops a node under whoever uses it. */
-    void killNode(final int id) {
-        closeNode(id);
-    }
-
     private void closeNode(final int id) {
         nodes[id].close();
         if (invoker == null) {

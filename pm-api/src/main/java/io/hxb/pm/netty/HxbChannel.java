@@ -187,7 +187,7 @@ public final class HxbChannel extends HalfClosableChannel {
             promise.tryFailure(new ClosedChannelException());
         }
         cancelTimeout();
-        if (isCut || isAnyUnsent()) {
+        if (isCut || config.isResetOnClose() || isAnyUnsent()) {
             socket.reset();
         } else {
             socket.close();
@@ -298,10 +298,9 @@ public final class HxbChannel extends HalfClosableChannel {
             isConnected = true;
             connectPromise = null;
             cancelTimeout();
+            // Whoever listens may close the channel: even so it was active, and is inactive later.
             final boolean isWanted = promise.trySuccess();
-            if (isActive()) {
-                pipeline().fireChannelActive();
-            }
+            pipeline().fireChannelActive();
             if (!isWanted) {
                 unsafe().close(voidPromise());
             }

@@ -11,13 +11,15 @@ import io.netty.channel.socket.DuplexChannelConfig;
 import java.util.Map;
 
 /**
- * Options of a channel: Netty's general ones and ALLOW_HALF_CLOSURE. Options of TCP do not apply.
- * Any thread may call it.
+ * Options of a channel: Netty's general ones, ALLOW_HALF_CLOSURE, and SO_LINGER, of which only 0
+ * has a meaning: closing the channel resets the stream. Other options of TCP do not apply. Any
+ * thread may call it.
  */
 @SuppressWarnings("exports") // Netty is optional, so that nobody else has to have it.
 public final class HxbChannelConfig extends DefaultChannelConfig implements DuplexChannelConfig {
     private final HxbChannel ownChannel;
     private volatile boolean isHalfClosureAllowed;
+    private volatile int lingerSeconds = -1;
 
     HxbChannelConfig(final HxbChannel channel) {
         super(channel);
@@ -26,12 +28,16 @@ public final class HxbChannelConfig extends DefaultChannelConfig implements Dupl
 
     @Override
     public Map<ChannelOption<?>, Object> getOptions() {
-        return getOptions(super.getOptions(), ChannelOption.ALLOW_HALF_CLOSURE);
+        return getOptions(
+                super.getOptions(), ChannelOption.ALLOW_HALF_CLOSURE, ChannelOption.SO_LINGER);
     }
 
     @Override
     @SuppressWarnings("unchecked")
     public <T> T getOption(final ChannelOption<T> option) {
+        if (ChannelOption.SO_LINGER.equals(option)) {
+            return (T) Integer.valueOf(lingerSeconds);
+        }
         return ChannelOption.ALLOW_HALF_CLOSURE.equals(option)
                 ? (T) Boolean.valueOf(isHalfClosureAllowed)
                 : super.getOption(option);
@@ -44,7 +50,17 @@ public final class HxbChannelConfig extends DefaultChannelConfig implements Dupl
             isHalfClosureAllowed = (Boolean) value;
             return true;
         }
+        if (ChannelOption.SO_LINGER.equals(option)) {
+            validate(option, value);
+            lingerSeconds = (Integer) value;
+            return true;
+        }
         return super.setOption(option, value);
+    }
+
+    /** True if closing the channel resets the stream. */
+    boolean isResetOnClose() {
+        return lingerSeconds == 0;
     }
 
     @Override
