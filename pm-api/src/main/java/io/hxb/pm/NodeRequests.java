@@ -211,7 +211,7 @@ final class NodeRequests implements AutoCloseable {
                     throw silent("has not answered within " + timeoutMs + " ms");
                 }
                 if (isReading) {
-                    isInterrupted |= !sleep(leftNs);
+                    isInterrupted |= !sleepWhileOneReads(wanted, leftNs);
                 } else {
                     readOnce(leftNs);
                 }
@@ -223,10 +223,13 @@ final class NodeRequests implements AutoCloseable {
         }
     }
 
-    /** Sleeps until the thread that reads has done so; false if it was interrupted. */
-    private boolean sleep(final long timeoutNs) {
+    /** Sleeps while another thread reads; false if it was interrupted. */
+    private boolean sleepWhileOneReads(final Asked wanted, final long timeoutNs) {
+        long leftNs = timeoutNs;
         try {
-            answered.awaitNanos(timeoutNs);
+            while (isReading && !wanted.isAnswered && leftNs > 0) {
+                leftNs = answered.awaitNanos(leftNs);
+            }
             return true;
         } catch (final InterruptedException e) {
             return false;
