@@ -21,7 +21,7 @@ static void check(int status, const char *what) {
 
 static void give(uint32_t sequence) {
     void *data;
-    int slot = hxb_claim_wait(context, peer_node, peer_context, size, &data, HXB_SECOND);
+    int slot = hxb_claim_wait(context, (hxb_address){peer_node, peer_context}, size, &data, HXB_SECOND);
     check(slot, "claim");
     memcpy(data, &sequence, sizeof sequence);
     check(hxb_commit(context, slot, size, 0), "commit");
@@ -31,7 +31,7 @@ static void give(uint32_t sequence) {
 static bool take(uint32_t *sequence) {
     hxb_message message;
     int status = hxb_receive_wait(context, &message, LOOK_NS);
-    if (status == HXB_EVENT) { /* the other program is not there yet, or has ended */
+    if (status == HXB_STATUS_EVENT) { /* the other program is not there yet, or has ended */
         hxb_event event;
         while (hxb_poll_event(context, &event) == HXB_OK) {
             if (event.status != HXB_NO_SUCH_CONTEXT) check(event.status, "the peer is lost");

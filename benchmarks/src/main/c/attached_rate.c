@@ -14,7 +14,7 @@ static uint64_t received, disordered;
 
 static void check(int status, const char *what) {
     if (status < 0 && status != HXB_NO_BUFFERS && status != HXB_EMPTY && status != HXB_TIMED_OUT
-        && status != HXB_EVENT) {
+        && status != HXB_STATUS_EVENT) {
         fprintf(stderr, "%s: %s %s\n", what, hxb_result_name(status), hxb_last_error());
         exit(1);
     }
@@ -33,7 +33,7 @@ static void idle(int interest) {
 
 static bool offer(void) {
     void *data;
-    int slot = hxb_claim(context, peer_node, peer_context, size, &data);
+    int slot = hxb_claim(context, (hxb_address){peer_node, peer_context}, size, &data);
     if (slot < 0) {
         check(slot, "claim");
         return false;
@@ -105,7 +105,7 @@ int main(int count, char **arguments) {
     fflush(stdout);
     stop_on_signals();
     while (!stopped && !is_sender && take() == 0) {
-        idle(HXB_MESSAGES);
+        idle(HXB_WAIT_MESSAGES);
     }
     uint64_t start_ns = now_ns(), at_ns = start_ns, mark_ns = 0, mark_cpu_ns = 0, mark_messages = 0;
     while (!stopped && at_ns - start_ns < end_ns) {
@@ -120,10 +120,10 @@ int main(int count, char **arguments) {
                 has_room = offer();
             }
             if (!has_room) {
-                idle(HXB_MESSAGES | HXB_SENDS);
+                idle(HXB_WAIT_MESSAGES | HXB_WAIT_SENDS);
             }
         } else if (take() == 0) {
-            idle(HXB_MESSAGES);
+            idle(HXB_WAIT_MESSAGES);
         }
         at_ns = now_ns();
     }
@@ -131,7 +131,7 @@ int main(int count, char **arguments) {
         clock_ns(CLOCK_PROCESS_CPUTIME_ID) - mark_cpu_ns);
     while (!stopped && !is_sender) {
         if (take() == 0) {
-            idle(HXB_MESSAGES);
+            idle(HXB_WAIT_MESSAGES);
         }
     }
     if (is_sender) {

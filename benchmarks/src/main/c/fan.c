@@ -91,15 +91,16 @@ int main(int count, char **arguments) {
         nanosleep(&(struct timespec){0, 1000000}, NULL);
     }
     if (has_sleeper && strcmp(kind, "wait") != 0) {
-        hxb_destination_options options = {0, 0, strcmp(kind, "drop") == 0};
-        check(hxb_set_destination(context, node, FIRST_CONTEXT + subscribers - 1, &options), "options");
+        hxb_destination_options options = {
+            .size = sizeof options, .max_wait_ns = 0, .is_dropping = strcmp(kind, "drop") == 0};
+        check(hxb_set_destination(context, (hxb_address){node, FIRST_CONTEXT + subscribers - 1}, &options), "options");
     }
     int64_t begin = time_ns(), worst = 0, worst_sleeper = 0;
     uint64_t rounds = 0, unsent = 0, unsent_to_sleeper = 0;
     int64_t now = begin;
     while (now - begin < length_ns) {
         for (int i = 0; i < subscribers; i++) {
-            int status = hxb_send(context, node, FIRST_CONTEXT + i, data, size, sequence[i], HXB_SECOND);
+            int status = hxb_send(context, (hxb_address){node, FIRST_CONTEXT + i}, data, size, sequence[i], HXB_SECOND);
             int64_t after = time_ns();
             int64_t *slowest = is_sleeper(i) ? &worst_sleeper : &worst;
             *slowest = after - now > *slowest ? after - now : *slowest;
@@ -113,7 +114,7 @@ int main(int count, char **arguments) {
         }
     }
     hxb_unfinished left = {0};
-    check(hxb_unfinished_to(context, node, FIRST_CONTEXT + subscribers - 1, &left), "unfinished");
+    check(hxb_unfinished_to(context, (hxb_address){node, FIRST_CONTEXT + subscribers - 1}, &left), "unfinished");
     hxb_wait_all_sends(context, HXB_SECOND / 10);
     has_ended = true;
     uint64_t taken = 0, lost_order = 0;

@@ -40,13 +40,13 @@ static void open_all(const char *socket, int id) {
 
 /* ---- Server ---- */
 
-static void *on_start(void *user, int node, int peer, uint64_t length, uint32_t tag) {
-    (void)user, (void)node, (void)peer, (void)tag;
+static void *on_start(void *user, hxb_address from, uint64_t length, uint32_t tag) {
+    (void)user, (void)from, (void)tag;
     return length <= REGION_BYTES ? hxb_region_data(region) : HXB_REJECT;
 }
 
-static void on_end(void *user, int node, int peer, uint64_t length, uint32_t tag, void *target, int status) {
-    (void)user, (void)node, (void)peer, (void)length, (void)tag, (void)target;
+static void on_end(void *user, hxb_address from, uint64_t length, uint32_t tag, void *target, int status) {
+    (void)user, (void)from, (void)length, (void)tag, (void)target;
     checked(status, "a message received");
 }
 
@@ -57,9 +57,9 @@ static void serve(const char *socket) {
     uint64_t key;
     open_all(socket, SERVER);
     checked(hxb_open_remote(context, NULL, &remote), "remote memory");
-    checked(hxb_share_region(region, HXB_READ | HXB_WRITE | HXB_ATOMIC, &key), "share");
+    checked(hxb_share_region(region, HXB_ACCESS_READ | HXB_ACCESS_WRITE | HXB_ACCESS_ATOMIC, &key), "share");
     checked(hxb_open_context(device, MESSAGES, NULL, &messages), "context");
-    const hxb_large_handler handler = {on_start, NULL, on_end, NULL, NULL};
+    const hxb_large_handler handler = {sizeof handler, on_start, NULL, on_end, NULL, NULL};
     checked(hxb_open_large(messages, &handler, NULL, &large), "large messages");
     printf("{\"ready\":true,\"key\":\"%" PRIx64 "\"}\n", key);
     fflush(stdout);
@@ -103,7 +103,7 @@ static void operate(const char *kind, const hxb_remote_region *peer, int depth, 
             begun[operation] = began;
         }
         hxb_outcome outcome;
-        int status = hxb_wait(context, HXB_REMOTE, HXB_SECOND);
+        int status = hxb_wait(context, HXB_WAIT_REMOTE, HXB_SECOND);
         if (status != HXB_TIMED_OUT) checked(status, "wait");
         while (hxb_poll_outcome(remote, &outcome) == HXB_OK) note(outcome.operation, outcome.status);
     }
@@ -111,7 +111,7 @@ static void operate(const char *kind, const hxb_remote_region *peer, int depth, 
 }
 
 static void send_messages(int node, int depth, uint64_t begin_ns, uint64_t end_ns) {
-    const hxb_large_handler handler = {on_start, NULL, on_end, on_sent, NULL};
+    const hxb_large_handler handler = {sizeof handler, on_start, NULL, on_end, on_sent, NULL};
     hxb_large *large;
     checked(hxb_open_large(context, &handler, NULL, &large), "large messages");
     int turn = 0;
@@ -119,7 +119,7 @@ static void send_messages(int node, int depth, uint64_t begin_ns, uint64_t end_n
         is_counting = now >= begin_ns && now < end_ns;
         while (now < end_ns && hxb_large_unfinished(large) < depth) {
             uint64_t began = now_ns();
-            int64_t transfer = hxb_large_send_from(large, node, MESSAGES, region, (uint64_t)(turn++ % depth) * size, size, 0);
+            int64_t transfer = hxb_large_send_from(large, (hxb_address){node, MESSAGES}, region, (uint64_t)(turn++ % depth) * size, size, 0);
             if (transfer < 0) break;
             begun[transfer % 4096] = began;
         }
@@ -135,14 +135,14 @@ static void print_figures(double seconds) {
 
 int main(int count, char **arguments) {
     const char *mode = "", *socket = NULL, *kind = "put";
-    hxb_remote_region peer = {0, SERVER, 0};
+    hxb_remote_region peer = {{0, SERVER}, 0};
     int depth = 1, option;
     double warm_up = 1, seconds = 2;
     while ((option = getopt(count, arguments, "m:a:n:k:o:s:d:W:S:")) >= 0) {
         switch (option) {
         case 'm': mode = optarg; break;
         case 'a': socket = optarg; break;
-        case 'n': peer.node = atoi(optarg); break;
+        case 'n': peer.at.node = atoi(optarg); break;
         case 'k': peer.key = strtoull(optarg, NULL, 16); break;
         case 'o': kind = optarg; break;
         case 's': size = strtoull(optarg, NULL, 10); break;
@@ -166,7 +166,7 @@ int main(int count, char **arguments) {
         uint64_t begin_ns = now_ns() + (uint64_t)(warm_up * 1e9);
         uint64_t end_ns = begin_ns + (uint64_t)(seconds * 1e9);
         if (kind[0] == 'm') {
-            send_messages(peer.node, depth, begin_ns, end_ns);
+            send_messages(peer.at.node, depth, begin_ns, end_ns);
         } else {
             operate(kind, &peer, depth, begin_ns, end_ns);
         }

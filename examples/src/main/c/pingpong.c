@@ -29,7 +29,7 @@ static void ping(hxb_context *context, int node, int count) {
     double start = 0;
     for (int i = 0; i <= count; i++) {
         hxb_message message;
-        check(hxb_send(context, node, CONTEXT, &i, sizeof i, 0, HXB_SECOND), "sending");
+        check(hxb_send(context, (hxb_address){node, CONTEXT}, &i, sizeof i, 0, HXB_SECOND), "sending");
         check(hxb_receive_wait(context, &message, 20 * HXB_SECOND), "waiting for the answer");
         check(hxb_release(context, &message), "releasing");
         if (i == 0) {
@@ -43,7 +43,7 @@ static void ping(hxb_context *context, int node, int count) {
 static void report_events(hxb_context *context) {
     hxb_event event;
     while (hxb_poll_event(context, &event) == HXB_OK) {
-        fprintf(stderr, "context %d of node %d: %s\n", event.context, event.node, hxb_strerror(event.status));
+        fprintf(stderr, "context %d of node %d: %s\n", event.peer.context, event.peer.node, hxb_strerror(event.status));
     }
 }
 
@@ -55,12 +55,12 @@ static void pong(hxb_context *context) {
         hxb_message message;
         void *answer;
         int status = hxb_receive_wait(context, &message, HXB_FOREVER);
-        if (status == HXB_EVENT) {
+        if (status == HXB_STATUS_EVENT) {
             report_events(context);
             continue;
         }
         check(status, "waiting");
-        int slot = hxb_claim_wait(context, message.node, message.context, message.length, &answer, HXB_SECOND);
+        int slot = hxb_claim_wait(context, message.from, message.length, &answer, HXB_SECOND);
         check(slot, "claiming a buffer");
         for (uint32_t i = 0; i < message.length; i++) {
             ((char *)answer)[i] = ((const char *)message.data)[i];

@@ -25,10 +25,10 @@ int check(int result, const std::string &what) {
 // Waits for a message, and tells what happens to peers meanwhile: that one has ended, for example.
 int receive(hxb_context *context, hxb_message &message, std::int64_t timeout_ns) {
     int status = hxb_receive_wait(context, &message, timeout_ns);
-    while (status == HXB_EVENT) {
+    while (status == HXB_STATUS_EVENT) {
         hxb_event event;
         while (hxb_poll_event(context, &event) == HXB_OK) {
-            std::cerr << "context " << event.context << " of node " << event.node << ": "
+            std::cerr << "context " << event.peer.context << " of node " << event.peer.node << ": "
                       << hxb_strerror(event.status) << '\n';
         }
         status = hxb_receive_wait(context, &message, timeout_ns);
@@ -55,7 +55,7 @@ private:
 void ping(hxb_context *context, int node, int count) {
     auto start = std::chrono::steady_clock::now();
     for (int i = 0; i <= count; i++) {
-        check(hxb_send(context, node, kContext, &i, sizeof i, 0, HXB_SECOND), "sending");
+        check(hxb_send(context, hxb_address{node, kContext}, &i, sizeof i, 0, HXB_SECOND), "sending");
         const Message answer(context, 20 * HXB_SECOND);
         if (i == 0) {
             start = std::chrono::steady_clock::now();  // the first one waits for the peer to be started
@@ -69,7 +69,7 @@ void ping(hxb_context *context, int node, int count) {
     std::cout << "answering" << std::endl;
     for (;;) {
         const Message message(context, HXB_FOREVER);
-        check(hxb_send(context, message->node, message->context, message->data, message->length, message->tag,
+        check(hxb_send(context, message->from, message->data, message->length, message->tag,
                        HXB_SECOND),
               "answering");
     }

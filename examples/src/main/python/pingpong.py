@@ -16,19 +16,28 @@ EVENT = -12
 FIRST_ERROR = -100
 
 
+class Address(ctypes.Structure):
+    _fields_ = [("node", ctypes.c_int), ("context", ctypes.c_int)]
+
+
 class Message(ctypes.Structure):
     _fields_ = [
         ("data", ctypes.c_void_p),
         ("length", ctypes.c_uint32),
         ("tag", ctypes.c_uint32),
-        ("node", ctypes.c_int),
-        ("context", ctypes.c_int),
+        ("sender", Address),
         ("handle", ctypes.c_int64),
     ]
 
 
 class Event(ctypes.Structure):
-    _fields_ = [("status", ctypes.c_int), ("node", ctypes.c_int), ("context", ctypes.c_int), ("slot", ctypes.c_int)]
+    _fields_ = [
+        ("status", ctypes.c_int),
+        ("peer", Address),
+        ("slot", ctypes.c_int),
+        ("cookie", ctypes.c_uint64),
+        ("reserved", ctypes.c_uint64 * 2),
+    ]
 
 
 hxb = ctypes.CDLL(os.environ.get("HXB_LIBRARY", "libhxb.so.0"))
@@ -37,7 +46,7 @@ hxb.hxb_attach.argtypes = [ctypes.c_char_p, ctypes.POINTER(ctypes.c_void_p)]
 hxb.hxb_detach.argtypes = [ctypes.c_void_p]
 hxb.hxb_open_context.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p)]
 hxb.hxb_send.argtypes = [
-    ctypes.c_void_p, ctypes.c_int, ctypes.c_int, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_uint32, ctypes.c_int64,
+    ctypes.c_void_p, Address, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_uint32, ctypes.c_int64,
 ]
 hxb.hxb_receive_wait.argtypes = [ctypes.c_void_p, ctypes.POINTER(Message), ctypes.c_int64]
 hxb.hxb_poll_event.argtypes = [ctypes.c_void_p, ctypes.POINTER(Event)]
@@ -57,18 +66,18 @@ def receive(context, timeout_ns):
     while status == EVENT:  # something happened to a peer: it has ended, for example
         event = Event()
         while hxb.hxb_poll_event(context, event) == OK:
-            print(f"context {event.context} of node {event.node}: {hxb.hxb_strerror(event.status).decode()}",
-                  file=sys.stderr)
+            print(f"context {event.peer.context} of node {event.peer.node}: "
+                  + hxb.hxb_strerror(event.status).decode(), file=sys.stderr)
         status = hxb.hxb_receive_wait(context, message, timeout_ns)
     check(status, "waiting")
     payload = ctypes.string_at(message.data, message.length)
     check(hxb.hxb_release(context, message), "releasing")
-    return payload, message.node, message.context, message.tag
+    return payload, Address(message.sender.node, message.sender.context), message.tag
 
 
 def ping(context, node, count):
     for i in range(count + 1):
-        check(hxb.hxb_send(context, node, CONTEXT, b"ping", 4, i, SECOND_NS), "sending")
+        check(hxb.hxb_send(context, Address(node, CONTEXT), b"ping", 4, i, SECOND_NS), "sending")
         receive(context, 20 * SECOND_NS)
         if i == 0:
             start = time.monotonic()  # the first one waits for the peer to be started
@@ -78,8 +87,8 @@ def ping(context, node, count):
 def pong(context):
     print("answering", flush=True)
     while True:
-        payload, node, peer, tag = receive(context, 3600 * SECOND_NS)
-        check(hxb.hxb_send(context, node, peer, payload, len(payload), tag, SECOND_NS), "answering")
+        payload, sender, tag = receive(context, 3600 * SECOND_NS)
+        check(hxb.hxb_send(context, sender, payload, len(payload), tag, SECOND_NS), "answering")
 
 
 def main():

@@ -43,10 +43,39 @@ void control_layout(struct control_layout *layout, int send_buffers, int deliver
 
 /* ---- Opening and closing ---- */
 
-void hxb_default_options(hxb_context_options *options) {
-    if (options != NULL) {
-        *options = (hxb_context_options){256, 0, 4096, 50000, 10 * HXB_SECOND};
+static const hxb_context_options DEFAULTS = {.size = sizeof DEFAULTS,
+                                             .send_buffers = 256,
+                                             .delivery_entries = 4096,
+                                             .spin_ns = 50000,
+                                             .peer_wait_ns = 10 * HXB_SECOND};
+
+void hxb_default_options_sized(hxb_context_options *options, size_t size) {
+    give_struct(options, size, &DEFAULTS, sizeof DEFAULTS);
+}
+
+void give_struct(void *to, size_t size, const void *from, size_t known) {
+    if (to != NULL && size >= sizeof size) {
+        memset(to, 0, size);
+        memcpy(to, from, size < known ? size : known);
+        memcpy(to, &size, sizeof size);
     }
+}
+
+int take_struct(void *to, size_t known, const void *from, const char *name) {
+    size_t size;
+    memcpy(&size, from, sizeof size);
+    if (size < 2 * sizeof size || size > MAX_STRUCT_BYTES) {
+        return fail(HXB_E_ARGUMENT, "the size of %s is not set: %zu", name, size);
+    }
+    const uint8_t *bytes = from;
+    for (size_t i = known; i < size; i++) {
+        if (bytes[i] != 0) {
+            return fail(HXB_E_VERSION, "%s has a field that this library, of version %s, does not know", name,
+                        HXB_VERSION_STRING);
+        }
+    }
+    memcpy(to, from, size < known ? size : known);
+    return HXB_OK;
 }
 
 static int check_options(const hxb_context_options *options) {
@@ -73,6 +102,7 @@ static void free_arrays(hxb_context *context) {
     free(context->slots);
     free(context->free_slots);
     free(context->failed);
+    free(context->completions_told);
     free(context->held);
     free(context->free_places);
 }
@@ -124,8 +154,10 @@ static hxb_context *make_context(hxb_device *device, int id, const hxb_context_o
     context->slots = calloc(slots, sizeof *context->slots);
     context->free_slots = calloc(slots, sizeof *context->free_slots);
     context->failed = calloc(slots, sizeof *context->failed);
+    context->completions_told = calloc(slots, sizeof *context->completions_told);
     bool has_shares = shares_open(&context->shares, sizes->send_buffers);
-    if (context->slots == NULL || context->free_slots == NULL || context->failed == NULL || !has_shares
+    if (context->slots == NULL || context->free_slots == NULL || context->failed == NULL
+        || context->completions_told == NULL || !has_shares
         || !make_places(context, (uint32_t)sizes->delivery_entries)) {
         free_context(context);
         return NULL;
@@ -225,10 +257,11 @@ static int open_context(hxb_device *device, int id, const hxb_context_options *s
 
 int hxb_open_context(hxb_device *device, int context_id, const hxb_context_options *options, hxb_context **context) {
     int result = check_device(device);
-    hxb_context_options sizes;
-    hxb_default_options(&sizes);
+    hxb_context_options sizes = DEFAULTS;
     if (result == HXB_OK && options != NULL) {
-        sizes = *options;
+        result = take_struct(&sizes, sizeof sizes, options, "the options of a context");
+    }
+    if (result == HXB_OK) {
         result = check_options(&sizes);
     }
     if (result != HXB_OK) {

@@ -165,7 +165,7 @@ int hxb_node_at(const hxb_device *device, const int *coordinates, int dimensions
                                    facts->dimensions, facts->shape);
 }
 
-int hxb_is_node_alive(hxb_device *device) {
+int hxb_is_node_alive(const hxb_device *device) {
     int result = check_device(device);
     return result == HXB_OK ? is_node_alive(device) : result;
 }

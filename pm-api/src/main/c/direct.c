@@ -161,8 +161,8 @@ void direct_sleep(hxb_context *context, int interest) {
     if (context->sends == NULL) {
         return;
     }
-    bool are_senders = (interest & HXB_MESSAGES) != 0 && direct_receives_sleep(context);
-    bool is_receiver = (interest & HXB_SENDS) != 0 && direct_sends_sleep(context);
+    bool are_senders = (interest & HXB_WAIT_MESSAGES) != 0 && direct_receives_sleep(context);
+    bool is_receiver = (interest & HXB_WAIT_SENDS) != 0 && direct_sends_sleep(context);
     if ((are_senders || is_receiver) && context->device->has_fences) {
         run_fence();
     }

@@ -306,8 +306,8 @@ HOT void take(struct direct_receives *receives, struct direct_receive *ring, uin
     message->data = ring->memory.records + offset + HXB_DIRECT_HEADER_BYTES;
     message->length = length;
     message->tag = (uint32_t)(header >> 32);
-    message->node = receives->own_node;
-    message->context = ring->peer_context;
+    message->from.node = receives->own_node;
+    message->from.context = ring->peer_context;
     message->handle = (int64_t)((ring->next_held << PLACE_BITS | index) & INT64_MAX);
     ring->header = 0;
     if (ring->first_held != ring->next_held) {

@@ -383,7 +383,8 @@ int direct_claim(hxb_context *context, int peer_context, uint32_t length, void *
 bool direct_commit(hxb_context *context, int slot, uint32_t length, uint32_t tag) {
     struct direct_sends *sends = context->sends;
     struct direct_send *ring = sends->written_ring;
-    if (UNLIKELY(slot != sends->written_slot || sends->is_written_ring_removed || context->large != NULL)) {
+    if (UNLIKELY(slot != sends->written_slot || sends->is_written_ring_removed || context->large != NULL
+                 || context->slots[slot].cookie != 0)) {
         return false;
     }
     if (UNLIKELY(direct_is_in_doubt(context) || !ring->is_open || ring->is_stranded || is_broken(ring))) {
@@ -503,7 +504,7 @@ void direct_abandon(hxb_context *context, int slot) {
 
 static void on_done(hxb_context *context, int slot) {
     struct direct_sends *sends = context->sends;
-    if (context->large == NULL) {
+    if (context->large == NULL && context->slots[slot].cookie == 0) {
         sends->has_untold = true;
         context->in_flight--;
         free_slot(context, slot);

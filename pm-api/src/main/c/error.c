@@ -6,10 +6,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#ifndef HXB_VERSION
-#define HXB_VERSION "0.1.0"
-#endif
-
 #define SAME(name) _Static_assert(HXB_##name == HXB_STATUS_##name, "a status of PmStatus has another number")
 SAME(OK);
 SAME(NO_BUFFERS);
@@ -23,7 +19,6 @@ SAME(NODE_GONE);
 SAME(TOO_LONG);
 SAME(NODE_SILENT);
 SAME(PEER_FULL);
-SAME(EVENT);
 SAME(NOT_ALLOWED);
 SAME(FLOW_LIMIT);
 SAME(DROPPED);
@@ -56,7 +51,7 @@ static const struct meaning MEANINGS[] = {
     MEANING(TOO_LONG, "the message is longer than was announced"),
     MEANING(NODE_SILENT, "the node has stood still for seconds; it may continue"),
     MEANING(PEER_FULL, "the peer's node or user has as many flows as it may have"),
-    MEANING(EVENT, "an event waits to be taken"),
+    MEANING(STATUS_EVENT, "an event waits to be taken"),
     MEANING(NOT_ALLOWED, "this context's tenant may not send to the peer's: see tenants in the cluster file"),
     MEANING(FLOW_LIMIT, "this node or user has as many flows as flow.maxFlows or limits.flows allows"),
     MEANING(DROPPED, "the message was dropped, as the options of its destination say, and not sent"),
@@ -113,7 +108,7 @@ const char *hxb_last_error(void) {
 }
 
 const char *hxb_version(void) {
-    return HXB_VERSION;
+    return HXB_VERSION_STRING;
 }
 
 int fail(int result, const char *format, ...) {

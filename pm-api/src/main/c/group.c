@@ -4,8 +4,10 @@
 
 #include <stdlib.h>
 
-_Static_assert(HXB_SUM == HXB_GROUP_SUM && HXB_MIN == HXB_GROUP_MIN && HXB_MAX == HXB_GROUP_MAX, "functions");
-_Static_assert(HXB_INT32 == HXB_GROUP_INT32 && HXB_INT64 == HXB_GROUP_INT64 && HXB_DOUBLE == HXB_GROUP_DOUBLE, "types");
+_Static_assert(HXB_OP_SUM == HXB_GROUP_SUM && HXB_OP_MIN == HXB_GROUP_MIN && HXB_OP_MAX == HXB_GROUP_MAX, "functions");
+_Static_assert(HXB_TYPE_INT32 == HXB_GROUP_INT32 && HXB_TYPE_INT64 == HXB_GROUP_INT64
+                   && HXB_TYPE_DOUBLE == HXB_GROUP_DOUBLE,
+               "types");
 _Static_assert(HXB_GROUP_BYTES == HXB_GROUP_MAX_BYTES, "the longest data");
 
 #define LEAVE_NS HXB_SECOND
@@ -37,6 +39,11 @@ struct hxb_group {
 
 static int own_node(const hxb_group *group) {
     return group->context->device->facts.node_id;
+}
+
+/* Whom its context talks with. */
+static hxb_address own(const hxb_group *group) {
+    return (hxb_address){own_node(group), HXB_GROUP_CONTEXT};
 }
 
 static void put_header(const hxb_group *group, uint8_t *to, uint32_t operation) {
@@ -114,7 +121,7 @@ static void take_result(hxb_group *group, const uint8_t *data, uint32_t length) 
 
 static void take(const hxb_context *context, const hxb_message *message) {
     const uint8_t *data = message->data;
-    if (message->node != context->device->facts.node_id || message->context != HXB_GROUP_CONTEXT
+    if (message->from.node != context->device->facts.node_id || message->from.context != HXB_GROUP_CONTEXT
         || message->length < HXB_GROUP_HEADER_BYTES) {
         return;
     }
@@ -185,7 +192,7 @@ static int send_list(const hxb_group *group, const int *sorted, int *at, int fir
                      int64_t timeout_ns) {
     size_t length = (size_t)(HXB_GROUP_JOIN_HEADER_BYTES + here * HXB_GROUP_JOIN_NODE_BYTES);
     void *buffer;
-    int slot = hxb_claim_wait(group->context, own_node(group), HXB_GROUP_CONTEXT, length, &buffer, timeout_ns);
+    int slot = hxb_claim_wait(group->context, own(group), length, &buffer, timeout_ns);
     if (slot < 0) {
         return slot;
     }
@@ -243,7 +250,7 @@ static void forget(hxb_group *group) {
 static int send_leave(const hxb_group *group) {
     _Alignas(uint64_t) uint8_t header[HXB_GROUP_HEADER_BYTES];
     put_header(group, header, 0);
-    return hxb_send(group->context, own_node(group), HXB_GROUP_CONTEXT, header, sizeof header, HXB_GROUP_LEAVE,
+    return hxb_send(group->context, own(group), header, sizeof header, HXB_GROUP_LEAVE,
                     LEAVE_NS);
 }
 
@@ -337,7 +344,7 @@ int hxb_group_leave(hxb_group *group) {
     send_leave(group);
     forget(group);
     result = hxb_wait_all_sends(context, LEAVE_NS);
-    return wait_leave(context, result == HXB_EVENT ? HXB_OK : result);
+    return wait_leave(context, result == HXB_STATUS_EVENT ? HXB_OK : result);
 }
 
 void groups_close(hxb_group *groups) {
@@ -407,7 +414,7 @@ int hxb_group_start_broadcast(hxb_group *group, int root, void *data, size_t len
 }
 
 static int element_bytes(int type) {
-    return type == HXB_INT32 ? 4 : type == HXB_INT64 || type == HXB_DOUBLE ? 8 : 0;
+    return type == HXB_TYPE_INT32 ? 4 : type == HXB_TYPE_INT64 || type == HXB_TYPE_DOUBLE ? 8 : 0;
 }
 
 int hxb_group_start_allreduce(hxb_group *group, int function, int type, const void *data, void *result_data,
@@ -417,7 +424,7 @@ int hxb_group_start_allreduce(hxb_group *group, int function, int type, const vo
         return result;
     }
     int bytes = element_bytes(type);
-    if (bytes == 0 || function < HXB_SUM || function > HXB_MAX) {
+    if (bytes == 0 || function < HXB_OP_SUM || function > HXB_OP_MAX) {
         return fail(HXB_E_ARGUMENT, "there is no such function or type: %d, %d", function, type);
     }
     if (count < 0 || count > HXB_GROUP_BYTES / bytes) {
@@ -472,12 +479,12 @@ static int wait(hxb_group *group, int64_t timeout_ns) {
     int result = test(group);
     while (result == HXB_EMPTY) {
         int64_t left = timeout_ns - (now_ns() - begin);
-        int interest = HXB_MESSAGES | (group->sent_bytes < group->data_bytes ? HXB_SENDS : 0);
+        int interest = HXB_WAIT_MESSAGES | (group->sent_bytes < group->data_bytes ? HXB_WAIT_SENDS : 0);
         int status = wait_for(group->context, interest, left > 0 ? left : 0);
         if (is_still_under_way(status)) {
             return status;
         }
-        if (status == HXB_EVENT) {
+        if (status == HXB_STATUS_EVENT) {
             take_events(group->context);
         } else if (status != HXB_OK) {
             end(group, status);

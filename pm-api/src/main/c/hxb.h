@@ -18,9 +18,17 @@
  * Results: 0 or more is success; -1 to -99 is an outcome that a valid program has to expect, with the same numbers as
  * in Java; -100 and below is an error of the caller, the system or the node, which hxb_last_error describes.
  *
- * Threads: any thread may call functions of a device. A context, and the large messages on it, belong to the thread
- * that opened the context, until another thread takes it over with hxb_own_context; every other thread gets
- * HXB_E_THREAD. After fork, the child gets HXB_E_FORKED for everything that was opened before; it may attach itself.
+ * Threads: any thread may call functions of a device or a region. A context, and the large messages, remote memory and
+ * groups on it, belong to the thread that opened the context, until another thread takes it over with hxb_own_context;
+ * every other thread gets HXB_E_THREAD. Of these, any thread may call hxb_own_context, hxb_wake, hxb_close_context while
+ * the owner waits, hxb_group_rank and hxb_group_members. hxb_detach, hxb_close_context and hxb_close_region end what they
+ * are given: no other thread may begin a call with it meanwhile or afterwards.
+ *
+ * Signals: handlers of signals may call hxb_wake, hxb_strerror, hxb_result_name and hxb_version, and nothing else.
+ * Signals interrupt no call, hxb_wake does.
+ *
+ * Structs that a program fills in begin with their size, and later versions append to them; what it does not know has its
+ * default. After fork, the child gets HXB_E_FORKED for everything that was opened before; it may attach itself.
  * No function is a cancellation point, raises SIGPIPE, or passes a descriptor on to a program that is executed. */
 #ifndef HXB_H
 #define HXB_H
@@ -28,6 +36,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/uio.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -38,6 +47,14 @@ extern "C" {
 #else
 #define HXB_API
 #endif
+
+#define HXB_VERSION_MAJOR 0
+#define HXB_VERSION_MINOR 1
+#define HXB_VERSION_PATCH 0
+#define HXB_VERSION_STRING "0.1.0"
+/* True if this header is of a version or newer. */
+#define HXB_VERSION_AT_LEAST(major, minor) \
+    (HXB_VERSION_MAJOR > (major) || (HXB_VERSION_MAJOR == (major) && HXB_VERSION_MINOR >= (minor)))
 
 #define HXB_SECOND INT64_C(1000000000) /* of ns, the unit of all times here */
 #define HXB_FOREVER INT64_MAX
@@ -55,7 +72,7 @@ enum hxb_result {
     HXB_TOO_LONG = -9,         /* the message is longer than announced */
     HXB_NODE_SILENT = -10,     /* the node has stood still for seconds; nothing is lost: wait again, or close */
     HXB_PEER_FULL = -11,       /* the peer's node or user has as many flows as it may have */
-    HXB_EVENT = -12,           /* there is an event, but not what was waited for: hxb_poll_event takes it */
+    HXB_STATUS_EVENT = -12,    /* there is an event, but not what was waited for: hxb_poll_event takes it */
     HXB_NOT_ALLOWED = -13,     /* this context's tenant may not send to the peer's */
     HXB_FLOW_LIMIT = -14,      /* this node, context or user has as many flows as it may have */
     HXB_DROPPED = -15,         /* dropped, as hxb_set_destination has ordered: it was not sent */
@@ -90,6 +107,12 @@ typedef struct hxb_large hxb_large;
 typedef struct hxb_remote hxb_remote;
 typedef struct hxb_group hxb_group;
 
+/* Where messages come from and go to. */
+typedef struct hxb_address {
+    int node;    /* its id */
+    int context; /* of that node */
+} hxb_address;
+
 /* ---- Errors ---- */
 
 /* What a result means, in a sentence that is never freed; of any int. */
@@ -102,7 +125,7 @@ HXB_API const char *hxb_result_name(int result);
  * next call of this library in this thread. */
 HXB_API const char *hxb_last_error(void);
 
-/* Version of this library, such as "0.1.0". */
+/* Version of the library, such as "0.1.0"; HXB_VERSION_STRING is that of this header. */
 HXB_API const char *hxb_version(void);
 
 /* ---- Devices: attachments to the node of this machine ---- */
@@ -129,7 +152,7 @@ HXB_API int hxb_coordinates(const hxb_device *device, int node, int *coordinates
 HXB_API int hxb_node_at(const hxb_device *device, const int *coordinates, int dimensions);
 
 /* 1 if the node is alive, 0 if it is gone; a system call. */
-HXB_API int hxb_is_node_alive(hxb_device *device);
+HXB_API int hxb_is_node_alive(const hxb_device *device);
 
 /* Descriptor that becomes readable when the node dies, to be polled together with hxb_context_fd. */
 HXB_API int hxb_device_fd(const hxb_device *device);
@@ -162,6 +185,7 @@ HXB_API int64_t hxb_link_event_count(const hxb_device *device);
 /* ---- Contexts: endpoints of messages ---- */
 
 typedef struct hxb_context_options {
+    size_t size;           /* of the struct as the program knows it: hxb_default_options sets it */
     int send_buffers;      /* messages that may be in flight at the same time, 1 to 65,536 */
     int send_buffer_bytes; /* of each, a multiple of 64, at most 2^20; 0 for the node's longest message */
     int delivery_entries;  /* messages delivered and not released, a power of two of 64 to 2^20 */
@@ -171,7 +195,8 @@ typedef struct hxb_context_options {
 } hxb_context_options;
 
 /* 256 buffers of the longest message, 4,096 deliveries, 50 us of spinning, 10 s for a peer to open its context. */
-HXB_API void hxb_default_options(hxb_context_options *options);
+#define hxb_default_options(options) hxb_default_options_sized((options), sizeof *(options))
+HXB_API void hxb_default_options_sized(hxb_context_options *options, size_t size);
 
 /* Opens context `context_id` of this node; options NULL for the default ones. Blocks for at most 5 seconds a step. */
 HXB_API int hxb_open_context(hxb_device *device, int context_id, const hxb_context_options *options,
@@ -192,19 +217,26 @@ HXB_API const char *hxb_close_reason(const hxb_context *context);
 /* ---- Sending ---- */
 
 /* Sends a copy of `length` bytes; waits for a buffer when the destination has none left, but not for the message to
- * arrive. Returns HXB_OK, HXB_TIMED_OUT, HXB_EVENT (a message sent before has failed), HXB_CONTEXT_CLOSED,
+ * arrive. Returns HXB_OK, HXB_TIMED_OUT, HXB_STATUS_EVENT (a message sent before has failed), HXB_CONTEXT_CLOSED,
  * HXB_NODE_GONE, HXB_NODE_SILENT; and HXB_NO_BUFFERS or HXB_DROPPED if hxb_set_destination says so. */
-HXB_API int hxb_send(hxb_context *context, int node, int peer_context, const void *data, size_t length, uint32_t tag,
+HXB_API int hxb_send(hxb_context *context, hxb_address to, const void *data, size_t length, uint32_t tag,
                      int64_t timeout_ns);
+
+/* The same for parts of a message, one behind the other, 0 to 1,024 of them; `cookie` as hxb_set_cookie has it. */
+HXB_API int hxb_sendv(hxb_context *context, hxb_address to, const struct iovec *parts, int count, uint32_t tag,
+                      uint64_t cookie, int64_t timeout_ns);
 
 /* Without a copy: claims a send slot of at most `length` bytes for a destination, and sets *data to where the message
  * is written, 8-byte aligned. Returns the slot, 0 or more; hxb_commit or hxb_abort ends the claim. HXB_NO_BUFFERS when
  * all that the destination may have are claimed or under way, or HXB_DROPPED. */
-HXB_API int hxb_claim(hxb_context *context, int node, int peer_context, size_t length, void **data);
+HXB_API int hxb_claim(hxb_context *context, hxb_address to, size_t length, void **data);
 
 /* The same, but waits for a slot; as hxb_send. */
-HXB_API int hxb_claim_wait(hxb_context *context, int node, int peer_context, size_t length, void **data,
-                           int64_t timeout_ns);
+HXB_API int hxb_claim_wait(hxb_context *context, hxb_address to, size_t length, void **data, int64_t timeout_ns);
+
+/* Names the message of a claimed slot by a number of the program's own, not 0: its end is told by hxb_poll_completion,
+ * and its slot is not claimed again before. */
+HXB_API int hxb_set_cookie(hxb_context *context, int slot, uint64_t cookie);
 
 /* Hands the message in a claimed slot to the node; `length` is at most what was claimed. The bytes must not be touched
  * until hxb_is_send_done. */
@@ -216,6 +248,17 @@ HXB_API int hxb_commit_from(hxb_context *context, int slot, const hxb_region *re
 
 /* Gives a claimed slot back unsent. */
 HXB_API int hxb_abort(hxb_context *context, int slot);
+
+typedef struct hxb_completion {
+    uint64_t cookie;
+    int status; /* HXB_OK: acknowledged by the peer's node; else as an event says, which there is, too */
+    int slot;
+    hxb_address to;
+    uint64_t reserved[2];
+} hxb_completion;
+
+/* Takes the end of the next message that has a cookie: HXB_OK or HXB_EMPTY. HXB_WAIT_SENDS waits for one. */
+HXB_API int hxb_poll_completion(hxb_context *context, hxb_completion *completion);
 
 /* 1 if nothing of the slot is under way: acknowledged by the peer's node, or failed, which an event told; else 0. */
 HXB_API int hxb_is_send_done(hxb_context *context, int slot);
@@ -233,12 +276,14 @@ typedef struct hxb_unfinished {
     bool is_full;    /* another message to that destination would find no buffer now */
     int64_t bytes;   /* of those that are handed over */
     int64_t dropped; /* messages, since hxb_set_destination */
+    uint64_t reserved[2];
 } hxb_unfinished;
 
 /* How much to one destination is not finished. */
-HXB_API int hxb_unfinished_to(hxb_context *context, int node, int peer_context, hxb_unfinished *unfinished);
+HXB_API int hxb_unfinished_to(hxb_context *context, hxb_address to, hxb_unfinished *unfinished);
 
 typedef struct hxb_destination_options {
+    size_t size;         /* of the struct as the program knows it */
     int max_messages;    /* that may be claimed or unfinished, never more than its share; 0 for its share */
     int64_t max_wait_ns; /* longest wait of a send or claim, whatever its time-out: with 0 it returns HXB_NO_BUFFERS at
                           * once; HXB_FOREVER for the time-out of the call */
@@ -246,11 +291,11 @@ typedef struct hxb_destination_options {
 } hxb_destination_options;
 
 /* What is done with messages to one destination when it is slow, until it is set again; options NULL for
- * {0, HXB_FOREVER, false}. */
-HXB_API int hxb_set_destination(hxb_context *context, int node, int peer_context,
+ * 0, HXB_FOREVER and false. */
+HXB_API int hxb_set_destination(hxb_context *context, hxb_address to,
                                 const hxb_destination_options *options);
 
-/* Waits until all that was sent is acknowledged; HXB_EVENT if a message failed: take the events, then call it again. */
+/* Waits until all that was sent is acknowledged; HXB_STATUS_EVENT if a message failed: take the events, then call it again. */
 HXB_API int hxb_wait_all_sends(hxb_context *context, int64_t timeout_ns);
 
 /* ---- Receiving ---- */
@@ -259,16 +304,18 @@ typedef struct hxb_message {
     const void *data; /* in shared memory, 8-byte aligned, read-only; valid until the release */
     uint32_t length;  /* bytes, 0 to hxb_mtu */
     uint32_t tag;     /* given by the sender */
-    int node;         /* of the sender */
-    int context;      /* of the sender */
-    int64_t handle;   /* names the message until its release; -1 afterwards */
+    hxb_address from;
+    int64_t handle; /* names the message until its release; -1 afterwards */
 } hxb_message;
 
 /* Receives the next message in place, if there is one: HXB_OK, HXB_EMPTY, HXB_CONTEXT_CLOSED or HXB_NODE_GONE. Many
  * may be held at the same time, and released in any order. */
 HXB_API int hxb_receive(hxb_context *context, hxb_message *message);
 
-/* The same, but waits as hxb_wait(context, HXB_MESSAGES, ...) does. */
+/* Receives as many as there are, at most `count`: returns how many, 1 or more, or as hxb_receive. */
+HXB_API int hxb_receive_many(hxb_context *context, hxb_message *messages, int count);
+
+/* The same as hxb_receive, but waits as hxb_wait(context, HXB_WAIT_MESSAGES, ...) does. */
 HXB_API int hxb_receive_wait(hxb_context *context, hxb_message *message, int64_t timeout_ns);
 
 /* Gives the buffer of a message back to the node; its bytes must not be read any more. */
@@ -281,18 +328,19 @@ HXB_API int hxb_messages_held(const hxb_context *context);
 
 typedef struct hxb_event {
     int status;  /* HXB_PEER_UNREACHABLE, _PEER_RESTARTED, _PEER_FULL, _NO_SUCH_CONTEXT, _NOT_ALLOWED or _FLOW_LIMIT */
-    int node;    /* of the peer */
-    int context; /* of the peer */
-    int slot;    /* whose message the peer may not have taken; -1 when a flow as a whole has ended */
+    hxb_address peer;
+    int slot;        /* whose message the peer may not have taken; -1 when a flow as a whole has ended */
+    uint64_t cookie; /* of that message; 0 if it has none */
+    uint64_t reserved[2];
 } hxb_event;
 
-/* Takes the next event: HXB_OK or HXB_EMPTY. Call it until it has none whenever a wait ended with HXB_EVENT. */
+/* Takes the next event: HXB_OK or HXB_EMPTY. Call it until it has none whenever a wait ended with HXB_STATUS_EVENT. */
 HXB_API int hxb_poll_event(hxb_context *context, hxb_event *event);
 
-enum hxb_interest { HXB_MESSAGES = 1, HXB_SENDS = 2, HXB_REMOTE = 64 };
+enum hxb_interest { HXB_WAIT_MESSAGES = 1, HXB_WAIT_SENDS = 2, HXB_WAIT_REMOTE = 64 };
 
-/* Waits for a message (HXB_MESSAGES), the end of a send (HXB_SENDS), an outcome or notification of remote memory
- * (HXB_REMOTE), or any of several. HXB_OK; HXB_EVENT if there is only an event; HXB_TIMED_OUT, HXB_CONTEXT_CLOSED,
+/* Waits for a message (HXB_WAIT_MESSAGES), the end of a send (HXB_WAIT_SENDS), an outcome or notification of remote memory
+ * (HXB_WAIT_REMOTE), or any of several. HXB_OK; HXB_STATUS_EVENT if there is only an event; HXB_TIMED_OUT, HXB_CONTEXT_CLOSED,
  * HXB_NODE_GONE (within a second) or HXB_NODE_SILENT. */
 HXB_API int hxb_wait(hxb_context *context, int interest, int64_t timeout_ns);
 
@@ -305,7 +353,8 @@ HXB_API int hxb_wake(hxb_context *context);
  * returned 1, then call hxb_disarm. */
 HXB_API int hxb_context_fd(const hxb_context *context);
 
-/* 1 if armed; 0 if there is something to take already, or the context is closed. Link events make it readable, too. */
+/* 1 if armed; 0 if there is something to take already, or the context is closed. Link events make it readable, too. An
+ * armed context may be armed again, for the same or for something else. */
 HXB_API int hxb_arm(hxb_context *context, int interest);
 HXB_API int hxb_disarm(hxb_context *context);
 
@@ -331,19 +380,21 @@ HXB_API int hxb_close_region(hxb_region *region);
 #define HXB_REJECT ((void *)-1)
 
 typedef struct hxb_large_handler {
+    size_t size; /* of the struct as the program knows it */
     /* A message begins. Returns where to assemble it, `length` bytes or more; NULL to get its fragments in place by
      * on_fragment; or HXB_REJECT. */
-    void *(*on_start)(void *user, int node, int context, uint64_t length, uint32_t tag);
+    void *(*on_start)(void *user, hxb_address from, uint64_t length, uint32_t tag);
     /* A fragment, in order and without gaps; the bytes are valid within the call. NULL if never wanted. */
-    void (*on_fragment)(void *user, int node, int context, uint64_t offset, const void *data, uint32_t length);
+    void (*on_fragment)(void *user, hxb_address from, uint64_t offset, const void *data, uint32_t length);
     /* A message has ended: HXB_OK, or why the rest will not come. */
-    void (*on_end)(void *user, int node, int context, uint64_t length, uint32_t tag, void *target, int status);
+    void (*on_end)(void *user, hxb_address from, uint64_t length, uint32_t tag, void *target, int status);
     /* A message sent is done; its memory belongs to the application again. NULL if not wanted. */
     void (*on_sent)(void *user, int64_t transfer, int status);
     void *user;
 } hxb_large_handler;
 
 typedef struct hxb_large_limits {
+    size_t size;         /* of the struct as the program knows it */
     int max_transfers;   /* in flight at the same time, 1 to 65,536 */
     int max_sources;     /* contexts from which messages are received at the same time */
     uint64_t max_length; /* of a message received, 1 to 2^40 */
@@ -355,9 +406,9 @@ HXB_API int hxb_open_large(hxb_context *context, const hxb_large_handler *handle
 
 /* Begins to send `length` bytes, which stay as they are until on_sent; hxb_large_poll continues. One copy, none from a
  * region. Returns the transfer's number, 0 or more, or HXB_NO_BUFFERS. */
-HXB_API int64_t hxb_large_send(hxb_large *large, int node, int peer_context, const void *data, uint64_t length,
+HXB_API int64_t hxb_large_send(hxb_large *large, hxb_address to, const void *data, uint64_t length,
                                uint32_t tag);
-HXB_API int64_t hxb_large_send_from(hxb_large *large, int node, int peer_context, const hxb_region *region,
+HXB_API int64_t hxb_large_send_from(hxb_large *large, hxb_address to, const hxb_region *region,
                                     uint64_t offset, uint64_t length, uint32_t tag);
 
 HXB_API int hxb_large_is_sent(hxb_large *large, int64_t transfer); /* 1 if it is done, with or without success */
@@ -380,23 +431,25 @@ HXB_API int64_t hxb_large_rejected(const hxb_large *large);
  * one also towards atomic operations of the CPU. There is no order between different pairs of contexts, nor with
  * messages. */
 
-enum hxb_access { HXB_READ = 1, HXB_WRITE = 2, HXB_ATOMIC = 4 };
+enum hxb_access { HXB_ACCESS_READ = 1, HXB_ACCESS_WRITE = 2, HXB_ACCESS_ATOMIC = 4 };
 
 typedef struct hxb_remote_options {
+    size_t size;       /* of the struct as the program knows it: hxb_default_remote_options sets it */
     int operations;    /* under way or with an outcome not yet taken, a power of two of 16 to 4,096 */
     int notifications; /* that wait to be taken, a power of two of 16 to 65,536; puts beyond it wait */
     int fragments;     /* under way in each direction, 8 to 4,096; each takes twice hxb_mtu of memory */
 } hxb_remote_options;
 
 /* 256 operations, 1,024 notifications, 256 fragments. */
-HXB_API void hxb_default_remote_options(hxb_remote_options *options);
+#define hxb_default_remote_options(options) hxb_default_remote_options_sized((options), sizeof *(options))
+HXB_API void hxb_default_remote_options_sized(hxb_remote_options *options, size_t size);
 
 /* Lets a context use remote memory, once; options NULL for the default ones. It ends with the context, whose thread
  * alone may use it. Blocks for at most 5 seconds. */
 HXB_API int hxb_open_remote(hxb_context *context, const hxb_remote_options *options, hxb_remote **remote);
 
 /* Shares a region with whoever knows the key, by any context of its device that uses remote memory; rights of enum
- * hxb_access, for more than HXB_READ a writable region. The key cannot be guessed. Blocks for at most 5 seconds. */
+ * hxb_access, for more than HXB_ACCESS_READ a writable region. The key cannot be guessed. Blocks for at most 5 seconds. */
 HXB_API int hxb_share_region(const hxb_region *region, int rights, uint64_t *key);
 
 /* Ends the sharing by a key: when this returns, nothing is written by it any more, and operations that use it end with
@@ -405,8 +458,7 @@ HXB_API int hxb_revoke(hxb_device *device, uint64_t key);
 
 /* A region that another context shares: whoever is told these three may use it. */
 typedef struct hxb_remote_region {
-    int node;
-    int context;
+    hxb_address at;
     uint64_t key;
 } hxb_remote_region;
 
@@ -432,7 +484,7 @@ HXB_API int hxb_compare_swap(hxb_remote *remote, const hxb_remote_region *to, ui
                              uint64_t desired);
 
 /* Is done when all operations begun before it towards that context are; those begun behind it are performed later. */
-HXB_API int hxb_fence(hxb_remote *remote, int node, int peer_context);
+HXB_API int hxb_fence(hxb_remote *remote, hxb_address to);
 
 typedef struct hxb_outcome {
     int operation;
@@ -444,9 +496,9 @@ typedef struct hxb_outcome {
 HXB_API int hxb_poll_outcome(hxb_remote *remote, hxb_outcome *outcome);
 
 typedef struct hxb_notification {
-    int node; /* of who has put */
-    int context;
+    hxb_address from;
     uint64_t key, offset, length, tag; /* of the put */
+    uint64_t reserved[2];
 } hxb_notification;
 
 /* Takes the next notification; as hxb_poll_outcome. */
@@ -456,7 +508,7 @@ HXB_API int hxb_unfinished_operations(const hxb_remote *remote); /* whose outcom
 
 /* The same towards one destination: one that takes no notifications holds back its own operations only. It may have as
  * many of them as of send buffers, see hxb_unfinished_to. */
-HXB_API int hxb_unfinished_operations_to(const hxb_remote *remote, int node, int peer_context);
+HXB_API int hxb_unfinished_operations_to(const hxb_remote *remote, hxb_address to);
 
 /* Waits until all operations are done and takes the outcomes of all but atomic operations, whose values remain for
  * hxb_poll_outcome: HXB_OK, the status of the first that was not; or with operations left, HXB_TIMED_OUT or as
@@ -473,8 +525,8 @@ HXB_API int hxb_finish(hxb_remote *remote, int64_t timeout_ns);
  *
  * The nodes of a group may be any box of coordinates, such as a line, a plane or all; otherwise at most 64. */
 
-enum hxb_function { HXB_SUM = 1, HXB_MIN = 2, HXB_MAX = 3 };
-enum hxb_type { HXB_INT32 = 2, HXB_INT64 = 3, HXB_DOUBLE = 4 };
+enum hxb_function { HXB_OP_SUM = 1, HXB_OP_MIN = 2, HXB_OP_MAX = 3 };
+enum hxb_type { HXB_TYPE_INT32 = 2, HXB_TYPE_INT64 = 3, HXB_TYPE_DOUBLE = 4 };
 
 #define HXB_GROUP_BYTES 4096 /* longest data of an operation */
 

@@ -88,6 +88,15 @@ int fail(int result, const char *format, ...) __attribute__((format(printf, 2, 3
 /* The same with the text of errno; ENOMEM, EMFILE and ENFILE become HXB_E_MEMORY. */
 int fail_errno(const char *format, ...) __attribute__((format(printf, 1, 2), cold));
 
+/* ---- Structs whose first field is their size (context.c) ---- */
+
+#define MAX_STRUCT_BYTES 4096
+
+/* Copies what a program has filled in, as far as it has it, over the defaults; `name` is for errors. */
+int take_struct(void *to, size_t known, const void *from, const char *name);
+/* The reverse: fills in as much as the program knows, and the size. */
+void give_struct(void *to, size_t size, const void *from, size_t known);
+
 /* True for an outcome that a node may tell. */
 bool is_status(int status);
 
@@ -403,6 +412,7 @@ HOT void share_give_back(struct shares *shares, int number, uint32_t bytes) {
 enum { SLOT_FREE, SLOT_CLAIMED, SLOT_IN_FLIGHT, SLOT_DONE /* in a ring; nobody was told */ };
 
 struct slot {
+    uint64_t cookie; /* 0 for none: then nobody is told when its message is done */
     int node, context;
     uint32_t length; /* that was claimed, or handed over */
     int share;
@@ -452,6 +462,8 @@ struct hxb_context {
     int done_slot, done_left, done_status;
     hxb_event *failed; /* a ring of the newest ones, as many as there are slots */
     uint64_t failed_head, failed_tail;
+    hxb_completion *completions_told; /* a ring of those with a cookie, whose slots are not free yet */
+    uint64_t told_head, told_tail;
 
     /* Receiving. */
     uint8_t *deliveries;
@@ -577,6 +589,7 @@ static inline int take_free_slot(hxb_context *context, int node, int peer_contex
     struct slot *facts = &context->slots[slot];
     facts->share = share;
     facts->state = SLOT_CLAIMED;
+    facts->cookie = 0;
     facts->node = node;
     facts->context = peer_context;
     facts->length = length;

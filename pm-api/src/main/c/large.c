@@ -127,15 +127,23 @@ static hxb_large *make_large(hxb_context *context, const hxb_large_limits *limit
     return large;
 }
 
-int hxb_open_large(hxb_context *context, const hxb_large_handler *handler, const hxb_large_limits *limits,
+int hxb_open_large(hxb_context *context, const hxb_large_handler *handler, const hxb_large_limits *wanted,
                    hxb_large **large) {
-    static const hxb_large_limits DEFAULT = {256, 4096, UINT64_C(1) << 30};
+    hxb_large_limits sizes = {
+        .size = sizeof sizes, .max_transfers = 256, .max_sources = 4096, .max_length = UINT64_C(1) << 30};
+    hxb_large_handler functions = {.size = sizeof functions};
     int result = check_context(context);
+    if (result == HXB_OK && wanted != NULL) {
+        result = take_struct(&sizes, sizeof sizes, wanted, "the limits of large messages");
+    }
+    if (result == HXB_OK && handler != NULL) {
+        result = take_struct(&functions, sizeof functions, handler, "the handler of large messages");
+    }
     if (result != HXB_OK) {
         return result;
     }
-    limits = limits == NULL ? &DEFAULT : limits;
-    if (handler == NULL || handler->on_start == NULL || handler->on_end == NULL || large == NULL) {
+    const hxb_large_limits *limits = &sizes;
+    if (functions.on_start == NULL || functions.on_end == NULL || large == NULL) {
         return fail(HXB_E_ARGUMENT, "large messages need a handler with on_start and on_end, and a place for them");
     }
     if (limits->max_transfers < 1 || limits->max_transfers > 1 << INDEX_BITS || limits->max_sources < 1
@@ -153,7 +161,7 @@ int hxb_open_large(hxb_context *context, const hxb_large_handler *handler, const
     if (made == NULL) {
         return fail(HXB_E_MEMORY, "there is no memory for large messages");
     }
-    made->handler = *handler;
+    made->handler = functions;
     made->fragment_bytes = fragment_bytes;
     made->region_fragment_bytes = (uint32_t)context->device->facts.mtu;
     context->large = made;
@@ -232,27 +240,27 @@ static int check_large(const hxb_large *large) {
                                    : check_context(large->context);
 }
 
-int64_t hxb_large_send(hxb_large *large, int node, int peer_context, const void *data, uint64_t length, uint32_t tag) {
+int64_t hxb_large_send(hxb_large *large, hxb_address to, const void *data, uint64_t length, uint32_t tag) {
     int result = check_large(large);
     if (result == HXB_OK) {
-        result = check_destination(large->context->device, node, peer_context);
+        result = check_destination(large->context->device, to.node, to.context);
     }
     if (result == HXB_OK && (length > UINT64_C(1) << 40 || (data == NULL && length > 0))) {
         result = fail(HXB_E_ARGUMENT, "the length must be 0..2^40, and the data not NULL");
     }
-    return result == HXB_OK ? begin(large, node, peer_context, NULL, 0, data, length, tag) : result;
+    return result == HXB_OK ? begin(large, to.node, to.context, NULL, 0, data, length, tag) : result;
 }
 
-int64_t hxb_large_send_from(hxb_large *large, int node, int peer_context, const hxb_region *region, uint64_t offset,
-                            uint64_t length, uint32_t tag) {
+int64_t hxb_large_send_from(hxb_large *large, hxb_address to, const hxb_region *region, uint64_t offset, uint64_t length,
+                            uint32_t tag) {
     int result = check_large(large);
     if (result == HXB_OK) {
-        result = check_destination(large->context->device, node, peer_context);
+        result = check_destination(large->context->device, to.node, to.context);
     }
     if (result == HXB_OK) {
         result = check_range(large->context, region, offset, length);
     }
-    return result == HXB_OK ? begin(large, node, peer_context, region, offset, NULL, length, tag) : result;
+    return result == HXB_OK ? begin(large, to.node, to.context, region, offset, NULL, length, tag) : result;
 }
 
 static bool is_all_sent(const struct transfer *transfer) {
@@ -410,7 +418,7 @@ static void end_source(hxb_large *large, struct source **at, int status) {
     large->free_sources = unused;
     large->source_count--;
     if (!source.is_rejected) {
-        large->handler.on_end(large->handler.user, source.node, source.context, source.length, source.tag,
+        large->handler.on_end(large->handler.user, (hxb_address){source.node, source.context}, source.length, source.tag,
                               source.target, status);
     }
 }
@@ -424,7 +432,7 @@ static void take(hxb_large *large, struct source *source, const uint8_t *data, u
     if (source->target != NULL) {
         memcpy(source->target + offset, data, length);
     } else if (large->handler.on_fragment != NULL) {
-        large->handler.on_fragment(large->handler.user, source->node, source->context, offset, data, length);
+        large->handler.on_fragment(large->handler.user, (hxb_address){source->node, source->context}, offset, data, length);
     }
 }
 
@@ -440,7 +448,7 @@ static int poll_events(hxb_large *large) {
     hxb_event event;
     while (take_event(large->context, &event) == HXB_OK) {
         count++;
-        struct source **at = find_source(large, event.node, event.context);
+        struct source **at = find_source(large, event.peer.node, event.peer.context);
         /* A message to the peer that failed says as much, unless only this node is short of flows. */
         if (event.status != HXB_FLOW_LIMIT && *at != NULL) {
             end_source(large, at, event.status);
@@ -471,9 +479,9 @@ static void on_start(hxb_large *large, const hxb_message *message) {
         return;
     }
     *source = (struct source){
-        .node = message->node, .context = message->context, .wire_number = message->tag, .length = length};
+        .node = message->from.node, .context = message->from.context, .wire_number = message->tag, .length = length};
     memcpy(&source->tag, data + HXB_LARGE_TAG, sizeof source->tag);
-    void *target = large->handler.on_start(large->handler.user, source->node, source->context, length, source->tag);
+    void *target = large->handler.on_start(large->handler.user, message->from, length, source->tag);
     source->is_rejected = target == HXB_REJECT;
     source->target = source->is_rejected ? NULL : target;
     struct source **bucket = &large->sources[hash(large, source->node, source->context)];
@@ -503,12 +511,12 @@ static void on_fragment(hxb_large *large, struct source **at, const hxb_message 
 
 static void on_message(hxb_large *large, const hxb_message *message) {
     if ((message->tag & FRAGMENT) != 0) {
-        on_fragment(large, find_source(large, message->node, message->context), message);
+        on_fragment(large, find_source(large, message->from.node, message->from.context), message);
         return;
     }
     /* What ended an earlier message of this source was reported before this one arrived. */
     poll_events(large);
-    struct source **unfinished = find_source(large, message->node, message->context);
+    struct source **unfinished = find_source(large, message->from.node, message->from.context);
     if (*unfinished != NULL) {
         end_source(large, unfinished, HXB_PEER_RESTARTED);
     }
@@ -572,9 +580,9 @@ int hxb_large_wait(hxb_large *large, int64_t timeout_ns) {
         && large->done_first == NULL
         && (large->ready_first == NULL || large->context->free_count == 0)) {
         wait_enter(large->context);
-        status = wait_leave(large->context, wait_for(large->context, HXB_MESSAGES | HXB_SENDS, timeout_ns));
+        status = wait_leave(large->context, wait_for(large->context, HXB_WAIT_MESSAGES | HXB_WAIT_SENDS, timeout_ns));
     }
-    return status == HXB_EVENT ? HXB_OK : status;
+    return status == HXB_STATUS_EVENT ? HXB_OK : status;
 }
 
 int64_t hxb_large_rejected(const hxb_large *large) {

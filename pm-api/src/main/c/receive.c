@@ -76,8 +76,8 @@ static bool read_delivery(const hxb_context *context, hxb_message *message, uint
     message->data = context->receive_pool + (uint64_t)buffer * context->receive_buffer_bytes + offset;
     message->length = length;
     message->tag = get32(entry + HXB_DELIVERY_TAG);
-    message->node = (int)get32(entry + HXB_DELIVERY_SOURCE_NODE);
-    message->context = (int)get32(entry + HXB_DELIVERY_SOURCE_CONTEXT);
+    message->from.node = (int)get32(entry + HXB_DELIVERY_SOURCE_NODE);
+    message->from.context = (int)get32(entry + HXB_DELIVERY_SOURCE_CONTEXT);
     *in = buffer;
     return true;
 }
@@ -91,8 +91,8 @@ static int next_from_node(hxb_context *context) {
         if (direct_is_empty(context) || !read_delivery(context, &message, &buffer)) {
             return DIRECT_NODE_FIRST;
         }
-        if (!direct_take_begin_of(context, message.node, message.context, message.data, message.length)) {
-            return direct_order(context, message.node, message.context);
+        if (!direct_take_begin_of(context, message.from.node, message.from.context, message.data, message.length)) {
+            return direct_order(context, message.from.node, message.from.context);
         }
         context->delivered++;
         give_back(context, buffer);
@@ -210,6 +210,19 @@ int hxb_receive(hxb_context *context, hxb_message *message) {
     return result == HXB_OK ? receive_next(context, message) : result;
 }
 
+int hxb_receive_many(hxb_context *context, hxb_message *messages, int count) {
+    int result = check_message(context, messages);
+    if (result == HXB_OK && count < 1) {
+        result = fail(HXB_E_ARGUMENT, "the count must be 1 or more: %d", count);
+    }
+    int received = 0;
+    while (result == HXB_OK && received < count) {
+        result = receive_next(context, &messages[received]);
+        received += result == HXB_OK;
+    }
+    return received > 0 ? received : result;
+}
+
 int hxb_receive_wait(hxb_context *context, hxb_message *message, int64_t timeout_ns) {
     int result = check_message(context, message);
     if (result == HXB_OK) {
@@ -220,7 +233,7 @@ int hxb_receive_wait(hxb_context *context, hxb_message *message, int64_t timeout
     }
     if (result == HXB_EMPTY) {
         wait_enter(context);
-        result = wait_for(context, HXB_MESSAGES, timeout_ns);
+        result = wait_for(context, HXB_WAIT_MESSAGES, timeout_ns);
         if (result == HXB_OK) {
             result = receive_next(context, message);
         }
@@ -264,9 +277,11 @@ int take_event(hxb_context *context, hxb_event *event) {
     }
     const uint8_t *entry = event_entry(context);
     event->status = (int)get32(entry + HXB_EVENTS_STATUS);
-    event->node = (int)get32(entry + HXB_EVENTS_NODE);
-    event->context = (int)get32(entry + HXB_EVENTS_CONTEXT);
+    event->peer.node = (int)get32(entry + HXB_EVENTS_NODE);
+    event->peer.context = (int)get32(entry + HXB_EVENTS_CONTEXT);
     event->slot = NONE;
+    event->cookie = 0;
+    memset(event->reserved, 0, sizeof event->reserved);
     if (UNLIKELY(!is_status(event->status))) {
         return corrupt(context, "an event with a status that does not exist");
     }

@@ -5,9 +5,6 @@
 
 #include <stdlib.h>
 
-_Static_assert(HXB_READ == HXB_ACCESS_READ && HXB_WRITE == HXB_ACCESS_WRITE && HXB_ATOMIC == HXB_ACCESS_ATOMIC,
-               "rights of the attach protocol");
-
 struct hxb_remote {
     hxb_context *context;
     uint8_t *area;
@@ -47,10 +44,11 @@ static uint64_t area_bytes(const hxb_remote_options *sizes, int mtu) {
          + 2 * (uint64_t)sizes->fragments * fragment_bytes;
 }
 
-void hxb_default_remote_options(hxb_remote_options *options) {
-    if (options != NULL) {
-        *options = (hxb_remote_options){256, 1024, 256};
-    }
+static const hxb_remote_options DEFAULTS = {
+    .size = sizeof DEFAULTS, .operations = 256, .notifications = 1024, .fragments = 256};
+
+void hxb_default_remote_options_sized(hxb_remote_options *options, size_t size) {
+    give_struct(options, size, &DEFAULTS, sizeof DEFAULTS);
 }
 
 static bool is_power(int count, int max) {
@@ -110,10 +108,11 @@ static hxb_remote *make_remote(hxb_context *context, const hxb_remote_options *s
 
 int hxb_open_remote(hxb_context *context, const hxb_remote_options *options, hxb_remote **remote) {
     int result = check_context(context);
-    hxb_remote_options sizes;
-    hxb_default_remote_options(&sizes);
+    hxb_remote_options sizes = DEFAULTS;
     if (result == HXB_OK && options != NULL) {
-        sizes = *options;
+        result = take_struct(&sizes, sizeof sizes, options, "the options of remote memory");
+    }
+    if (result == HXB_OK) {
         result = check_sizes(&sizes);
     }
     if (result != HXB_OK) {
@@ -163,9 +162,9 @@ int hxb_share_region(const hxb_region *region, int rights, uint64_t *key) {
         return result;
     }
     if (rights < 1 || rights > HXB_ACCESS_ALL) {
-        return fail(HXB_E_ARGUMENT, "the rights must be one or more of HXB_READ, HXB_WRITE and HXB_ATOMIC: %d", rights);
+        return fail(HXB_E_ARGUMENT, "the rights must be one or more of HXB_ACCESS_READ, HXB_ACCESS_WRITE and HXB_ACCESS_ATOMIC: %d", rights);
     }
-    if (rights != HXB_READ && !region->is_writable) {
+    if (rights != HXB_ACCESS_READ && !region->is_writable) {
         return fail(HXB_E_ARGUMENT, "others may only read the region: make it by hxb_open_writable_region");
     }
     int state = device_enter(region->device);
@@ -246,7 +245,7 @@ static int transfer(hxb_remote *remote, struct operation *wanted, const hxb_regi
         result = fail(HXB_E_ARGUMENT, "the length must be 0..2^30: %llu", (unsigned long long)wanted->length);
     }
     if (result == HXB_OK) {
-        result = check_destination(remote->context->device, peer->node, peer->context);
+        result = check_destination(remote->context->device, peer->at.node, peer->at.context);
     }
     if (result == HXB_OK) {
         result = check_range(remote->context, local, wanted->region_offset, wanted->length);
@@ -257,8 +256,8 @@ static int transfer(hxb_remote *remote, struct operation *wanted, const hxb_regi
     if (result != HXB_OK) {
         return result;
     }
-    wanted->node = peer->node;
-    wanted->context = peer->context;
+    wanted->node = peer->at.node;
+    wanted->context = peer->at.context;
     wanted->region = local->lent.id;
     wanted->key = peer->key;
     return submit(remote, wanted);
@@ -295,14 +294,14 @@ static int change(hxb_remote *remote, int kind, const hxb_remote_region *peer, u
         result = fail(HXB_E_ARGUMENT, "the remote region is NULL");
     }
     if (result == HXB_OK) {
-        result = check_destination(remote->context->device, peer->node, peer->context);
+        result = check_destination(remote->context->device, peer->at.node, peer->at.context);
     }
     if (result != HXB_OK) {
         return result;
     }
     const struct operation wanted = {.kind = kind,
-                                     .node = peer->node,
-                                     .context = peer->context,
+                                     .node = peer->at.node,
+                                     .context = peer->at.context,
                                      .key = peer->key,
                                      .offset = offset,
                                      .first = first,
@@ -319,8 +318,8 @@ int hxb_compare_swap(hxb_remote *remote, const hxb_remote_region *to, uint64_t o
     return change(remote, HXB_OPERATION_SWAP, to, offset, expected, desired);
 }
 
-int hxb_fence(hxb_remote *remote, int node, int peer_context) {
-    const hxb_remote_region peer = {node, peer_context, 0};
+int hxb_fence(hxb_remote *remote, hxb_address to) {
+    const hxb_remote_region peer = {to, 0};
     return change(remote, HXB_OPERATION_FENCE, &peer, 0, 0, 0);
 }
 
@@ -397,8 +396,9 @@ int hxb_poll_notification(hxb_remote *remote, hxb_notification *notification) {
     if (entry == NULL) {
         return status != HXB_OK ? status : context_idle(remote->context, HXB_EMPTY);
     }
-    notification->node = (int)get32(entry + HXB_NOTIFICATION_NODE);
-    notification->context = (int)get32(entry + HXB_NOTIFICATION_CONTEXT);
+    notification->from.node = (int)get32(entry + HXB_NOTIFICATION_NODE);
+    notification->from.context = (int)get32(entry + HXB_NOTIFICATION_CONTEXT);
+    memset(notification->reserved, 0, sizeof notification->reserved);
     notification->key = get64(entry + HXB_NOTIFICATION_KEY);
     notification->offset = get64(entry + HXB_NOTIFICATION_OFFSET);
     notification->length = get64(entry + HXB_NOTIFICATION_LENGTH);
@@ -416,12 +416,12 @@ int hxb_unfinished_operations(const hxb_remote *remote) {
     return result == HXB_OK ? (int)remote->operation_mask + 1 - remote->free_count : result;
 }
 
-int hxb_unfinished_operations_to(const hxb_remote *remote, int node, int peer_context) {
+int hxb_unfinished_operations_to(const hxb_remote *remote, hxb_address to) {
     int result = check_remote(remote);
     if (result == HXB_OK) {
-        result = check_destination(remote->context->device, node, peer_context);
+        result = check_destination(remote->context->device, to.node, to.context);
     }
-    int share = result == HXB_OK ? share_find(&remote->shares, share_key(node, peer_context)) : NONE;
+    int share = result == HXB_OK ? share_find(&remote->shares, share_key(to.node, to.context)) : NONE;
     return share == NONE ? result : remote->shares.all[share].messages;
 }
 
@@ -443,7 +443,7 @@ static int finish(hxb_remote *remote, int64_t timeout_ns) {
         if (status == HXB_EMPTY) {
             int64_t left = timeout_ns - (now_ns() - start);
             remote->is_for_outcomes = true;
-            status = wait_for(remote->context, HXB_REMOTE, left > 0 ? left : 0);
+            status = wait_for(remote->context, HXB_WAIT_REMOTE, left > 0 ? left : 0);
             remote->is_for_outcomes = false;
         }
         if (status != HXB_OK) {

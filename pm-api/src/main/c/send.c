@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "internal.h"
 
+#define MAX_PARTS 1024
+
 static uint32_t record_bytes(uint32_t length) {
     return (HXB_SHORT_HEADER_BYTES + length + 7) & ~UINT32_C(7);
 }
@@ -277,12 +279,12 @@ static int refused(hxb_context *context, int node, int peer_context, int status)
     return HXB_DROPPED;
 }
 
-int hxb_claim(hxb_context *context, int node, int peer_context, size_t length, void **data) {
-    int result = check_claim(context, node, peer_context, length, data);
+int hxb_claim(hxb_context *context, hxb_address to, size_t length, void **data) {
+    int result = check_claim(context, to.node, to.context, length, data);
     if (result == HXB_OK) {
-        result = claim_slot(context, node, peer_context, (uint32_t)length, data);
+        result = claim_slot(context, to.node, to.context, (uint32_t)length, data);
         if (UNLIKELY(result == HXB_NO_BUFFERS)) {
-            result = refused(context, node, peer_context, result);
+            result = refused(context, to.node, to.context, result);
         }
     }
     return result;
@@ -300,7 +302,7 @@ static int claim_waiting(hxb_context *context, int node, int peer_context, uint3
     int64_t start = now_ns();
     while (slot == HXB_NO_BUFFERS) {
         int64_t left = timeout_ns - (now_ns() - start);
-        int status = wait_for(context, HXB_SENDS, left > 0 ? left : 0);
+        int status = wait_for(context, HXB_WAIT_SENDS, left > 0 ? left : 0);
         if (status != HXB_OK) {
             return status == HXB_TIMED_OUT ? refused(context, node, peer_context, status) : status;
         }
@@ -309,44 +311,56 @@ static int claim_waiting(hxb_context *context, int node, int peer_context, uint3
     return slot;
 }
 
-int hxb_claim_wait(hxb_context *context, int node, int peer_context, size_t length, void **data, int64_t timeout_ns) {
-    int result = check_claim(context, node, peer_context, length, data);
+int hxb_claim_wait(hxb_context *context, hxb_address to, size_t length, void **data, int64_t timeout_ns) {
+    int result = check_claim(context, to.node, to.context, length, data);
     if (result == HXB_OK) {
         result = check_timeout(timeout_ns);
     }
     if (result != HXB_OK) {
         return result;
     }
-    int slot = claim_slot(context, node, peer_context, (uint32_t)length, data);
+    int slot = claim_slot(context, to.node, to.context, (uint32_t)length, data);
     if (UNLIKELY(slot == HXB_NO_BUFFERS)) {
         wait_enter(context);
-        slot = claim_waiting(context, node, peer_context, (uint32_t)length, data, timeout_ns);
+        slot = claim_waiting(context, to.node, to.context, (uint32_t)length, data, timeout_ns);
         slot = wait_leave(context, slot);
     }
     return slot;
 }
 
-static int send_claimed(hxb_context *context, int slot, void *buffer, const void *data, size_t length, uint32_t tag) {
-    if (length > 0) {
-        memcpy(buffer, data, length);
+/* A message and what names it. */
+struct outgoing {
+    const struct iovec *parts;
+    int count;
+    size_t length;
+    uint32_t tag;
+    uint64_t cookie;
+};
+
+static int send_claimed(hxb_context *context, int slot, void *buffer, const struct outgoing *message) {
+    uint8_t *at = buffer;
+    for (int i = 0; i < message->count; i++) {
+        if (message->parts[i].iov_len > 0) {
+            memcpy(at, message->parts[i].iov_base, message->parts[i].iov_len);
+            at += message->parts[i].iov_len;
+        }
     }
-    return commit_slot(context, slot, (uint32_t)length, tag, NULL, 0);
+    context->slots[slot].cookie = message->cookie;
+    return commit_slot(context, slot, (uint32_t)message->length, message->tag, NULL, 0);
 }
 
-static int send_waiting(hxb_context *context, int node, int peer_context, const void *data, size_t length,
-                        uint32_t tag, int64_t timeout_ns) {
+static int send_waiting(hxb_context *context, hxb_address to, const struct outgoing *message, int64_t timeout_ns) {
     void *buffer;
     wait_enter(context);
-    int result = claim_waiting(context, node, peer_context, (uint32_t)length, &buffer, timeout_ns);
+    int result = claim_waiting(context, to.node, to.context, (uint32_t)message->length, &buffer, timeout_ns);
     if (result >= 0) {
-        result = send_claimed(context, result, buffer, data, length, tag);
+        result = send_claimed(context, result, buffer, message);
     }
     return wait_leave(context, result);
 }
 
-int hxb_send(hxb_context *context, int node, int peer_context, const void *data, size_t length, uint32_t tag,
-             int64_t timeout_ns) {
-    int result = check_claim(context, node, peer_context, length, length == 0 ? "" : data);
+int hxb_send(hxb_context *context, hxb_address to, const void *data, size_t length, uint32_t tag, int64_t timeout_ns) {
+    int result = check_claim(context, to.node, to.context, length, length == 0 ? "" : data);
     if (result == HXB_OK) {
         result = check_timeout(timeout_ns);
     }
@@ -354,11 +368,54 @@ int hxb_send(hxb_context *context, int node, int peer_context, const void *data,
         return result;
     }
     void *buffer;
-    int slot = claim_slot(context, node, peer_context, (uint32_t)length, &buffer);
+    int slot = claim_slot(context, to.node, to.context, (uint32_t)length, &buffer);
     if (UNLIKELY(slot == HXB_NO_BUFFERS)) {
-        return send_waiting(context, node, peer_context, data, length, tag, timeout_ns);
+        const struct iovec part = {(void *)(uintptr_t)data, length};
+        const struct outgoing message = {&part, 1, length, tag, 0};
+        return send_waiting(context, to, &message, timeout_ns);
     }
-    return slot < 0 ? slot : send_claimed(context, slot, buffer, data, length, tag);
+    if (slot >= 0 && length > 0) {
+        memcpy(buffer, data, length);
+    }
+    return slot < 0 ? slot : commit_slot(context, slot, (uint32_t)length, tag, NULL, 0);
+}
+
+static int check_parts(const struct iovec *parts, int count, size_t *length) {
+    *length = 0;
+    if (count < 0 || count > MAX_PARTS || (parts == NULL && count > 0)) {
+        return fail(HXB_E_ARGUMENT, "parts must be 0..%d, and the pointer not NULL: %d", MAX_PARTS, count);
+    }
+    for (int i = 0; i < count; i++) {
+        if ((parts[i].iov_base == NULL && parts[i].iov_len > 0) || parts[i].iov_len > UINT32_MAX) {
+            return fail(HXB_E_ARGUMENT, "part %d is NULL, or longer than any message", i);
+        }
+        *length += parts[i].iov_len;
+    }
+    return HXB_OK;
+}
+
+int hxb_sendv(hxb_context *context, hxb_address to, const struct iovec *parts, int count, uint32_t tag,
+              uint64_t cookie, int64_t timeout_ns) {
+    struct outgoing message = {parts, count, 0, tag, cookie};
+    int result = check_context(context);
+    if (result == HXB_OK) {
+        result = check_parts(parts, count, &message.length);
+    }
+    if (result == HXB_OK) {
+        result = check_claim(context, to.node, to.context, message.length, "");
+    }
+    if (result == HXB_OK) {
+        result = check_timeout(timeout_ns);
+    }
+    if (result != HXB_OK) {
+        return result;
+    }
+    void *buffer;
+    int slot = claim_slot(context, to.node, to.context, (uint32_t)message.length, &buffer);
+    if (UNLIKELY(slot == HXB_NO_BUFFERS)) {
+        return send_waiting(context, to, &message, timeout_ns);
+    }
+    return slot < 0 ? slot : send_claimed(context, slot, buffer, &message);
 }
 
 int hxb_commit(hxb_context *context, int slot, size_t length, uint32_t tag) {
@@ -390,6 +447,20 @@ int hxb_commit_from(hxb_context *context, int slot, const hxb_region *region, ui
         result = fail(HXB_E_ARGUMENT, "the length must be 0..%d: %zu", context->device->facts.mtu, length);
     }
     return result == HXB_OK ? commit_slot(context, slot, (uint32_t)length, tag, region, offset) : result;
+}
+
+int hxb_set_cookie(hxb_context *context, int slot, uint64_t cookie) {
+    int result = check_claimed(context, slot);
+    if (result == HXB_OK && cookie == 0) {
+        result = fail(HXB_E_ARGUMENT, "a cookie is not 0");
+    }
+    if (result == HXB_OK && context->large != NULL) {
+        result = fail(HXB_E_STATE, "context %d is used for large messages", context->id);
+    }
+    if (result == HXB_OK) {
+        context->slots[slot].cookie = cookie;
+    }
+    return result;
 }
 
 int hxb_abort(hxb_context *context, int slot) {
@@ -441,16 +512,52 @@ void add_failed(hxb_context *context, int status, int node, int peer_context, in
         context->failed_head++;
     }
     context->failed[context->failed_tail++ % (uint64_t)context->slot_count] =
-        (hxb_event){status, node, peer_context, slot};
+        (hxb_event){.status = status,
+                    .peer = {node, peer_context},
+                    .slot = slot,
+                    .cookie = slot == NONE ? 0 : context->slots[slot].cookie};
+}
+
+/* The slot is free when the application has taken this. */
+static void add_completion(hxb_context *context, int slot, int status) {
+    const struct slot *facts = &context->slots[slot];
+    context->slots[slot].state = SLOT_DONE;
+    context->completions_told[context->told_tail++ % (uint64_t)context->slot_count] = (hxb_completion){
+        .cookie = facts->cookie, .status = status, .slot = slot, .to = {facts->node, facts->context}};
+}
+
+/* The message of a slot is done. */
+static void end_slot(hxb_context *context, int slot, int status) {
+    context->in_flight--;
+    if (UNLIKELY(context->slots[slot].cookie != 0)) {
+        add_completion(context, slot, status);
+    } else {
+        free_slot(context, slot);
+    }
+}
+
+int hxb_poll_completion(hxb_context *context, hxb_completion *completion) {
+    int result = check_context(context);
+    if (result != HXB_OK || completion == NULL) {
+        return result != HXB_OK ? result : fail(HXB_E_ARGUMENT, "there is no place for the completion: NULL");
+    }
+    if (take_done_sends(context) > 0) {
+        context->has_untold_sends = true;
+    }
+    if (context->told_head == context->told_tail) {
+        return context_idle(context, HXB_EMPTY);
+    }
+    *completion = context->completions_told[context->told_head++ % (uint64_t)context->slot_count];
+    free_slot(context, completion->slot);
+    return HXB_OK;
 }
 
 /* A slot whose message is done, and whether the application is told of it. */
 static bool finish_slot(hxb_context *context, int slot) {
     struct slot facts = context->slots[slot];
     bool is_begin = direct_take_begin(context, slot);
-    context->in_flight--;
     share_done(&context->shares, facts.share);
-    free_slot(context, slot);
+    end_slot(context, slot, context->done_status);
     if (UNLIKELY(context->done_status != HXB_OK)) {
         if (is_begin) {
             /* What was put behind it is lost, too. */
@@ -466,8 +573,7 @@ static int take_done_directly(hxb_context *context) {
         return 0;
     }
     for (int slot = direct_take_done(context); slot != NONE; slot = direct_take_done(context)) {
-        context->in_flight--;
-        free_slot(context, slot);
+        end_slot(context, slot, HXB_OK);
         if (context->large != NULL) {
             large_on_send_done(context->large, slot, HXB_OK);
         }
@@ -523,9 +629,9 @@ static int wait_all_sends(hxb_context *context, int64_t timeout_ns) {
     int64_t start = now_ns();
     while (status == HXB_OK && hxb_unfinished_sends(context) > 0) {
         int64_t left = timeout_ns - (now_ns() - start);
-        status = wait_for(context, HXB_SENDS, left > 0 ? left : 0);
+        status = wait_for(context, HXB_WAIT_SENDS, left > 0 ? left : 0);
     }
-    return status == HXB_OK && context->failed_head != context->failed_tail ? HXB_EVENT : status;
+    return status == HXB_OK && context->failed_head != context->failed_tail ? HXB_STATUS_EVENT : status;
 }
 
 int hxb_wait_all_sends(hxb_context *context, int64_t timeout_ns) {

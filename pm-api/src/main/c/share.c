@@ -106,12 +106,12 @@ static int check_peer(const hxb_context *context, int node, int peer_context, co
     return result == HXB_OK && place == NULL ? fail(HXB_E_ARGUMENT, "there is no place for the answer: NULL") : result;
 }
 
-int hxb_unfinished_to(hxb_context *context, int node, int peer_context, hxb_unfinished *unfinished) {
-    int result = check_peer(context, node, peer_context, unfinished);
+int hxb_unfinished_to(hxb_context *context, hxb_address to, hxb_unfinished *unfinished) {
+    int result = check_peer(context, to.node, to.context, unfinished);
     if (result == HXB_OK) {
         *unfinished = (hxb_unfinished){0};
         take_done(context);
-        int number = share_find(&context->shares, share_key(node, peer_context));
+        int number = share_find(&context->shares, share_key(to.node, to.context));
         unfinished->is_full = context->free_count == 0;
         if (number != NONE) {
             const struct share *share = &context->shares.all[number];
@@ -124,10 +124,13 @@ int hxb_unfinished_to(hxb_context *context, int node, int peer_context, hxb_unfi
     return result;
 }
 
-int hxb_set_destination(hxb_context *context, int node, int peer_context, const hxb_destination_options *options) {
-    static const hxb_destination_options DEFAULT = {0, HXB_FOREVER, false};
-    options = options == NULL ? &DEFAULT : options;
-    int result = check_peer(context, node, peer_context, options);
+int hxb_set_destination(hxb_context *context, hxb_address to, const hxb_destination_options *wanted) {
+    hxb_destination_options known = {.size = sizeof known, .max_wait_ns = HXB_FOREVER};
+    const hxb_destination_options *options = &known;
+    int result = check_peer(context, to.node, to.context, options);
+    if (result == HXB_OK && wanted != NULL) {
+        result = take_struct(&known, sizeof known, wanted, "the options of a destination");
+    }
     if (result != HXB_OK) {
         return result;
     }
@@ -135,7 +138,7 @@ int hxb_set_destination(hxb_context *context, int node, int peer_context, const 
         return fail(HXB_E_ARGUMENT, "max_messages and max_wait_ns must be 0 or more: %d, %lld", options->max_messages,
                     (long long)options->max_wait_ns);
     }
-    int number = share_add(&context->shares, share_key(node, peer_context));
+    int number = share_add(&context->shares, share_key(to.node, to.context));
     if (number == NONE) {
         return fail(HXB_E_MEMORY, "there is no memory for the options of another destination");
     }

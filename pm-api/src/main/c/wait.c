@@ -8,27 +8,27 @@
 #define ALIVE_CHECK_NS (HXB_SECOND / 10)
 #define SILENT_NS (15 * (int64_t)HXB_PAGE_BEAT_INTERVAL_NS)
 
-_Static_assert(HXB_MESSAGES == HXB_CONTROL_MESSAGES && HXB_SENDS == HXB_CONTROL_SENDS
-                   && HXB_REMOTE == HXB_CONTROL_REMOTE, "bits of shared memory");
+_Static_assert(HXB_WAIT_MESSAGES == HXB_CONTROL_MESSAGES && HXB_WAIT_SENDS == HXB_CONTROL_SENDS
+                   && HXB_WAIT_REMOTE == HXB_CONTROL_REMOTE, "bits of shared memory");
 
 static int ready(hxb_context *context, int interest) {
-    if ((interest & HXB_SENDS) != 0 && direct_take_room_again(context)) {
+    if ((interest & HXB_WAIT_SENDS) != 0 && direct_take_room_again(context)) {
         context->has_untold_sends = true; /* told once, as sends that are done */
     }
-    bool is_for_messages = (interest & HXB_MESSAGES) != 0;
-    if (((interest & HXB_REMOTE) != 0 && remote_is_ready(context->remote))
+    bool is_for_messages = (interest & HXB_WAIT_MESSAGES) != 0;
+    if (((interest & HXB_WAIT_REMOTE) != 0 && remote_is_ready(context->remote))
         || (is_for_messages && has_message(context))
-        || ((interest & HXB_SENDS) != 0 && (context->has_untold_sends || has_done_sends(context)))) {
+        || ((interest & HXB_WAIT_SENDS) != 0 && (context->has_untold_sends || has_done_sends(context)))) {
         return HXB_OK;
     }
     bool has_any = context->failed_head != context->failed_tail || (is_for_messages && has_event(context));
-    return has_any ? HXB_EVENT : HXB_EMPTY;
+    return has_any ? HXB_STATUS_EVENT : HXB_EMPTY;
 }
 
 /* A send that failed is an event, so a wait for messages alone has to look for it. */
 static int look(hxb_context *context, int interest) {
     int status = ready(context, interest);
-    if (status == HXB_EMPTY && (interest & HXB_SENDS) == 0 && has_done_sends(context)) {
+    if (status == HXB_EMPTY && (interest & HXB_WAIT_SENDS) == 0 && has_done_sends(context)) {
         if (take_done_sends(context) > 0) {
             context->has_untold_sends = true;
         }
@@ -161,17 +161,17 @@ static int wait_until_ready(hxb_context *context, int interest, int64_t timeout_
 
 int wait_for(hxb_context *context, int interest, int64_t timeout_ns) {
     int status = look(context, interest);
-    if (status == HXB_EMPTY && (interest & HXB_MESSAGES) != 0 && context->spin.limit_ns > 0
+    if (status == HXB_EMPTY && (interest & HXB_WAIT_MESSAGES) != 0 && context->spin.limit_ns > 0
         && direct_comes_soon(context)) {
         status = HXB_OK;
     }
     if (status == HXB_EMPTY) {
         status = wait_until_ready(context, interest, timeout_ns);
     }
-    if ((interest & HXB_SENDS) != 0) {
+    if ((interest & HXB_WAIT_SENDS) != 0) {
         context->has_untold_sends = false;
     }
-    if (status == HXB_OK || status == HXB_EVENT) {
+    if (status == HXB_OK || status == HXB_STATUS_EVENT) {
         spin_on_work(&context->spin);
     }
     return UNLIKELY(context->broken != 0) ? context->broken : status;
@@ -179,14 +179,19 @@ int wait_for(hxb_context *context, int interest, int64_t timeout_ns) {
 
 static int check_interest(const hxb_context *context, int interest) {
     int result = check_context(context);
-    if (UNLIKELY(result == HXB_OK && (interest == 0 || (interest & ~(HXB_MESSAGES | HXB_SENDS | HXB_REMOTE)) != 0))) {
-        return fail(HXB_E_ARGUMENT, "the interest must be one or more of HXB_MESSAGES, HXB_SENDS and HXB_REMOTE: %d",
+    if (UNLIKELY(result == HXB_OK && (interest == 0 || (interest & ~(HXB_WAIT_MESSAGES | HXB_WAIT_SENDS | HXB_WAIT_REMOTE)) != 0))) {
+        return fail(HXB_E_ARGUMENT, "the interest must be one or more of HXB_WAIT_MESSAGES, HXB_WAIT_SENDS and HXB_WAIT_REMOTE: %d",
                     interest);
     }
-    if (UNLIKELY(result == HXB_OK && (interest & HXB_REMOTE) != 0 && context->remote == NULL)) {
+    if (UNLIKELY(result == HXB_OK && (interest & HXB_WAIT_REMOTE) != 0 && context->remote == NULL)) {
         return fail(HXB_E_STATE, "context %d does not use remote memory: call hxb_open_remote", context->id);
     }
     return result;
+}
+
+/* True if hxb_poll_completion has one. */
+static bool has_completion(const hxb_context *context, int interest) {
+    return (interest & HXB_WAIT_SENDS) != 0 && context->told_head != context->told_tail;
 }
 
 int hxb_wait(hxb_context *context, int interest, int64_t timeout_ns) {
@@ -196,6 +201,9 @@ int hxb_wait(hxb_context *context, int interest, int64_t timeout_ns) {
     }
     if (result != HXB_OK) {
         return result;
+    }
+    if (has_completion(context, interest)) {
+        return HXB_OK;
     }
     wait_enter(context);
     return wait_leave(context, wait_for(context, interest, timeout_ns));
@@ -263,10 +271,12 @@ int hxb_arm(hxb_context *context, int interest) {
     if (result != HXB_OK) {
         return result;
     }
+    sleep_end(context); /* of an earlier call */
     sleep_start(context, interest, HXB_DIRECTPAGE_AT_SOCKET);
     take_link_events(context->device);
-    if (ready(context, interest) != HXB_EMPTY || context_status(context) != HXB_OK) {
-        if ((interest & HXB_SENDS) != 0) {
+    if (ready(context, interest) != HXB_EMPTY || has_completion(context, interest)
+        || context_status(context) != HXB_OK) {
+        if ((interest & HXB_WAIT_SENDS) != 0) {
             context->has_untold_sends = false;
         }
         sleep_end(context);

@@ -51,7 +51,7 @@ static void open_end(struct end *end, const char *socket, int own, int peer, int
 static void claim_some(struct end *end) {
     void *data;
     size_t length = below(end, 2) == 0 ? (size_t)hxb_max_length(end->context) : direct_length(end->sent);
-    int slot = hxb_claim(end->context, 0, end->peer, length, &data);
+    int slot = hxb_claim(end->context, (hxb_address){0, end->peer}, length, &data);
     if (slot >= 0) {
         memset(data, 0x5A, length < 64 ? length : 64);
         end->places[end->claim_count] = data;
@@ -94,7 +94,7 @@ static void receive_some(struct end *end) {
     }
     static uint8_t bytes[16384];
     uint32_t length = write_direct(bytes, end->received);
-    CHECK(message->node == 0 && message->context == end->peer && message->tag == (uint32_t)end->received * 3);
+    CHECK(message->from.node == 0 && message->from.context == end->peer && message->tag == (uint32_t)end->received * 3);
     CHECK(message->length == length && memcmp(message->data, bytes, length) == 0);
     CHECK(((uintptr_t)message->data & 7) == 0);
     end->held_count++;
@@ -162,7 +162,7 @@ void direct_end(char **arguments) {
     while (!is_finished(&end)) {
         step(&end);
         if (below(&end, 64) == 0) {
-            hxb_wait(end.context, below(&end, 2) == 0 ? HXB_MESSAGES : HXB_MESSAGES | HXB_SENDS, 100000);
+            hxb_wait(end.context, below(&end, 2) == 0 ? HXB_WAIT_MESSAGES : HXB_WAIT_MESSAGES | HXB_WAIT_SENDS, 100000);
         }
     }
     close_end(&end);
@@ -171,7 +171,7 @@ void direct_end(char **arguments) {
 static void round_trips(int peer, int count) {
     for (uint32_t i = 0; i < (uint32_t)count; i++) {
         hxb_message message;
-        EXPECT(HXB_OK, hxb_send(context, 0, peer, &i, sizeof i, i, 5 * HXB_SECOND));
+        EXPECT(HXB_OK, hxb_send(context, (hxb_address){0, peer}, &i, sizeof i, i, 5 * HXB_SECOND));
         EXPECT(HXB_OK, hxb_receive_wait(context, &message, 5 * HXB_SECOND));
         CHECK(message.tag == i && memcmp(message.data, &i, sizeof i) == 0);
         EXPECT(HXB_OK, hxb_release(context, &message));
@@ -203,14 +203,14 @@ void direct_full(char **arguments) {
     EXPECT(HXB_OK, hxb_open_context(device, 2, NULL, &to));
     hxb_message message;
     for (int i = 0; i < 100; i++) {
-        EXPECT(HXB_OK, hxb_send(context, 0, 2, "x", 1, 0, HXB_SECOND));
+        EXPECT(HXB_OK, hxb_send(context, (hxb_address){0, 2}, "x", 1, 0, HXB_SECOND));
         EXPECT(HXB_OK, hxb_receive_wait(to, &message, HXB_SECOND));
         EXPECT(HXB_OK, hxb_release(to, &message));
     }
     size_t length = (size_t)hxb_max_length(context);
     int sent = 0;
     int status;
-    while ((status = hxb_send(context, 0, 2, payload, length, 0, 1000000)) == HXB_OK) {
+    while ((status = hxb_send(context, (hxb_address){0, 2}, payload, length, 0, 1000000)) == HXB_OK) {
         sent++;
     }
     EXPECT(HXB_TIMED_OUT, status);
@@ -218,10 +218,10 @@ void direct_full(char **arguments) {
     for (int i = 0; i < 20; i++) {
         void *data;
         pthread_t thread;
-        EXPECT(HXB_NO_BUFFERS, hxb_claim(context, 0, 2, length, &data));
+        EXPECT(HXB_NO_BUFFERS, hxb_claim(context, (hxb_address){0, 2}, length, &data));
         pthread_create(&thread, NULL, receive_late, to);
         for (int j = 0; j < 4; j++) {
-            EXPECT(HXB_OK, hxb_send(context, 0, 2, payload, length, 0, 5 * HXB_SECOND));
+            EXPECT(HXB_OK, hxb_send(context, (hxb_address){0, 2}, payload, length, 0, 5 * HXB_SECOND));
         }
         pthread_join(thread, NULL);
     }
@@ -229,12 +229,12 @@ void direct_full(char **arguments) {
     /* A sender that only looks finds room for one message soon, too, which is not worth telling it of. */
     for (int i = 0; i < 20; i++) {
         void *data;
-        int slot = hxb_claim(context, 0, 2, length, &data);
+        int slot = hxb_claim(context, (hxb_address){0, 2}, length, &data);
         EXPECT(HXB_NO_BUFFERS, slot);
         EXPECT(HXB_OK, hxb_receive(to, &message));
         EXPECT(HXB_OK, hxb_release(to, &message));
         for (int looks = 0; slot == HXB_NO_BUFFERS && looks < 64; looks++) {
-            slot = hxb_claim(context, 0, 2, length, &data);
+            slot = hxb_claim(context, (hxb_address){0, 2}, length, &data);
         }
         CHECK(slot >= 0);
         EXPECT(HXB_OK, hxb_commit(context, slot, length, 0));
@@ -256,7 +256,7 @@ void direct_rude(char **arguments) {
     uint64_t header = (uint32_t)HEADERS[number(arguments, 2, 0)];
     void *data;
     round_trips(peer, 200);
-    int slot = hxb_claim(context, 0, peer, 1000, &data);
+    int slot = hxb_claim(context, (hxb_address){0, peer}, 1000, &data);
     CHECK(slot >= 0);
     __atomic_store_n((uint64_t *)data - 1, header, __ATOMIC_RELEASE);
     /* The receiver was not asked to wake, but looks often. */
@@ -274,7 +274,7 @@ void direct_closed(char **arguments) {
     EXPECT(HXB_OK, hxb_open_context(device, 2, NULL, &to));
     hxb_message message;
     for (int i = 0; i < 32; i++) {
-        EXPECT(HXB_OK, hxb_send(context, 0, 2, "x", 1, 0, HXB_SECOND));
+        EXPECT(HXB_OK, hxb_send(context, (hxb_address){0, 2}, "x", 1, 0, HXB_SECOND));
         EXPECT(HXB_OK, hxb_receive_wait(to, &message, HXB_SECOND));
         EXPECT(HXB_OK, hxb_release(to, &message));
     }
@@ -284,12 +284,12 @@ void direct_closed(char **arguments) {
         struct timespec pause = {0, 1000000};
         nanosleep(&pause, NULL);
         EXPECT(HXB_EMPTY, hxb_receive(to, &message));
-        int slot = hxb_claim(context, 0, 2, 1, &data);
+        int slot = hxb_claim(context, (hxb_address){0, 2}, 1, &data);
         CHECK(slot >= 0);
         EXPECT(HXB_OK, hxb_abort(context, slot));
     }
     for (uint32_t i = 0; i < 3; i++) {
-        EXPECT(HXB_OK, hxb_send(context, 0, 2, "in the ring", 12, i, HXB_SECOND));
+        EXPECT(HXB_OK, hxb_send(context, (hxb_address){0, 2}, "in the ring", 12, i, HXB_SECOND));
     }
     EXPECT(HXB_OK, hxb_wait_all_sends(context, HXB_SECOND));
     EXPECT(HXB_OK, hxb_close_context(context));
@@ -297,7 +297,7 @@ void direct_closed(char **arguments) {
     EXPECT(HXB_OK, hxb_open_context(device, 3, NULL, &context));
     for (uint32_t i = 0; i < 3; i++) {
         EXPECT(HXB_OK, hxb_receive_wait(to, &message, HXB_SECOND));
-        CHECK(message.tag == i && message.length == 12 && message.context == 1);
+        CHECK(message.tag == i && message.length == 12 && message.from.context == 1);
         EXPECT(HXB_OK, hxb_release(to, &message));
     }
     EXPECT(HXB_EMPTY, hxb_receive(to, &message));

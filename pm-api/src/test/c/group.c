@@ -36,7 +36,7 @@ static void check_sum(hxb_group *group, int round, int count) {
     for (int i = 0; i < count; i++) {
         data[i] = (int64_t)(hxb_group_rank(group) + 1) * (i + round);
     }
-    EXPECT(HXB_OK, hxb_group_allreduce(group, HXB_SUM, HXB_INT64, data, data, count, TIMEOUT));
+    EXPECT(HXB_OK, hxb_group_allreduce(group, HXB_OP_SUM, HXB_TYPE_INT64, data, data, count, TIMEOUT));
     for (int i = 0; i < count; i++) {
         EXPECT((int64_t)members * (members + 1) / 2 * (i + round), data[i]);
     }
@@ -44,9 +44,9 @@ static void check_sum(hxb_group *group, int round, int count) {
 
 static void check_extremes(hxb_group *group, int round) {
     double data = hxb_group_rank(group) + round * 0.5, result = 0;
-    EXPECT(HXB_OK, hxb_group_allreduce(group, HXB_MIN, HXB_DOUBLE, &data, &result, 1, TIMEOUT));
+    EXPECT(HXB_OK, hxb_group_allreduce(group, HXB_OP_MIN, HXB_TYPE_DOUBLE, &data, &result, 1, TIMEOUT));
     CHECK(result == round * 0.5);
-    EXPECT(HXB_OK, hxb_group_start_allreduce(group, HXB_MAX, HXB_DOUBLE, &data, &result, 1));
+    EXPECT(HXB_OK, hxb_group_start_allreduce(group, HXB_OP_MAX, HXB_TYPE_DOUBLE, &data, &result, 1));
     int status = hxb_group_test(group);
     while (status == HXB_EMPTY) {
         status = hxb_group_test(group);
@@ -125,17 +125,17 @@ void group_misuse(char **arguments) {
     EXPECT(HXB_E_ARGUMENT, hxb_group_start_broadcast(group, 1, data, 8));
     EXPECT(HXB_E_ARGUMENT, hxb_group_start_broadcast(group, 0, data, HXB_GROUP_BYTES + 1));
     EXPECT(HXB_E_ARGUMENT, hxb_group_start_broadcast(group, 0, NULL, 8));
-    EXPECT(HXB_E_ARGUMENT, hxb_group_start_allreduce(group, 4, HXB_DOUBLE, data, data, 1));
-    EXPECT(HXB_E_ARGUMENT, hxb_group_start_allreduce(group, HXB_SUM, 1, data, data, 1));
-    EXPECT(HXB_E_ARGUMENT, hxb_group_start_allreduce(group, HXB_SUM, HXB_DOUBLE, data, data, MAX_COUNT + 1));
-    EXPECT(HXB_E_ARGUMENT, hxb_group_start_allreduce(group, HXB_SUM, HXB_DOUBLE, data, data, -1));
-    EXPECT(HXB_E_ARGUMENT, hxb_group_start_allreduce(group, HXB_SUM, HXB_DOUBLE, data, NULL, 1));
+    EXPECT(HXB_E_ARGUMENT, hxb_group_start_allreduce(group, 4, HXB_TYPE_DOUBLE, data, data, 1));
+    EXPECT(HXB_E_ARGUMENT, hxb_group_start_allreduce(group, HXB_OP_SUM, 1, data, data, 1));
+    EXPECT(HXB_E_ARGUMENT, hxb_group_start_allreduce(group, HXB_OP_SUM, HXB_TYPE_DOUBLE, data, data, MAX_COUNT + 1));
+    EXPECT(HXB_E_ARGUMENT, hxb_group_start_allreduce(group, HXB_OP_SUM, HXB_TYPE_DOUBLE, data, data, -1));
+    EXPECT(HXB_E_ARGUMENT, hxb_group_start_allreduce(group, HXB_OP_SUM, HXB_TYPE_DOUBLE, data, NULL, 1));
     EXPECT(HXB_E_ARGUMENT, hxb_group_start_barrier(NULL));
     EXPECT(HXB_OK, hxb_group_start_barrier(group));
     EXPECT(HXB_E_STATE, hxb_group_start_barrier(group));
     EXPECT(HXB_OK, hxb_group_barrier(other, TIMEOUT));
     EXPECT(HXB_OK, hxb_group_wait(group, TIMEOUT));
-    EXPECT(HXB_OK, hxb_group_allreduce(group, HXB_SUM, HXB_DOUBLE, data, data, MAX_COUNT, TIMEOUT));
+    EXPECT(HXB_OK, hxb_group_allreduce(group, HXB_OP_SUM, HXB_TYPE_DOUBLE, data, data, MAX_COUNT, TIMEOUT));
     CHECK(data[0] == 1);
     pthread_t thread;
     CHECK(pthread_create(&thread, NULL, from_another_thread, group) == 0 && pthread_join(thread, NULL) == 0);

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "scenario.h"
 
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -35,11 +36,11 @@ void unanswered(char **arguments) {
         }
     }
     for (int i = 0; i < 50; i++) {
-        EXPECT(HXB_OK, hxb_send(context, 0, 2, "x", 1, 0, 0));
-        int slot = hxb_claim(context, 0, 3, 1, &data);
+        EXPECT(HXB_OK, hxb_send(context, (hxb_address){0, 2}, "x", 1, 0, 0));
+        int slot = hxb_claim(context, (hxb_address){0, 3}, 1, &data);
         CHECK(slot >= 0);
         EXPECT(HXB_OK, hxb_commit(context, slot, 1, 0));
-        EXPECT(HXB_TIMED_OUT, hxb_wait(context, HXB_MESSAGES, 0));
+        EXPECT(HXB_TIMED_OUT, hxb_wait(context, HXB_WAIT_MESSAGES, 0));
     }
     CHECK(now() - start < HXB_SECOND);
     puts("no more answers");
@@ -78,11 +79,11 @@ static int wait_for_message(void) {
 }
 
 static int wait_for_any(void) {
-    return hxb_wait(context, HXB_MESSAGES | HXB_SENDS, 20 * HXB_SECOND);
+    return hxb_wait(context, HXB_WAIT_MESSAGES | HXB_WAIT_SENDS, 20 * HXB_SECOND);
 }
 
 static int wait_for_outcome(void) {
-    return hxb_wait(context, HXB_REMOTE, 20 * HXB_SECOND);
+    return hxb_wait(context, HXB_WAIT_REMOTE, 20 * HXB_SECOND);
 }
 
 static int wait_for_group(void) {
@@ -103,7 +104,7 @@ static void *wait_in_thread(void *argument) {
     EXPECT(HXB_OK, hxb_own_context(context));
     waiter->result = waiter->wait();
     waiter->ended = now();
-    waiter->again = hxb_wait(context, HXB_MESSAGES, 0);
+    waiter->again = hxb_wait(context, HXB_WAIT_MESSAGES, 0);
     return NULL;
 }
 
@@ -181,9 +182,9 @@ void waits_signalled(char **arguments) {
     struct itimerspec soon = {{0, 0}, {0, 50000000}};
     CHECK(timer_create(CLOCK_MONOTONIC, &event, &timer) == 0 && timer_settime(timer, 0, &soon, NULL) == 0);
     int64_t start = now();
-    EXPECT(HXB_INTERRUPTED, hxb_wait(context, HXB_MESSAGES, 20 * HXB_SECOND));
+    EXPECT(HXB_INTERRUPTED, hxb_wait(context, HXB_WAIT_MESSAGES, 20 * HXB_SECOND));
     CHECK(now() - start < 5 * HXB_SECOND);
-    EXPECT(HXB_TIMED_OUT, hxb_wait(context, HXB_MESSAGES, 1000000));
+    EXPECT(HXB_TIMED_OUT, hxb_wait(context, HXB_WAIT_MESSAGES, 1000000));
     /* Before the wait, it ends the next one, unless that has nothing to wait for. */
     hxb_message message;
     EXPECT(HXB_OK, hxb_wake(context));
@@ -226,4 +227,133 @@ void detached_amid(char **arguments) {
         }
         EXPECT(HXB_OK, hxb_detach(device));
     }
+}
+
+/* ---- The API as a whole ---- */
+
+/* Programs know structs of their own version: older ones are shorter, newer ones longer. */
+static void try_sizes(void) {
+    hxb_context *other;
+    struct {
+        hxb_context_options known;
+        uint64_t unknown;
+    } newer = {.unknown = 0};
+    hxb_default_options_sized(&newer.known, sizeof newer);
+    CHECK(newer.known.size == sizeof newer && newer.known.send_buffers == 256);
+    EXPECT(HXB_OK, hxb_open_context(device, 2, &newer.known, &other));
+    EXPECT(HXB_OK, hxb_close_context(other));
+    newer.unknown = 1;
+    EXPECT(HXB_E_VERSION, hxb_open_context(device, 2, &newer.known, &other));
+    hxb_context_options older = {.size = offsetof(hxb_context_options, delivery_entries), .send_buffers = 7};
+    EXPECT(HXB_OK, hxb_open_context(device, 2, &older, &other));
+    EXPECT(7, hxb_send_buffer_count(other));
+    EXPECT(HXB_OK, hxb_close_context(other));
+    older.size = 0;
+    EXPECT(HXB_E_ARGUMENT, hxb_open_context(device, 2, &older, &other));
+    CHECK(strcmp(hxb_version(), HXB_VERSION_STRING) == 0 && HXB_VERSION_AT_LEAST(0, 1) && !HXB_VERSION_AT_LEAST(9, 0));
+}
+
+/* Parts are joined, and as many messages taken as there are. */
+static void try_parts(hxb_address to) {
+    const struct iovec parts[] = {{"one ", 4}, {NULL, 0}, {"and another", 12}};
+    hxb_message messages[8];
+    EXPECT(HXB_EMPTY, hxb_receive_many(context, messages, 8));
+    EXPECT(HXB_E_ARGUMENT, hxb_receive_many(context, messages, 0));
+    EXPECT(HXB_E_ARGUMENT, hxb_sendv(context, to, NULL, 1, 0, 0, 0));
+    for (uint32_t i = 0; i < 5; i++) {
+        EXPECT(HXB_OK, hxb_sendv(context, to, parts, i == 0 ? 0 : 3, i, 0, HXB_SECOND));
+    }
+    EXPECT(HXB_OK, hxb_wait_all_sends(context, 5 * HXB_SECOND));
+    EXPECT(5, hxb_receive_many(context, messages, 8));
+    CHECK(messages[0].length == 0);
+    for (uint32_t i = 0; i < 5; i++) {
+        CHECK(messages[i].tag == i && messages[i].from.node == to.node && messages[i].from.context == to.context);
+        CHECK(i == 0 || (messages[i].length == 16 && memcmp(messages[i].data, "one and another", 16) == 0));
+        EXPECT(HXB_OK, hxb_release(context, &messages[i]));
+    }
+}
+
+/* Each message with a cookie has one completion, with or without success, and its slot until then. */
+static void try_cookies(hxb_address to, uint64_t first) {
+    const struct iovec part = {"named", 6};
+    hxb_completion completion;
+    int count = hxb_send_buffer_count(context);
+    void *data;
+    EXPECT(HXB_EMPTY, hxb_poll_completion(context, &completion));
+    int slot = hxb_claim(context, to, 6, &data);
+    CHECK(slot >= 0);
+    EXPECT(HXB_E_ARGUMENT, hxb_set_cookie(context, slot, 0));
+    EXPECT(HXB_OK, hxb_set_cookie(context, slot, first));
+    memcpy(data, "named", 6);
+    EXPECT(HXB_OK, hxb_commit(context, slot, 6, 0));
+    EXPECT(HXB_E_STATE, hxb_set_cookie(context, slot, first));
+    for (int i = 1; i < count; i++) {
+        EXPECT(HXB_OK, hxb_sendv(context, to, &part, 1, 0, first + (uint64_t)i, HXB_SECOND));
+    }
+    /* No slot is free before it is told of, though all messages may be done. */
+    hxb_wait_all_sends(context, 5 * HXB_SECOND);
+    hxb_event event;
+    while (hxb_poll_event(context, &event) == HXB_OK) {
+        CHECK(event.slot < 0 || (event.cookie >= first && event.cookie < first + (uint64_t)count));
+    }
+    EXPECT(HXB_NO_BUFFERS, hxb_claim(context, to, 6, &data));
+    EXPECT(HXB_TIMED_OUT, hxb_send(context, to, "x", 1, 0, 1000000));
+    uint64_t sum = 0;
+    for (int i = 0; i < count; i++) {
+        EXPECT(HXB_OK, hxb_wait(context, HXB_WAIT_SENDS, HXB_SECOND));
+        EXPECT(HXB_OK, hxb_poll_completion(context, &completion));
+        CHECK(completion.to.context == to.context);
+        CHECK((completion.status == HXB_OK) == (to.context != 9));
+        sum += completion.cookie - first;
+    }
+    CHECK(sum == (uint64_t)count * (uint64_t)(count - 1) / 2);
+    EXPECT(HXB_EMPTY, hxb_poll_completion(context, &completion));
+}
+
+static void release_all(hxb_context *of) {
+    hxb_message message;
+    while (hxb_receive_wait(of, &message, 10000000) == HXB_OK) {
+        EXPECT(HXB_OK, hxb_release(of, &message));
+    }
+}
+
+/* A context that is armed twice is woken once, and nothing of it is left. */
+static void try_arming(hxb_address to) {
+    struct pollfd fd = {hxb_context_fd(context), POLLIN, 0};
+    for (int i = 0; i < 20; i++) {
+        EXPECT(1, hxb_arm(context, HXB_WAIT_MESSAGES));
+        EXPECT(1, hxb_arm(context, HXB_WAIT_MESSAGES));
+        EXPECT(0, poll(&fd, 1, 0));
+        EXPECT(HXB_OK, hxb_send(context, to, "x", 1, 0, HXB_SECOND));
+        EXPECT(1, poll(&fd, 1, 10000));
+        EXPECT(0, hxb_arm(context, HXB_WAIT_MESSAGES));
+        EXPECT(HXB_OK, hxb_disarm(context));
+        release_all(context);
+        EXPECT(0, poll(&fd, 1, 0));
+    }
+}
+
+void whole_api(char **arguments) {
+    hxb_context *other;
+    hxb_context_options options = {.size = sizeof options};
+    EXPECT(HXB_OK, hxb_attach(arguments[0], &device));
+    hxb_default_options(&options);
+    options.send_buffers = 20;
+    options.peer_wait_ns = 0;
+    EXPECT(HXB_OK, hxb_open_context(device, 1, &options, &context));
+    try_sizes();
+    const hxb_address self = {0, 1}, peer = {0, 3}, nobody = {0, 9};
+    try_parts(self);
+    try_arming(self);
+    EXPECT(HXB_OK, hxb_wait_all_sends(context, HXB_SECOND));
+    try_cookies(self, 1000);
+    release_all(context);
+    /* Through a direct ring, too. */
+    EXPECT(HXB_OK, hxb_open_context(device, 3, NULL, &other));
+    for (int i = 0; i < 6; i++) {
+        try_cookies(peer, 2000);
+        release_all(other);
+    }
+    try_cookies(nobody, 3000);
+    EXPECT(HXB_OK, hxb_detach(device));
 }

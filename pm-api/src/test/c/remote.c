@@ -21,7 +21,7 @@ static void fill(uint8_t *data, size_t length, uint64_t *random) {
 static hxb_outcome outcome_of(int operation) {
     hxb_outcome outcome;
     CHECK(operation >= 0);
-    EXPECT(HXB_OK, hxb_wait(context, HXB_REMOTE, TIMEOUT));
+    EXPECT(HXB_OK, hxb_wait(context, HXB_WAIT_REMOTE, TIMEOUT));
     EXPECT(HXB_OK, hxb_poll_outcome(remote, &outcome));
     EXPECT(operation, outcome.operation);
     return outcome;
@@ -74,7 +74,7 @@ static void exchange(const hxb_remote_region *peer, hxb_region *local, uint8_t *
     CHECK(memcmp(expected, data, REGION) == 0);
     /* All at once: the fence is done last but one, and the put behind it last. */
     CHECK(hxb_put(remote, local, 0, peer, 0, REGION) >= 0);
-    int fence = hxb_fence(remote, peer->node, peer->context);
+    int fence = hxb_fence(remote, peer->at);
     int last = hxb_put_notify(remote, local, 0, peer, 8, 24, 4711);
     CHECK(fence >= 0 && last >= 0);
     EXPECT(3, hxb_unfinished_operations(remote));
@@ -92,7 +92,7 @@ static void open_remote(char **arguments) {
 /* Works in the memory of zeros that a context of node 1 shares by a key: ARGUMENTs own context, peer's, key, seed. */
 void remote_use(char **arguments) {
     open_remote(arguments);
-    const hxb_remote_region peer = {1, number(arguments, 2, 2), strtoull(arguments[3], NULL, 16)};
+    const hxb_remote_region peer = {{1, number(arguments, 2, 2)}, strtoull(arguments[3], NULL, 16)};
     hxb_region *local;
     uint8_t *expected = calloc(1, REGION);
     EXPECT(HXB_OK, hxb_open_writable_region(device, REGION, &local));
@@ -108,10 +108,10 @@ void remote_serve(char **arguments) {
     hxb_notification notification;
     uint64_t key;
     EXPECT(HXB_OK, hxb_open_writable_region(device, REGION, &shared));
-    EXPECT(HXB_OK, hxb_share_region(shared, HXB_READ | HXB_WRITE | HXB_ATOMIC, &key));
+    EXPECT(HXB_OK, hxb_share_region(shared, HXB_ACCESS_READ | HXB_ACCESS_WRITE | HXB_ACCESS_ATOMIC, &key));
     printf("%" PRIx64 "\n", key);
     fflush(stdout);
-    EXPECT(HXB_OK, hxb_wait(context, HXB_REMOTE | HXB_MESSAGES, 60 * HXB_SECOND));
+    EXPECT(HXB_OK, hxb_wait(context, HXB_WAIT_REMOTE | HXB_WAIT_MESSAGES, 60 * HXB_SECOND));
     EXPECT(HXB_OK, hxb_poll_notification(remote, &notification));
     CHECK(notification.key == key && notification.offset == 8 && notification.length == 24);
     EXPECT(HXB_OK, hxb_revoke(device, key));
@@ -132,16 +132,16 @@ void remote_misuse(char **arguments) {
     hxb_default_remote_options(NULL);
     hxb_default_remote_options(&sizes);
     open_both(arguments[0], 1);
-    EXPECT(HXB_E_STATE, hxb_wait(context, HXB_REMOTE, 0));
+    EXPECT(HXB_E_STATE, hxb_wait(context, HXB_WAIT_REMOTE, 0));
     EXPECT(HXB_E_ARGUMENT, hxb_wait(context, 8, 0));
     EXPECT(HXB_E_ARGUMENT, hxb_wait(context, 0, 0));
     EXPECT(HXB_E_ARGUMENT, hxb_open_remote(NULL, NULL, &remote));
     EXPECT(HXB_E_ARGUMENT, hxb_open_remote(context, NULL, NULL));
     sizes.operations = 24;
     EXPECT(HXB_E_ARGUMENT, hxb_open_remote(context, &sizes, &remote));
-    sizes = (hxb_remote_options){16, 1 << 17, 8};
+    sizes = (hxb_remote_options){sizeof sizes, 16, 1 << 17, 8};
     EXPECT(HXB_E_ARGUMENT, hxb_open_remote(context, &sizes, &remote));
-    sizes = (hxb_remote_options){16, 16, 7};
+    sizes = (hxb_remote_options){sizeof sizes, 16, 16, 7};
     EXPECT(HXB_E_ARGUMENT, hxb_open_remote(context, &sizes, &remote));
     sizes.fragments = 8;
     EXPECT(HXB_OK, hxb_open_remote(context, &sizes, &remote));
@@ -151,17 +151,17 @@ void remote_misuse(char **arguments) {
     EXPECT(HXB_OK, hxb_open_region(device, 4096, &local));
     EXPECT(HXB_OK, hxb_open_writable_region(device, 4096, &writable));
     EXPECT(HXB_OK, hxb_open_writable_region(other, 4096, &foreign));
-    EXPECT(HXB_E_ARGUMENT, hxb_share_region(NULL, HXB_READ, &key));
-    EXPECT(HXB_E_ARGUMENT, hxb_share_region(local, HXB_READ, NULL));
-    EXPECT(HXB_E_ARGUMENT, hxb_share_region(local, HXB_WRITE, &key));
+    EXPECT(HXB_E_ARGUMENT, hxb_share_region(NULL, HXB_ACCESS_READ, &key));
+    EXPECT(HXB_E_ARGUMENT, hxb_share_region(local, HXB_ACCESS_READ, NULL));
+    EXPECT(HXB_E_ARGUMENT, hxb_share_region(local, HXB_ACCESS_WRITE, &key));
     EXPECT(HXB_E_ARGUMENT, hxb_share_region(writable, 0, &key));
     EXPECT(HXB_E_ARGUMENT, hxb_share_region(writable, 8, &key));
-    EXPECT(HXB_OK, hxb_share_region(local, HXB_READ, &key));
-    EXPECT(HXB_OK, hxb_share_region(writable, HXB_WRITE, &write_key));
+    EXPECT(HXB_OK, hxb_share_region(local, HXB_ACCESS_READ, &key));
+    EXPECT(HXB_OK, hxb_share_region(writable, HXB_ACCESS_WRITE, &write_key));
     EXPECT(HXB_E_REFUSED, hxb_revoke(other, key));
 
-    const hxb_remote_region readable = {0, 1, key}, written = {0, 1, write_key}, unknown = {0, 1, key ^ 1};
-    const hxb_remote_region nowhere = {0, 1 << 20, key}, no_node = {-1, 1, key};
+    const hxb_remote_region readable = {{0, 1}, key}, written = {{0, 1}, write_key}, unknown = {{0, 1}, key ^ 1};
+    const hxb_remote_region nowhere = {{0, 1 << 20}, key}, no_node = {{-1, 1}, key};
     EXPECT(HXB_E_ARGUMENT, hxb_put(NULL, local, 0, &written, 0, 8));
     EXPECT(HXB_E_ARGUMENT, hxb_put(remote, NULL, 0, &written, 0, 8));
     EXPECT(HXB_E_ARGUMENT, hxb_put(remote, foreign, 0, &written, 0, 8));
@@ -173,15 +173,15 @@ void remote_misuse(char **arguments) {
     EXPECT(HXB_E_ARGUMENT, hxb_get(remote, &readable, 0, local, 0, 8));
     EXPECT(HXB_E_ARGUMENT, hxb_fetch_add(remote, &no_node, 0, 1));
     EXPECT(HXB_E_ARGUMENT, hxb_compare_swap(remote, NULL, 0, 1, 2));
-    EXPECT(HXB_E_ARGUMENT, hxb_fence(remote, 0, -1));
+    EXPECT(HXB_E_ARGUMENT, hxb_fence(remote, (hxb_address){0, -1}));
     EXPECT(HXB_E_ARGUMENT, hxb_finish(remote, -1));
     EXPECT(HXB_E_ARGUMENT, hxb_poll_outcome(remote, NULL));
     EXPECT(HXB_E_ARGUMENT, hxb_poll_notification(remote, NULL));
     EXPECT(0, hxb_unfinished_operations(remote));
     EXPECT(HXB_EMPTY, hxb_poll_outcome(remote, &outcome));
     EXPECT(HXB_EMPTY, hxb_poll_notification(remote, &notification));
-    EXPECT(HXB_TIMED_OUT, hxb_wait(context, HXB_REMOTE, 1000));
-    EXPECT(1, hxb_arm(context, HXB_REMOTE));
+    EXPECT(HXB_TIMED_OUT, hxb_wait(context, HXB_WAIT_REMOTE, 1000));
+    EXPECT(1, hxb_arm(context, HXB_WAIT_REMOTE));
     EXPECT(HXB_OK, hxb_disarm(context));
 
     EXPECT(HXB_BAD_KEY, outcome_of(hxb_put(remote, local, 0, &unknown, 0, 8)).status);
@@ -201,15 +201,15 @@ void remote_misuse(char **arguments) {
     EXPECT(HXB_NO_BUFFERS, hxb_put(remote, local, 0, &written, 0, 8));
     EXPECT(16, hxb_unfinished_operations(remote));
     EXPECT(HXB_OK, hxb_finish(remote, TIMEOUT));
-    EXPECT(HXB_OK, hxb_wait(context, HXB_REMOTE, 0));
+    EXPECT(HXB_OK, hxb_wait(context, HXB_WAIT_REMOTE, 0));
     /* The ring of notifications is full: one more waits until one is taken. */
     CHECK(hxb_put_notify(remote, local, 0, &written, 0, 8, 2) >= 0);
     EXPECT(HXB_TIMED_OUT, hxb_finish(remote, HXB_SECOND / 20));
     for (int i = 0; i < 17; i++) {
-        EXPECT(HXB_OK, hxb_wait(context, HXB_REMOTE, TIMEOUT));
+        EXPECT(HXB_OK, hxb_wait(context, HXB_WAIT_REMOTE, TIMEOUT));
         while (hxb_poll_notification(remote, &notification) == HXB_EMPTY) {
             EXPECT(HXB_OK, hxb_finish(remote, TIMEOUT));
-            EXPECT(HXB_OK, hxb_wait(context, HXB_REMOTE, TIMEOUT));
+            EXPECT(HXB_OK, hxb_wait(context, HXB_WAIT_REMOTE, TIMEOUT));
         }
         EXPECT(i < 16 ? 1 : 2, notification.tag);
     }
@@ -231,7 +231,7 @@ void remote_misuse(char **arguments) {
 static void *use_from_elsewhere(void *argument) {
     hxb_outcome outcome;
     EXPECT(HXB_E_THREAD, hxb_poll_outcome(argument, &outcome));
-    EXPECT(HXB_E_THREAD, hxb_fence(argument, 0, 1));
+    EXPECT(HXB_E_THREAD, hxb_fence(argument, (hxb_address){0, 1}));
     return NULL;
 }
 
@@ -241,7 +241,7 @@ void remote_outlive(char **arguments) {
     pthread_t thread;
     CHECK(pthread_create(&thread, NULL, use_from_elsewhere, remote) == 0);
     CHECK(pthread_join(thread, NULL) == 0);
-    const hxb_remote_region peer = {1, number(arguments, 2, 2), strtoull(arguments[3], NULL, 16)};
+    const hxb_remote_region peer = {{1, number(arguments, 2, 2)}, strtoull(arguments[3], NULL, 16)};
     hxb_region *local;
     EXPECT(HXB_OK, hxb_open_region(device, REGION, &local));
     int status = HXB_OK;

@@ -23,7 +23,7 @@ hxb_context *context;
 
 static void send_back(const hxb_message *message) {
     void *data;
-    int slot = hxb_claim_wait(context, message->node, message->context, message->length, &data, 5 * HXB_SECOND);
+    int slot = hxb_claim_wait(context, message->from, message->length, &data, 5 * HXB_SECOND);
     CHECK(slot >= 0);
     memcpy(data, message->data, message->length);
     EXPECT(HXB_OK, hxb_commit(context, slot, message->length, message->tag));
@@ -35,7 +35,7 @@ static void serve(char **arguments, bool is_holding) {
     puts("ready");
     fflush(stdout);
     int status = HXB_OK;
-    while (status == HXB_OK || status == HXB_TIMED_OUT || status == HXB_EVENT) {
+    while (status == HXB_OK || status == HXB_TIMED_OUT || status == HXB_STATUS_EVENT) {
         hxb_message message;
         hxb_event event;
         status = hxb_receive_wait(context, &message, HXB_SECOND);
@@ -43,7 +43,7 @@ static void serve(char **arguments, bool is_holding) {
             send_back(&message);
             EXPECT(HXB_OK, hxb_release(context, &message));
         }
-        while (status == HXB_EVENT && hxb_poll_event(context, &event) == HXB_OK) {
+        while (status == HXB_STATUS_EVENT && hxb_poll_event(context, &event) == HXB_OK) {
             fprintf(stderr, "event %s\n", hxb_result_name(event.status));
         }
     }
@@ -72,16 +72,16 @@ static void ping(char **arguments) {
         }
         void *data;
         if (i % 2 == 0) {
-            EXPECT(HXB_OK, hxb_send(context, 0, peer, sent, length, (uint32_t)i, HXB_SECOND));
+            EXPECT(HXB_OK, hxb_send(context, (hxb_address){0, peer}, sent, length, (uint32_t)i, HXB_SECOND));
         } else {
-            int slot = hxb_claim(context, 0, peer, length, &data);
+            int slot = hxb_claim(context, (hxb_address){0, peer}, length, &data);
             CHECK(slot >= 0);
             memcpy(data, sent, length);
             EXPECT(HXB_OK, hxb_commit(context, slot, length, (uint32_t)i));
         }
         hxb_message message;
         EXPECT(HXB_OK, hxb_receive_wait(context, &message, 10 * HXB_SECOND));
-        CHECK(message.tag == (uint32_t)i && message.length == length && message.context == peer);
+        CHECK(message.tag == (uint32_t)i && message.length == length && message.from.context == peer);
         CHECK(memcmp(message.data, sent, length) == 0 && ((uintptr_t)message.data & 7) == 0);
         EXPECT(HXB_OK, hxb_release(context, &message));
     }
@@ -121,7 +121,7 @@ static void expect_no_other_released(void) {
     hxb_message first = {.handle = -1};
     for (int i = 0; i < 100; i++) {
         hxb_message message;
-        EXPECT(HXB_OK, hxb_send(context, 0, 1, &i, sizeof i, 0, HXB_SECOND));
+        EXPECT(HXB_OK, hxb_send(context, (hxb_address){0, 1}, &i, sizeof i, 0, HXB_SECOND));
         EXPECT(HXB_OK, hxb_receive_wait(context, &message, 5 * HXB_SECOND));
         hxb_message again = first;
         EXPECT(HXB_E_STATE, hxb_release(context, &again));
@@ -149,28 +149,28 @@ static void misuse(char **arguments) {
     hxb_default_options(&options);
     options.delivery_entries = 100;
     EXPECT(HXB_E_ARGUMENT, hxb_open_context(device, 2, &options, &other));
-    EXPECT(HXB_E_ARGUMENT, hxb_claim(context, 2, 1, 1, &data));
-    EXPECT(HXB_E_ARGUMENT, hxb_claim(context, 0, 64, 1, &data));
-    EXPECT(HXB_E_ARGUMENT, hxb_claim(context, 0, 1, (size_t)hxb_max_length(context) + 1, &data));
-    EXPECT(HXB_E_ARGUMENT, hxb_claim(context, 0, 1, SIZE_MAX, &data));
-    EXPECT(HXB_E_ARGUMENT, hxb_send(context, 0, 1, NULL, 1, 0, 0));
-    EXPECT(HXB_E_ARGUMENT, hxb_send(context, 0, 1, "", 0, 0, -1));
+    EXPECT(HXB_E_ARGUMENT, hxb_claim(context, (hxb_address){2, 1}, 1, &data));
+    EXPECT(HXB_E_ARGUMENT, hxb_claim(context, (hxb_address){0, 64}, 1, &data));
+    EXPECT(HXB_E_ARGUMENT, hxb_claim(context, (hxb_address){0, 1}, (size_t)hxb_max_length(context) + 1, &data));
+    EXPECT(HXB_E_ARGUMENT, hxb_claim(context, (hxb_address){0, 1}, SIZE_MAX, &data));
+    EXPECT(HXB_E_ARGUMENT, hxb_send(context, (hxb_address){0, 1}, NULL, 1, 0, 0));
+    EXPECT(HXB_E_ARGUMENT, hxb_send(context, (hxb_address){0, 1}, "", 0, 0, -1));
     EXPECT(HXB_E_STATE, hxb_commit(context, 0, 0, 0));
     EXPECT(HXB_E_ARGUMENT, hxb_commit(context, 256, 0, 0));
     EXPECT(HXB_E_ARGUMENT, hxb_abort(context, -1));
-    int slot = hxb_claim(context, 0, 1, 8, &data);
+    int slot = hxb_claim(context, (hxb_address){0, 1}, 8, &data);
     EXPECT(HXB_E_ARGUMENT, hxb_commit(context, slot, 9, 0));
     EXPECT(HXB_OK, hxb_abort(context, slot));
     EXPECT(HXB_E_STATE, hxb_abort(context, slot));
     EXPECT(HXB_E_STATE, hxb_release(context, &message));
     EXPECT(HXB_E_ARGUMENT, hxb_wait(context, 0, 0));
-    EXPECT(HXB_E_ARGUMENT, hxb_wait(context, HXB_MESSAGES, -1));
-    EXPECT(HXB_TIMED_OUT, hxb_wait(context, HXB_MESSAGES, 0));
+    EXPECT(HXB_E_ARGUMENT, hxb_wait(context, HXB_WAIT_MESSAGES, -1));
+    EXPECT(HXB_TIMED_OUT, hxb_wait(context, HXB_WAIT_MESSAGES, 0));
     EXPECT(HXB_EMPTY, hxb_receive(context, &message));
     hxb_region *region;
     EXPECT(HXB_E_ARGUMENT, hxb_open_region(device, 0, &region));
     EXPECT(HXB_OK, hxb_open_region(device, 5000, &region));
-    slot = hxb_claim(context, 0, 1, 0, &data);
+    slot = hxb_claim(context, (hxb_address){0, 1}, 0, &data);
     EXPECT(HXB_E_ARGUMENT, hxb_commit_from(context, slot, region, 4990, 11, 0));
     EXPECT(HXB_E_ARGUMENT, hxb_commit_from(context, slot, region, UINT64_MAX, 2, 0));
     memcpy((char *)hxb_region_data(region) + 4990, "last bytes", 10);
@@ -216,8 +216,8 @@ static void order(char **arguments) {
             uint64_t offset = next_random(&random) % 1000;
             void *data;
             void *unused;
-            int spare = next_random(&random) % 8 == 0 ? hxb_claim(context, 0, 2, 100, &unused) : -1;
-            int slot = hxb_claim(context, 0, 2, length, &data);
+            int spare = next_random(&random) % 8 == 0 ? hxb_claim(context, (hxb_address){0, 2}, 100, &unused) : -1;
+            int slot = hxb_claim(context, (hxb_address){0, 2}, length, &data);
             if (slot >= 0 && next_random(&random) % 10 == 0) {
                 EXPECT(HXB_OK, hxb_commit_from(context, slot, region, offset, length, sent++));
             } else if (slot >= 0) {
@@ -257,9 +257,9 @@ static void events(char **arguments) {
     options.peer_wait_ns = 0;
     EXPECT(HXB_OK, hxb_attach(arguments[0], &device));
     EXPECT(HXB_OK, hxb_open_context(device, 1, &options, &context));
-    EXPECT(HXB_OK, hxb_send(context, 0, 9, "to nobody", 9, 1, HXB_SECOND));
-    EXPECT(HXB_EVENT, hxb_wait(context, HXB_MESSAGES, 10 * HXB_SECOND));
-    EXPECT(HXB_EVENT, hxb_wait(context, HXB_MESSAGES, 10 * HXB_SECOND));
+    EXPECT(HXB_OK, hxb_send(context, (hxb_address){0, 9}, "to nobody", 9, 1, HXB_SECOND));
+    EXPECT(HXB_STATUS_EVENT, hxb_wait(context, HXB_WAIT_MESSAGES, 10 * HXB_SECOND));
+    EXPECT(HXB_STATUS_EVENT, hxb_wait(context, HXB_WAIT_MESSAGES, 10 * HXB_SECOND));
     hxb_event event;
     int count = 0;
     bool has_slot = false;
@@ -267,23 +267,23 @@ static void events(char **arguments) {
     /* The slot's event and that of the peer may come one after the other. */
     do {
         while (hxb_poll_event(context, &event) == HXB_OK) {
-            CHECK(event.status == HXB_NO_SUCH_CONTEXT && event.node == 0 && event.context == 9);
+            CHECK(event.status == HXB_NO_SUCH_CONTEXT && event.peer.node == 0 && event.peer.context == 9);
             has_slot |= event.slot >= 0;
             count++;
         }
-        status = hxb_wait(context, HXB_MESSAGES, HXB_SECOND / 10);
-    } while (status == HXB_EVENT);
+        status = hxb_wait(context, HXB_WAIT_MESSAGES, HXB_SECOND / 10);
+    } while (status == HXB_STATUS_EVENT);
     CHECK(has_slot && count >= 1 && count <= 2);
     EXPECT(HXB_TIMED_OUT, status);
     /* A message comes before the event of an earlier one. */
-    EXPECT(HXB_OK, hxb_send(context, 0, 9, "to nobody", 9, 2, HXB_SECOND));
-    EXPECT(HXB_EVENT, hxb_wait_all_sends(context, 10 * HXB_SECOND));
-    EXPECT(HXB_OK, hxb_send(context, 0, 1, "to myself", 9, 3, HXB_SECOND));
+    EXPECT(HXB_OK, hxb_send(context, (hxb_address){0, 9}, "to nobody", 9, 2, HXB_SECOND));
+    EXPECT(HXB_STATUS_EVENT, hxb_wait_all_sends(context, 10 * HXB_SECOND));
+    EXPECT(HXB_OK, hxb_send(context, (hxb_address){0, 1}, "to myself", 9, 3, HXB_SECOND));
     hxb_message message;
     const time_t end = time(NULL) + 10;
     do {
-        status = hxb_wait(context, HXB_MESSAGES, HXB_SECOND);
-    } while (status == HXB_EVENT && time(NULL) < end);
+        status = hxb_wait(context, HXB_WAIT_MESSAGES, HXB_SECOND);
+    } while (status == HXB_STATUS_EVENT && time(NULL) < end);
     EXPECT(HXB_OK, status);
     EXPECT(HXB_OK, hxb_receive(context, &message));
     CHECK(message.tag == 3);
@@ -301,9 +301,9 @@ static void polling(char **arguments) {
     struct pollfd fds[2] = {{hxb_context_fd(context), POLLIN, 0}, {hxb_device_fd(device), POLLIN, 0}};
     hxb_message message;
     for (uint32_t i = 0; i < 500; i++) {
-        EXPECT(1, hxb_arm(context, HXB_MESSAGES));
+        EXPECT(1, hxb_arm(context, HXB_WAIT_MESSAGES));
         EXPECT(0, poll(fds, 2, 0));
-        EXPECT(HXB_OK, hxb_send(context, 0, 1, &i, sizeof i, i, HXB_SECOND));
+        EXPECT(HXB_OK, hxb_send(context, (hxb_address){0, 1}, &i, sizeof i, i, HXB_SECOND));
         EXPECT(1, poll(fds, 2, 10000));
         CHECK(fds[0].revents == POLLIN && fds[1].revents == 0);
         EXPECT(HXB_OK, hxb_disarm(context));
@@ -312,12 +312,12 @@ static void polling(char **arguments) {
         EXPECT(HXB_OK, hxb_release(context, &message));
     }
     EXPECT(HXB_OK, hxb_wait_all_sends(context, HXB_SECOND));
-    EXPECT(HXB_OK, hxb_send(context, 0, 1, "", 0, 0, HXB_SECOND));
-    while (hxb_arm(context, HXB_MESSAGES) == 1) {
+    EXPECT(HXB_OK, hxb_send(context, (hxb_address){0, 1}, "", 0, 0, HXB_SECOND));
+    while (hxb_arm(context, HXB_WAIT_MESSAGES) == 1) {
         poll(fds, 2, 10000);
         EXPECT(HXB_OK, hxb_disarm(context));
     }
-    EXPECT(0, hxb_arm(context, HXB_MESSAGES | HXB_SENDS));
+    EXPECT(0, hxb_arm(context, HXB_WAIT_MESSAGES | HXB_WAIT_SENDS));
     close_both();
 }
 
@@ -334,7 +334,7 @@ static void interrupted(char **arguments) {
     struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
     struct itimerspec often = {{0, 1000000}, {0, 1000000}};
     CHECK(timer_create(CLOCK_MONOTONIC, &event, &timer) == 0 && timer_settime(timer, 0, &often, NULL) == 0);
-    EXPECT(HXB_TIMED_OUT, hxb_wait(context, HXB_MESSAGES, HXB_SECOND / 5));
+    EXPECT(HXB_TIMED_OUT, hxb_wait(context, HXB_WAIT_MESSAGES, HXB_SECOND / 5));
     hxb_region *region;
     EXPECT(HXB_OK, hxb_open_region(device, 20 << 20, &region));
     EXPECT(HXB_OK, hxb_close_region(region));
@@ -357,9 +357,9 @@ static void links(char **arguments) {
     EXPECT(HXB_OK, hxb_on_link_event(device, on_link, &count));
     puts("ready");
     fflush(stdout);
-    EXPECT(HXB_TIMED_OUT, hxb_wait(context, HXB_MESSAGES, HXB_SECOND / 2));
+    EXPECT(HXB_TIMED_OUT, hxb_wait(context, HXB_WAIT_MESSAGES, HXB_SECOND / 2));
     for (int i = 0; i < 100 && count == 0; i++) {
-        EXPECT(HXB_TIMED_OUT, hxb_wait(context, HXB_MESSAGES, HXB_SECOND / 10));
+        EXPECT(HXB_TIMED_OUT, hxb_wait(context, HXB_WAIT_MESSAGES, HXB_SECOND / 10));
     }
     CHECK(count == 1 && hxb_link_event_count(device) == before + 1);
     CHECK(last_link_event.time_ms == 2000 && last_link_event.neighbour == 1 && last_link_event.dimension == 2);
@@ -377,16 +377,16 @@ static void *use_foreign(void *unused) {
     hxb_message message = {.handle = 0};
     hxb_event event;
     void *data;
-    EXPECT(HXB_E_THREAD, hxb_send(context, 0, 1, "x", 1, 0, 0));
+    EXPECT(HXB_E_THREAD, hxb_send(context, (hxb_address){0, 1}, "x", 1, 0, 0));
     CHECK(strstr(hxb_last_error(), "belongs to another thread") != NULL);
-    EXPECT(HXB_E_THREAD, hxb_claim(context, 0, 1, 1, &data));
+    EXPECT(HXB_E_THREAD, hxb_claim(context, (hxb_address){0, 1}, 1, &data));
     EXPECT(HXB_E_THREAD, hxb_commit(context, 0, 1, 0));
     EXPECT(HXB_E_THREAD, hxb_abort(context, 0));
     EXPECT(HXB_E_THREAD, hxb_receive(context, &message));
     EXPECT(HXB_E_THREAD, hxb_release(context, &message));
     EXPECT(HXB_E_THREAD, hxb_poll_event(context, &event));
-    EXPECT(HXB_E_THREAD, hxb_wait(context, HXB_MESSAGES, 0));
-    EXPECT(HXB_E_THREAD, hxb_arm(context, HXB_MESSAGES));
+    EXPECT(HXB_E_THREAD, hxb_wait(context, HXB_WAIT_MESSAGES, 0));
+    EXPECT(HXB_E_THREAD, hxb_arm(context, HXB_WAIT_MESSAGES));
     EXPECT(HXB_E_THREAD, hxb_disarm(context));
     EXPECT(HXB_E_THREAD, hxb_close_context(context));
     return NULL;
@@ -395,7 +395,7 @@ static void *use_foreign(void *unused) {
 static void *take_over(void *unused) {
     (void)unused;
     EXPECT(HXB_OK, hxb_own_context(context));
-    EXPECT(HXB_OK, hxb_send(context, 0, 1, "x", 1, 0, HXB_SECOND));
+    EXPECT(HXB_OK, hxb_send(context, (hxb_address){0, 1}, "x", 1, 0, HXB_SECOND));
     return NULL;
 }
 
@@ -408,7 +408,7 @@ static void *own_contexts(void *id) {
         EXPECT(HXB_OK, hxb_open_region(device, 10000, &region));
         for (int j = 0; j < 50; j++) {
             hxb_message message;
-            EXPECT(HXB_OK, hxb_send(mine, 0, (int)(intptr_t)id, "to myself", 9, (uint32_t)j, HXB_SECOND));
+            EXPECT(HXB_OK, hxb_send(mine, (hxb_address){0, (int)(intptr_t)id}, "to myself", 9, (uint32_t)j, HXB_SECOND));
             EXPECT(HXB_OK, hxb_receive_wait(mine, &message, 10 * HXB_SECOND));
             CHECK(message.tag == (uint32_t)j);
             EXPECT(HXB_OK, hxb_release(mine, &message));
@@ -454,10 +454,10 @@ static void in_child(const char *socket, hxb_region *region) {
     hxb_message message;
     hxb_context *other;
     hxb_event event;
-    EXPECT(HXB_E_FORKED, hxb_send(context, 0, 1, "x", 1, 0, 0));
+    EXPECT(HXB_E_FORKED, hxb_send(context, (hxb_address){0, 1}, "x", 1, 0, 0));
     CHECK(strstr(hxb_last_error(), "fork") != NULL);
     EXPECT(HXB_E_FORKED, hxb_receive(context, &message));
-    EXPECT(HXB_E_FORKED, hxb_wait(context, HXB_MESSAGES, HXB_SECOND));
+    EXPECT(HXB_E_FORKED, hxb_wait(context, HXB_WAIT_MESSAGES, HXB_SECOND));
     EXPECT(HXB_E_FORKED, hxb_poll_event(context, &event));
     EXPECT(HXB_E_FORKED, hxb_own_context(context));
     EXPECT(HXB_E_FORKED, hxb_close_context(context));
@@ -469,7 +469,7 @@ static void in_child(const char *socket, hxb_region *region) {
     EXPECT(HXB_OK, hxb_attach(socket, &mine));
     EXPECT(HXB_E_FORKED, hxb_receive(context, &message));
     EXPECT(HXB_OK, hxb_open_context(mine, 2, NULL, &other));
-    EXPECT(HXB_OK, hxb_send(other, 0, 1, "from the child", 14, 77, HXB_SECOND));
+    EXPECT(HXB_OK, hxb_send(other, (hxb_address){0, 1}, "from the child", 14, 77, HXB_SECOND));
     EXPECT(HXB_OK, hxb_wait_all_sends(other, 10 * HXB_SECOND));
     EXPECT(HXB_OK, hxb_detach(mine));
 }
@@ -492,11 +492,11 @@ static void forks(char **arguments) {
         CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
         hxb_message message;
         EXPECT(HXB_OK, hxb_receive_wait(context, &message, 5 * HXB_SECOND));
-        CHECK(message.tag == 77 && message.context == 2);
+        CHECK(message.tag == 77 && message.from.context == 2);
         EXPECT(HXB_OK, hxb_release(context, &message));
     }
-    EXPECT(HXB_OK, hxb_send(context, 0, 1, "still here", 10, 5, HXB_SECOND));
-    EXPECT(HXB_OK, hxb_wait(context, HXB_MESSAGES, 5 * HXB_SECOND));
+    EXPECT(HXB_OK, hxb_send(context, (hxb_address){0, 1}, "still here", 10, 5, HXB_SECOND));
+    EXPECT(HXB_OK, hxb_wait(context, HXB_WAIT_MESSAGES, 5 * HXB_SECOND));
     close_both();
 }
 
@@ -528,7 +528,7 @@ static void *wait_for_ever(void *unused) {
         }
         EXPECT(HXB_OK, hxb_open_region(device, 5000, &region));
         EXPECT(HXB_OK, hxb_close_region(region));
-        EXPECT(HXB_OK, hxb_send(context, 0, 1, "x", 1, 0, HXB_SECOND));
+        EXPECT(HXB_OK, hxb_send(context, (hxb_address){0, 1}, "x", 1, 0, HXB_SECOND));
         pthread_testcancel();
     }
     return NULL;
@@ -551,7 +551,7 @@ static void cancelled(char **arguments) {
         EXPECT(HXB_OK, hxb_open_region(device, 5000, &region));
         EXPECT(HXB_OK, hxb_close_region(region));
         hxb_message message;
-        EXPECT(HXB_OK, hxb_send(context, 0, 1, "after", 5, 123, HXB_SECOND));
+        EXPECT(HXB_OK, hxb_send(context, (hxb_address){0, 1}, "after", 5, 123, HXB_SECOND));
         do {
             EXPECT(HXB_OK, hxb_receive_wait(context, &message, 5 * HXB_SECOND));
             EXPECT(HXB_OK, hxb_release(context, &message));
@@ -569,26 +569,24 @@ struct assembly {
     uint64_t length;
 };
 
-static void *on_start(void *user, int node, int peer, uint64_t length, uint32_t tag) {
+static void *on_start(void *user, hxb_address from, uint64_t length, uint32_t tag) {
     struct assembly *assembly = user;
-    CHECK(node == 0 && peer >= 0);
+    CHECK(from.node == 0 && from.context >= 0);
     assembly->in_place = 0;
     return tag == 1 ? NULL : tag == 2 ? HXB_REJECT : length == 0 ? (void *)assembly : assembly->target;
 }
 
-static void on_fragment(void *user, int node, int peer, uint64_t offset, const void *data, uint32_t length) {
+static void on_fragment(void *user, hxb_address from, uint64_t offset, const void *data, uint32_t length) {
     struct assembly *assembly = user;
-    (void)node;
-    (void)peer;
+    (void)from;
     CHECK(offset == assembly->in_place && length > 0);
     memcpy(assembly->target + offset, data, length);
     assembly->in_place += length;
 }
 
-static void on_end(void *user, int node, int peer, uint64_t length, uint32_t tag, void *target, int status) {
+static void on_end(void *user, hxb_address from, uint64_t length, uint32_t tag, void *target, int status) {
     struct assembly *assembly = user;
-    (void)node;
-    (void)peer;
+    (void)from;
     CHECK(tag != 2 && (tag == 1) == (target == NULL));
     assembly->ended++;
     assembly->length = length;
@@ -618,7 +616,7 @@ static void large(char **arguments) {
     open_both(arguments[0], 1);
     EXPECT(HXB_OK, hxb_open_context(device, 2, NULL, &to));
     EXPECT(HXB_OK, hxb_open_region(device, 4 << 20, &region));
-    hxb_large_handler handler = {on_start, on_fragment, on_end, on_sent, &sent};
+    hxb_large_handler handler = {sizeof handler, on_start, on_fragment, on_end, on_sent, &sent};
     EXPECT(HXB_E_ARGUMENT, hxb_open_large(context, NULL, NULL, &sender));
     EXPECT(HXB_OK, hxb_open_large(context, &handler, NULL, &sender));
     EXPECT(HXB_E_STATE, hxb_open_large(context, &handler, NULL, &receiver));
@@ -629,15 +627,15 @@ static void large(char **arguments) {
     for (int i = 0; i < 4 << 20; i++) {
         data[i] = (uint8_t)(i * 7 + i / 1000);
     }
-    EXPECT(HXB_E_ARGUMENT, hxb_large_send_from(sender, 0, 2, region, 4 << 20, 1, 0));
+    EXPECT(HXB_E_ARGUMENT, hxb_large_send_from(sender, (hxb_address){0, 2}, region, 4 << 20, 1, 0));
     EXPECT(HXB_E_ARGUMENT, hxb_large_is_sent(sender, -1));
     for (size_t i = 0; i < sizeof LENGTHS / sizeof LENGTHS[0]; i++) {
         for (uint32_t way = 0; way < 4; way++) {
             uint64_t length = LENGTHS[i];
             memset(got.target, 0, 4 << 20);
             int before = got.ended;
-            int64_t transfer = way < 2 ? hxb_large_send(sender, 0, 2, data + 13, length, way % 2)
-                                       : hxb_large_send_from(sender, 0, 2, region, 13, length, way % 2);
+            int64_t transfer = way < 2 ? hxb_large_send(sender, (hxb_address){0, 2}, data + 13, length, way % 2)
+                                       : hxb_large_send_from(sender, (hxb_address){0, 2}, region, 13, length, way % 2);
             CHECK(transfer >= 0);
             while (got.ended == before || !hxb_large_is_sent(sender, transfer)) {
                 poll_both(sender, receiver);
@@ -647,8 +645,8 @@ static void large(char **arguments) {
         }
     }
     /* Rejected, then one more; to nobody. */
-    CHECK(hxb_large_send(sender, 0, 2, data, 100000, 2) >= 0);
-    CHECK(hxb_large_send(sender, 0, 2, data, 100000, 0) >= 0);
+    CHECK(hxb_large_send(sender, (hxb_address){0, 2}, data, 100000, 2) >= 0);
+    CHECK(hxb_large_send(sender, (hxb_address){0, 2}, data, 100000, 0) >= 0);
     int before = got.ended;
     while (got.ended == before || hxb_large_unfinished(sender) > 0) {
         poll_both(sender, receiver);
@@ -662,9 +660,9 @@ static void large(char **arguments) {
     /* A fragment of nothing, and a start that is too short, are dropped and counted. */
     hxb_context *rude;
     EXPECT(HXB_OK, hxb_open_context(device, 3, NULL, &rude));
-    EXPECT(HXB_OK, hxb_send(rude, 0, 2, "x", 1, 0x80000001u, HXB_SECOND));
-    EXPECT(HXB_OK, hxb_send(rude, 0, 2, "x", 1, 1, HXB_SECOND));
-    EXPECT(HXB_OK, hxb_send(rude, 0, 2, "\0\0\0\0\0\0\0\177tag-0000 ", 17, 1, HXB_SECOND));
+    EXPECT(HXB_OK, hxb_send(rude, (hxb_address){0, 2}, "x", 1, 0x80000001u, HXB_SECOND));
+    EXPECT(HXB_OK, hxb_send(rude, (hxb_address){0, 2}, "x", 1, 1, HXB_SECOND));
+    EXPECT(HXB_OK, hxb_send(rude, (hxb_address){0, 2}, "\0\0\0\0\0\0\0\177tag-0000 ", 17, 1, HXB_SECOND));
     while (hxb_large_rejected(receiver) < 3) {
         poll_both(sender, receiver);
     }
@@ -677,19 +675,18 @@ static void large(char **arguments) {
 static hxb_large *echo_large;
 static uint8_t *echo_data;
 
-static void *echo_start(void *user, int node, int peer, uint64_t length, uint32_t tag) {
+static void *echo_start(void *user, hxb_address from, uint64_t length, uint32_t tag) {
     (void)user;
-    (void)node;
-    (void)peer;
+    (void)from;
     (void)tag;
     echo_data = malloc(length + 1);
     return echo_data;
 }
 
-static void echo_end(void *user, int node, int peer, uint64_t length, uint32_t tag, void *target, int status) {
+static void echo_end(void *user, hxb_address from, uint64_t length, uint32_t tag, void *target, int status) {
     (void)user;
     EXPECT(HXB_OK, status);
-    CHECK(hxb_large_send(echo_large, node, peer, target, length, tag + 1) >= 0);
+    CHECK(hxb_large_send(echo_large, from, target, length, tag + 1) >= 0);
 }
 
 static void echo_sent(void *user, int64_t transfer, int status) {
@@ -702,8 +699,10 @@ static void echo_sent(void *user, int64_t transfer, int status) {
 /* One destination has all that it may have: what becomes of messages to it, and to others. */
 static void slow(char **arguments) {
     enum { SHARE = 200 };
-    static const hxb_destination_options FAILING = {0, 0, false}, DROPPING = {0, 0, true};
-    static const hxb_destination_options DROPPING_LATER = {0, 1000000, true}, FEW = {3, HXB_FOREVER, false};
+    enum { SIZE = sizeof(hxb_destination_options) };
+    static const hxb_destination_options FAILING = {SIZE, 0, 0, false}, DROPPING = {SIZE, 0, 0, true};
+    static const hxb_destination_options DROPPING_LATER = {SIZE, 0, 1000000, true};
+    static const hxb_destination_options FEW = {SIZE, 3, HXB_FOREVER, false};
     int slots[SHARE];
     void *data;
     hxb_context *to;
@@ -711,27 +710,28 @@ static void slow(char **arguments) {
     hxb_unfinished left;
     open_both(arguments[0], 1);
     EXPECT(HXB_OK, hxb_open_context(device, 3, NULL, &to));
-    EXPECT(HXB_E_ARGUMENT, hxb_set_destination(context, 2, 5, NULL));
-    EXPECT(HXB_E_ARGUMENT, hxb_set_destination(context, 1, 5, &(hxb_destination_options){-1, 0, false}));
-    EXPECT(HXB_E_ARGUMENT, hxb_set_destination(context, 1, 5, &(hxb_destination_options){0, -1, false}));
-    EXPECT(HXB_E_ARGUMENT, hxb_unfinished_to(context, 1, 5, NULL));
+    EXPECT(HXB_E_ARGUMENT, hxb_set_destination(context, (hxb_address){2, 5}, NULL));
+    const hxb_destination_options few_messages = {SIZE, -1, 0, false}, short_wait = {SIZE, 0, -1, false};
+    EXPECT(HXB_E_ARGUMENT, hxb_set_destination(context, (hxb_address){1, 5}, &few_messages));
+    EXPECT(HXB_E_ARGUMENT, hxb_set_destination(context, (hxb_address){1, 5}, &short_wait));
+    EXPECT(HXB_E_ARGUMENT, hxb_unfinished_to(context, (hxb_address){1, 5}, NULL));
     for (int i = 0; i < SHARE; i++) {
-        slots[i] = hxb_claim(context, 1, 5, 8, &data);
+        slots[i] = hxb_claim(context, (hxb_address){1, 5}, 8, &data);
         CHECK(slots[i] >= 0);
     }
-    EXPECT(HXB_NO_BUFFERS, hxb_claim(context, 1, 5, 8, &data));
-    EXPECT(HXB_TIMED_OUT, hxb_claim_wait(context, 1, 5, 8, &data, 1000000));
-    EXPECT(HXB_OK, hxb_set_destination(context, 1, 5, &FAILING));
-    EXPECT(HXB_NO_BUFFERS, hxb_send(context, 1, 5, "", 0, 0, HXB_FOREVER));
-    EXPECT(HXB_OK, hxb_set_destination(context, 1, 5, &DROPPING));
-    EXPECT(HXB_DROPPED, hxb_send(context, 1, 5, "", 0, 0, HXB_FOREVER));
-    EXPECT(HXB_DROPPED, hxb_claim(context, 1, 5, 8, &data));
-    EXPECT(HXB_OK, hxb_set_destination(context, 1, 5, &DROPPING_LATER));
-    EXPECT(HXB_DROPPED, hxb_claim_wait(context, 1, 5, 8, &data, HXB_FOREVER));
-    EXPECT(HXB_OK, hxb_unfinished_to(context, 1, 5, &left));
+    EXPECT(HXB_NO_BUFFERS, hxb_claim(context, (hxb_address){1, 5}, 8, &data));
+    EXPECT(HXB_TIMED_OUT, hxb_claim_wait(context, (hxb_address){1, 5}, 8, &data, 1000000));
+    EXPECT(HXB_OK, hxb_set_destination(context, (hxb_address){1, 5}, &FAILING));
+    EXPECT(HXB_NO_BUFFERS, hxb_send(context, (hxb_address){1, 5}, "", 0, 0, HXB_FOREVER));
+    EXPECT(HXB_OK, hxb_set_destination(context, (hxb_address){1, 5}, &DROPPING));
+    EXPECT(HXB_DROPPED, hxb_send(context, (hxb_address){1, 5}, "", 0, 0, HXB_FOREVER));
+    EXPECT(HXB_DROPPED, hxb_claim(context, (hxb_address){1, 5}, 8, &data));
+    EXPECT(HXB_OK, hxb_set_destination(context, (hxb_address){1, 5}, &DROPPING_LATER));
+    EXPECT(HXB_DROPPED, hxb_claim_wait(context, (hxb_address){1, 5}, 8, &data, HXB_FOREVER));
+    EXPECT(HXB_OK, hxb_unfinished_to(context, (hxb_address){1, 5}, &left));
     CHECK(left.messages == SHARE && left.bytes == 0 && left.dropped == 3 && left.is_full);
     for (uint32_t i = 0; i < 1000; i++) {
-        EXPECT(HXB_OK, hxb_send(context, 0, 3, &i, sizeof i, i, 0));
+        EXPECT(HXB_OK, hxb_send(context, (hxb_address){0, 3}, &i, sizeof i, i, 0));
         EXPECT(HXB_OK, hxb_receive_wait(to, &message, 10 * HXB_SECOND));
         CHECK(message.tag == i);
         EXPECT(HXB_OK, hxb_release(to, &message));
@@ -739,33 +739,33 @@ static void slow(char **arguments) {
     for (int i = 0; i < SHARE; i++) {
         EXPECT(HXB_OK, hxb_abort(context, slots[i]));
     }
-    EXPECT(HXB_OK, hxb_unfinished_to(context, 1, 5, &left));
+    EXPECT(HXB_OK, hxb_unfinished_to(context, (hxb_address){1, 5}, &left));
     CHECK(left.messages == 0 && !left.is_full);
     /* More destinations than the table has at first; the options of one stay. */
-    EXPECT(HXB_OK, hxb_set_destination(context, 1, 5, &FEW));
+    EXPECT(HXB_OK, hxb_set_destination(context, (hxb_address){1, 5}, &FEW));
     for (int round = 0; round < 3; round++) {
         for (int i = 0; i < 128; i++) {
-            slots[i] = hxb_claim(context, i / 64, i % 64, 8, &data);
+            slots[i] = hxb_claim(context, (hxb_address){i / 64, i % 64}, 8, &data);
             CHECK(slots[i] >= 0);
         }
-        EXPECT(HXB_OK, hxb_unfinished_to(context, 1, 63, &left));
+        EXPECT(HXB_OK, hxb_unfinished_to(context, (hxb_address){1, 63}, &left));
         CHECK(left.messages == 1);
         for (int i = 0; i < 128; i++) {
             EXPECT(HXB_OK, hxb_abort(context, slots[i]));
         }
     }
     for (int i = 0; i < 3; i++) {
-        CHECK(hxb_claim(context, 1, 5, 8, &data) >= 0);
+        CHECK(hxb_claim(context, (hxb_address){1, 5}, 8, &data) >= 0);
     }
-    EXPECT(HXB_NO_BUFFERS, hxb_claim(context, 1, 5, 8, &data));
-    EXPECT(HXB_OK, hxb_set_destination(context, 1, 5, NULL));
-    CHECK(hxb_claim(context, 1, 5, 8, &data) >= 0);
+    EXPECT(HXB_NO_BUFFERS, hxb_claim(context, (hxb_address){1, 5}, 8, &data));
+    EXPECT(HXB_OK, hxb_set_destination(context, (hxb_address){1, 5}, NULL));
+    CHECK(hxb_claim(context, (hxb_address){1, 5}, 8, &data) >= 0);
     close_both();
 }
 
 static void large_echo(char **arguments) {
     open_both(arguments[0], number(arguments, 1, 1));
-    hxb_large_handler handler = {echo_start, NULL, echo_end, echo_sent, NULL};
+    hxb_large_handler handler = {sizeof handler, echo_start, NULL, echo_end, echo_sent, NULL};
     EXPECT(HXB_OK, hxb_open_large(context, &handler, NULL, &echo_large));
     puts("ready");
     fflush(stdout);
@@ -803,14 +803,14 @@ static int use_spoilt_rings(void) {
         hxb_unfinished_sends(context);
     }
     CHECK(sum != UINT64_MAX);
-    hxb_wait(context, HXB_MESSAGES, 1000);
-    hxb_send(context, 0, 1, "x", 1, 0, 1000);
+    hxb_wait(context, HXB_WAIT_MESSAGES, 1000);
+    hxb_send(context, (hxb_address){0, 1}, "x", 1, 0, 1000);
     hxb_remote *remote;
     hxb_region *region;
-    hxb_remote_options few = {16, 16, 8};
+    hxb_remote_options few = {sizeof few, 16, 16, 8};
     if (hxb_open_remote(context, &few, &remote) == HXB_OK
         && hxb_open_writable_region(device, 5000, &region) == HXB_OK) {
-        hxb_remote_region peer = {0, 1, 4711};
+        hxb_remote_region peer = {{0, 1}, 4711};
         hxb_outcome outcome;
         hxb_notification notification;
         for (int i = 0; i < 20; i++) {
@@ -862,7 +862,7 @@ static void outlive(char **arguments) {
     bool was_silent = false;
     while (status == HXB_OK) {
         hxb_message message;
-        status = hxb_send(context, 0, hxb_context_id(context), "x", 1, 1, 20 * HXB_SECOND);
+        status = hxb_send(context, (hxb_address){0, hxb_context_id(context)}, "x", 1, 1, 20 * HXB_SECOND);
         if (status == HXB_OK) {
             status = hxb_receive_wait(context, &message, 20 * HXB_SECOND);
         }
@@ -904,7 +904,7 @@ int main(int count, char **arguments) {
         {"direct-closed", direct_closed}, {"remote-use", remote_use}, {"remote-serve", remote_serve},
         {"remote-misuse", remote_misuse}, {"remote-outlive", remote_outlive},
         {"unanswered", unanswered}, {"waits-ended", waits_ended}, {"waits-signalled", waits_signalled},
-        {"more-waits-ended", more_waits_ended}, {"detached-amid", detached_amid},
+        {"more-waits-ended", more_waits_ended}, {"detached-amid", detached_amid}, {"whole-api", whole_api},
         {"group-use", group_use}, {"group-outlive", group_outlive}, {"group-misuse", group_misuse},
     };
     for (size_t i = 0; count > 2 && i < sizeof SCENARIOS / sizeof SCENARIOS[0]; i++) {

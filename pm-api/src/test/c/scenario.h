@@ -63,6 +63,7 @@ void waits_ended(char **arguments);
 void more_waits_ended(char **arguments);
 void waits_signalled(char **arguments);
 void detached_amid(char **arguments);
+void whole_api(char **arguments);
 
 /* Remote memory (remote.c). */
 void remote_use(char **arguments);

@@ -44,17 +44,17 @@ struct group {
 /* 0 if nodes know no such type. Sums of unsigned integers have the same bits as those of signed ones. */
 static int type_of(enum fi_datatype type, int function) {
     switch (type) {
-    case FI_INT32: return HXB_INT32;
-    case FI_INT64: return HXB_INT64;
-    case FI_UINT32: return function == HXB_SUM ? HXB_INT32 : 0;
-    case FI_UINT64: return function == HXB_SUM ? HXB_INT64 : 0;
-    case FI_DOUBLE: return HXB_DOUBLE;
+    case FI_INT32: return HXB_TYPE_INT32;
+    case FI_INT64: return HXB_TYPE_INT64;
+    case FI_UINT32: return function == HXB_OP_SUM ? HXB_TYPE_INT32 : 0;
+    case FI_UINT64: return function == HXB_OP_SUM ? HXB_TYPE_INT64 : 0;
+    case FI_DOUBLE: return HXB_TYPE_DOUBLE;
     default: return 0;
     }
 }
 
 static int function_of(enum fi_op op) {
-    return op == FI_SUM ? HXB_SUM : op == FI_MIN ? HXB_MIN : op == FI_MAX ? HXB_MAX : 0;
+    return op == FI_SUM ? HXB_OP_SUM : op == FI_MIN ? HXB_OP_MIN : op == FI_MAX ? HXB_OP_MAX : 0;
 }
 
 static bool is_possible(enum fi_collective_op coll, enum fi_op op, enum fi_datatype type) {
@@ -177,7 +177,7 @@ bool arm_groups(struct endpoint *endpoint) {
         const struct group *group = OWNER(at, struct group, link);
         is_sending |= group->is_joining || group->is_running;
     }
-    return hxb_arm(endpoint->group_context, is_sending ? HXB_MESSAGES | HXB_SENDS : HXB_MESSAGES) == 1;
+    return hxb_arm(endpoint->group_context, is_sending ? HXB_WAIT_MESSAGES | HXB_WAIT_SENDS : HXB_WAIT_MESSAGES) == 1;
 }
 
 /* ---- Operations ---- */

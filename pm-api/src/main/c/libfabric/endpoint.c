@@ -81,7 +81,7 @@ bool arm(struct endpoint *endpoint) {
     bool is_sending = !list_is_empty(&endpoint->queue) || !list_is_empty(&endpoint->sending)
                       || !list_is_empty(&endpoint->waiting);
     endpoint->is_armed = true;
-    return hxb_arm(endpoint->context, is_sending ? HXB_MESSAGES | HXB_SENDS : HXB_MESSAGES) == 1
+    return hxb_arm(endpoint->context, is_sending ? HXB_WAIT_MESSAGES | HXB_WAIT_SENDS : HXB_WAIT_MESSAGES) == 1
            && (endpoint->group_context == NULL || arm_groups(endpoint));
 }
 
@@ -328,7 +328,7 @@ static void linger(struct endpoint *endpoint) {
     int64_t end = clock_ns() + LINGER_NS;
     while (!is_all_sent(endpoint) && clock_ns() < end) {
         if (!progress(endpoint)) {
-            hxb_wait(endpoint->context, HXB_MESSAGES | HXB_SENDS, HXB_SECOND / 1000);
+            hxb_wait(endpoint->context, HXB_WAIT_MESSAGES | HXB_WAIT_SENDS, HXB_SECOND / 1000);
         }
     }
     if (!is_all_sent(endpoint)) {

@@ -361,12 +361,12 @@ static const char *read_arrival(const struct endpoint *endpoint, const hxb_messa
                                 struct arrival *arrival) {
     const uint8_t *at = message->data;
     memset(arrival, 0, sizeof *arrival);
-    arrival->peer = peer_at(endpoint, message->node, message->context);
+    arrival->peer = peer_at(endpoint, message->from.node, message->from.context);
     if (message->tag != PROTOCOL || message->length < SHORT_HEADER) {
         return "not of this protocol";
     }
     memcpy(&arrival->header, at, SHORT_HEADER);
-    arrival->peer = peer_of(message->node, message->context, arrival->header.source);
+    arrival->peer = peer_of(message->from.node, message->from.context, arrival->header.source);
     size_t head = SHORT_HEADER;
     int own = extras_of(arrival->header.kind);
     bool has_data = (arrival->header.flags & HAS_DATA) != 0;
@@ -438,7 +438,7 @@ static void take(struct endpoint *endpoint, const hxb_message *message) {
     struct arrival arrival;
     const char *wrong = read_arrival(endpoint, message, &arrival);
     if (arrival.peer == ANY) {
-        WARN("a message of context %d of node %d is %s\n", message->context, message->node, wrong);
+        WARN("a message of context %d of node %d is %s\n", message->from.context, message->from.node, wrong);
         return; /* of a program that is no endpoint */
     }
     bool is_ours = arrival.header.destination == endpoint->address.incarnation;
@@ -451,7 +451,7 @@ static void take(struct endpoint *endpoint, const hxb_message *message) {
         wrong = on_arrival(endpoint, &arrival);
     }
     if (wrong != NULL) {
-        WARN("a message of context %d of node %d is %s\n", message->context, message->node, wrong);
+        WARN("a message of context %d of node %d is %s\n", message->from.context, message->from.node, wrong);
         lose_peer(endpoint, arrival.peer, FI_EIO);
     }
 }
@@ -471,7 +471,8 @@ bool take_events(struct endpoint *endpoint) {
     while (hxb_poll_event(endpoint->context, &event) == HXB_OK) {
         int error = error_of(event.status);
         bool has_slot = event.slot >= 0 && event.slot < SEND_BUFFERS;
-        uint64_t peer = has_slot ? endpoint->slot_peers[event.slot] : peer_at(endpoint, event.node, event.context);
+        uint64_t peer = has_slot ? endpoint->slot_peers[event.slot]
+                                 : peer_at(endpoint, event.peer.node, event.peer.context);
         bool is_old = has_slot && endpoint->slot_sessions[event.slot] != session_of(endpoint, peer);
         on_slot(endpoint, event.slot, error, event.status);
         if (peer != ANY && event.status == HXB_NO_SUCH_CONTEXT) {

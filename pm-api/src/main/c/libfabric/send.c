@@ -207,7 +207,7 @@ static void on_sent(struct endpoint *endpoint, struct op *op) {
 
 /* The slot, or a negative result. */
 static int claim(struct endpoint *endpoint, uint64_t peer, size_t length, void **data) {
-    int slot = hxb_claim(endpoint->context, node_of(peer), context_of(peer), length, data);
+    int slot = hxb_claim(endpoint->context, (hxb_address){node_of(peer), context_of(peer)}, length, data);
     if (slot >= 0) {
         on_slot(endpoint, slot, 0, 0); /* it is free, so its last message has arrived */
         endpoint->slot_peers[slot] = peer;

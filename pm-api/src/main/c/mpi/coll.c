@@ -367,25 +367,25 @@ API int MPI_Bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm c
 }
 
 static int function_of(MPI_Op operation) {
-    return operation == MPI_SUM ? HXB_SUM : operation == MPI_MIN ? HXB_MIN : operation == MPI_MAX ? HXB_MAX : 0;
+    return operation == MPI_SUM ? HXB_OP_SUM : operation == MPI_MIN ? HXB_OP_MIN : operation == MPI_MAX ? HXB_OP_MAX : 0;
 }
 
 static int type_of(MPI_Datatype type) {
     if (type == MPI_DOUBLE) {
-        return HXB_DOUBLE;
+        return HXB_TYPE_DOUBLE;
     }
     if (type == MPI_INT || type == MPI_INT32_T) {
-        return HXB_INT32;
+        return HXB_TYPE_INT32;
     }
     bool is_long = type == MPI_LONG && sizeof(long) == sizeof(int64_t);
-    return is_long || type == MPI_INT64_T || type == MPI_LONG_LONG ? HXB_INT64 : 0;
+    return is_long || type == MPI_INT64_T || type == MPI_LONG_LONG ? HXB_TYPE_INT64 : 0;
 }
 
 API int MPI_Allreduce(const void *data, void *result, int count, MPI_Datatype type, MPI_Op operation,
                   MPI_Comm communicator) {
     int function = function_of(operation), element = type_of(type);
     bool is_fit = function != 0 && element != 0 && count > 0
-        && count <= HXB_GROUP_BYTES / (element == HXB_INT32 ? (int)sizeof(int32_t) : (int)sizeof(int64_t));
+        && count <= HXB_GROUP_BYTES / (element == HXB_TYPE_INT32 ? (int)sizeof(int32_t) : (int)sizeof(int64_t));
     const struct coll *coll = is_fit ? taken(communicator) : NULL;
     if (coll == NULL) {
         return following.allreduce(data, result, count, type, operation, communicator);

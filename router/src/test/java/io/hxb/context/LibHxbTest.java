@@ -74,7 +74,8 @@ class LibHxbTest {
                 "slow",
                 "waits-ended",
                 "waits-signalled",
-                "detached-amid"
+                "detached-amid",
+                "whole-api"
             })
     void shouldDoAllThatAProgramCanAsk(final String scenario) throws Exception {
         try (TestNode node = new TestNode().start();
