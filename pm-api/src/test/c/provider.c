@@ -2,6 +2,7 @@
  *
  *   provider SCENARIO SOCKET_A SOCKET_B [SEED]
  *   provider serve SOCKET SOCKET                      prints its address, and serves until it is killed
+ *   provider parted SOCKET SOCKET first|second short|long  says when links between the two are to be cut, and healed
  *   provider outlive SOCKET SOCKET ADDRESS [busy|idle]  uses it; with a last argument, until it is killed
  *
  * with FI_PROVIDER_PATH and FI_PROVIDER=hxb set, and the sockets of two nodes. What is wrong is printed with its line,
@@ -16,7 +17,7 @@ static const struct {
                  {"waiting", waiting},     {"full", full}, {"behind", behind},       {"remote", remote}, {"atomic", atomic},
                  {"addresses", addresses}, {"closing", closing}, {"serve", serve},   {"outlive", outlive},
                  {"random", random_operations},    {"collective", collective},
-                 {"patience", patience}};
+                 {"patience", patience},           {"parted", parted}};
 
 int main(int count, char **arguments) {
     if (count < 4) {

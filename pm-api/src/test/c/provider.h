@@ -178,7 +178,7 @@ scenario sizes, match, peek, cancel, multi;
 /* provider_queue.c */
 scenario completion, waiting, full, behind;
 /* provider_peer.c */
-scenario addresses, closing, serve, outlive;
+scenario addresses, closing, serve, outlive, parted;
 /* provider_rma.c and provider_atomic.c */
 scenario remote, atomic;
 /* provider_collective.c */

@@ -280,6 +280,82 @@ void closing(char **arguments) {
     close_amid();
 }
 
+/* ---- Links that are cut ---- */
+
+/* Tells whoever cuts links what to do, and waits until it is done. */
+static void say(const char *what) {
+    char answer[16];
+    printf("%s\n", what);
+    fflush(stdout);
+    CHECK(fgets(answer, sizeof answer, stdin) != NULL);
+}
+
+enum { LONG_BYTES = 200000, ROUNDS = 50 };
+
+/* A message from one end to the other, of which neither end sees anything wrong; false if it was lost, and both were told
+ * or can be told by the next call. */
+static bool is_passed(struct side *from, struct side *to, size_t length, uint64_t tag) {
+    static uint8_t bytes[LONG_BYTES], got[LONG_BYTES];
+    struct fi_cq_tagged_entry entry;
+    struct fi_cq_err_entry error = {0};
+    fill(bytes, length, tag);
+    EXPECT(0, fi_trecv(to->ep, got, length, NULL, FI_ADDR_UNSPEC, tag, 0, got));
+    bool is_well = fi_tsend(from->ep, bytes, length, NULL, from->peer, tag, bytes) == 0;
+    int64_t end = now_ns() + LIMIT_NS;
+    for (bool is_sent = false, is_here = false; is_well && !(is_sent && is_here);) {
+        CHECK(now_ns() < end);
+        ssize_t sent = fi_cq_read(from->tx, &entry, 1), here_now = fi_cq_read(to->rx, &entry, 1);
+        is_sent |= sent == 1;
+        is_here |= here_now == 1;
+        is_well = sent != -FI_EAVAIL && here_now != -FI_EAVAIL;
+        /* A short message is done when it is handed over: that it was lost is said by the next call. */
+        if (is_sent && !is_here && now_ns() > end - LIMIT_NS * 9 / 10) {
+            is_well = false;
+        }
+    }
+    if (is_well) {
+        EXPECT_BYTES(got, length, tag);
+        return true;
+    }
+    fi_cancel(&to->ep->fid, got);
+    settle();
+    while (fi_cq_readerr(from->tx, &error, 0) == 1 || fi_cq_readerr(to->rx, &error, 0) == 1
+           || fi_cq_read(from->tx, &entry, 1) == 1) {
+    }
+    return false;
+}
+
+static void pass_again(struct side *from, struct side *to, size_t length, uint64_t *tag) {
+    int lost = 0;
+    while (!is_passed(from, to, length, ++*tag)) {
+        CHECK(++lost < ROUNDS);
+    }
+}
+
+/* One end loses the other, which has nothing under way and sees nothing of it. Then the other one speaks; or the first. */
+void parted(char **arguments) {
+    bool is_first = strcmp(arguments[0], "first") == 0;
+    size_t length = strcmp(arguments[1], "short") == 0 ? 100 : LONG_BYTES;
+    static uint8_t bytes[LONG_BYTES];
+    uint64_t tag = 1;
+    open_pair(&(struct options){0});
+    CHECK(is_passed(&here, &there, length, ++tag) && is_passed(&there, &here, length, ++tag));
+    say("cut");
+    EXPECT(0, fi_tsend(here.ep, bytes, LONG_BYTES, NULL, here.peer, 1, bytes));
+    struct fi_cq_err_entry error = take_error(here.tx);
+    CHECK(error.op_context == bytes);
+    EXPECT(FI_EHOSTUNREACH, error.err);
+    say("heal");
+    struct side *sides[] = {&here, &there};
+    pass_again(sides[!is_first], sides[is_first], length, &tag);
+    pass_again(sides[is_first], sides[!is_first], length, &tag);
+    for (int i = 0; i < ROUNDS; i++) {
+        CHECK(is_passed(&here, &there, i % 2 == 0 ? 100 : LONG_BYTES, ++tag));
+        CHECK(is_passed(&there, &here, i % 2 == 0 ? 100 : LONG_BYTES, ++tag));
+    }
+    close_pair();
+}
+
 /* ---- Programs of their own, one of which is killed ---- */
 
 enum { MEMORY_KEY = 5, MEMORY = 1 << 20 };

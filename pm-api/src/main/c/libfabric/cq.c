@@ -19,13 +19,13 @@ static struct cq *cq_of(struct fid_cq *fid) {
 
 /* ---- Entries ---- */
 
-/* Doubles a ring; a program that has no memory left even for this cannot go on. */
+/* Doubles a ring; NULL if there is no memory for that. */
 static void *grow(void *ring, size_t size, size_t *capacity, size_t *head, size_t count) {
     size_t wider = *capacity == 0 ? 64 : 2 * *capacity;
     char *entries = malloc(wider * size);
     if (entries == NULL) {
         WARN("no memory for %zu completions\n", wider);
-        abort();
+        return NULL;
     }
     for (size_t i = 0; i < count; i++) {
         memcpy(entries + i * size, (char *)ring + (*head + i) % *capacity * size, size);
@@ -46,9 +46,20 @@ static void signal_waiter(struct cq *cq) {
     }
 }
 
+/* The queue has lost a completion, and so tells of nothing but that. */
+static void overrun(struct cq *cq) {
+    cq->is_overrun = true;
+    signal_waiter(cq);
+}
+
 void cq_add(struct cq *cq, const struct completion *completion) {
     if (cq->count == cq->capacity) {
-        cq->entries = grow(cq->entries, sizeof *cq->entries, &cq->capacity, &cq->head, cq->count);
+        void *wider = grow(cq->entries, sizeof *cq->entries, &cq->capacity, &cq->head, cq->count);
+        if (wider == NULL) {
+            overrun(cq);
+            return;
+        }
+        cq->entries = wider;
     }
     cq->entries[(cq->head + cq->count++) & (cq->capacity - 1)] = *completion;
     signal_waiter(cq);
@@ -56,7 +67,12 @@ void cq_add(struct cq *cq, const struct completion *completion) {
 
 void cq_add_error(struct cq *cq, const struct fi_cq_err_entry *error) {
     if (cq->error_count == cq->error_capacity) {
-        cq->errors = grow(cq->errors, sizeof *cq->errors, &cq->error_capacity, &cq->error_head, cq->error_count);
+        void *wider = grow(cq->errors, sizeof *cq->errors, &cq->error_capacity, &cq->error_head, cq->error_count);
+        if (wider == NULL) {
+            overrun(cq);
+            return;
+        }
+        cq->errors = wider;
     }
     cq->errors[(cq->error_head + cq->error_count++) & (cq->error_capacity - 1)] = *error;
     signal_waiter(cq);
@@ -92,6 +108,9 @@ static ssize_t take_entries(struct cq *cq, void *to, size_t count, fi_addr_t *so
 /* ---- Reading ---- */
 
 static ssize_t read_locked(struct cq *cq, void *to, size_t count, fi_addr_t *sources) {
+    if (cq->is_overrun) {
+        return -FI_EOVERRUN;
+    }
     if (cq->count == 0 || count == 0) {
         bool did = progress_all(cq->domain);
         if (cq->count == 0 && cq->error_count == 0) {
@@ -124,9 +143,13 @@ static ssize_t readerr(struct fid_cq *fid, struct fi_cq_err_entry *to, uint64_t 
     (void)flags;
     pthread_mutex_lock(&cq->domain->lock);
     if (cq->error_count > 0) {
-        void *data = to->err_data; /* the program's own, for more than the provider has to say */
-        *to = cq->errors[cq->error_head];
-        to->err_data = data;
+        uint32_t version = cq->domain->fabric->api_version;
+        struct fi_cq_err_entry entry = cq->errors[cq->error_head];
+        if (FI_VERSION_GE(version, FI_VERSION(1, 5)) && to->err_data_size > 0) {
+            entry.err_data = to->err_data; /* the program's own, for more than the provider has to say */
+        }
+        set_error_source(&entry, FI_ADDR_NOTAVAIL);
+        memcpy(to, &entry, error_entry_size(version));
         cq->error_head = (cq->error_head + 1) & (cq->error_capacity - 1);
         cq->error_count--;
         result = 1;

@@ -297,7 +297,7 @@ int hxb_domain_open(struct fid_fabric *fabric, struct fi_info *info, struct fid_
         list_init(&domain->registrations[i]);
     }
     domain->mr_mode = info->domain_attr != NULL ? info->domain_attr->mr_mode : 0;
-    if ((domain->mr_mode & FI_MR_BASIC) != 0) {
+    if ((domain->mr_mode & MR_BASIC) != 0) {
         domain->mr_mode |= FI_MR_VIRT_ADDR | FI_MR_PROV_KEY | FI_MR_ALLOCATED;
     }
     domain->wait_fd = domain->wake_fd = -1;

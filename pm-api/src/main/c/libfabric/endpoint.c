@@ -191,8 +191,10 @@ static int bind(struct fid *fid, struct fid *other, uint64_t flags) {
     int result = 0;
     if (other->fclass == FI_CLASS_AV) {
         result = endpoint->av == NULL ? 0 : -FI_EINVAL;
-        endpoint->av = OWNER(other, struct av, fid.fid);
-        endpoint->av->users += result == 0;
+        if (result == 0) {
+            endpoint->av = OWNER(other, struct av, fid.fid);
+            endpoint->av->users++;
+        }
     } else if (other->fclass == FI_CLASS_CQ) {
         result = bind_cq(endpoint, OWNER(other, struct cq, fid.fid), flags);
     } else {

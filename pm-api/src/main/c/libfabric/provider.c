@@ -11,7 +11,7 @@
 #define RECEIVE_OP_FLAGS (FI_COMPLETION | FI_MULTI_RECV)
 #define ALL_MODES UINT64_MAX
 
-enum { QUEUE_SIZE = 1024 };
+enum { QUEUE_SIZE = 1024, OBJECTS = 256, REGISTRATIONS = 65536, PROTOCOL_VERSION = 2 };
 
 int error_of(int result) {
     switch (result) {
@@ -50,7 +50,7 @@ static bool has_all(uint64_t wanted, uint64_t there) {
 static bool is_sending_enough(const struct fi_tx_attr *wanted, size_t inject) {
     return wanted == NULL
            || (has_all(wanted->caps, ALL_CAPS) && has_all(wanted->op_flags, SEND_OP_FLAGS)
-               && has_all(wanted->msg_order, ORDER) && has_all(wanted->comp_order, FI_ORDER_NONE)
+               && has_all(wanted->msg_order, ORDER) && has_all(wanted->comp_order, ORDER_NONE)
                && wanted->inject_size <= inject && wanted->size <= QUEUE_SIZE && wanted->iov_limit <= IOV_LIMIT
                && wanted->rma_iov_limit <= 1);
 }
@@ -58,31 +58,37 @@ static bool is_sending_enough(const struct fi_tx_attr *wanted, size_t inject) {
 static bool is_receiving_enough(const struct fi_rx_attr *wanted) {
     return wanted == NULL
            || (has_all(wanted->caps, ALL_CAPS) && has_all(wanted->op_flags, RECEIVE_OP_FLAGS)
-               && has_all(wanted->msg_order, ORDER) && has_all(wanted->comp_order, FI_ORDER_NONE)
-               && wanted->size <= QUEUE_SIZE && wanted->iov_limit <= IOV_LIMIT);
+               && has_all(wanted->msg_order, ORDER) && has_all(wanted->comp_order, ORDER_NONE)
+               && wanted->total_buffered_recv == 0 && wanted->size <= QUEUE_SIZE && wanted->iov_limit <= IOV_LIMIT);
 }
 
-static bool is_endpoint_enough(const struct fi_ep_attr *wanted) {
+static bool is_endpoint_enough(const struct fi_ep_attr *wanted, size_t inject) {
     return wanted == NULL
            || ((wanted->type == FI_EP_UNSPEC || wanted->type == FI_EP_RDM) && wanted->max_msg_size <= MAX_MESSAGE
-               && wanted->protocol == FI_PROTO_UNSPEC && wanted->tx_ctx_cnt <= 1 && wanted->rx_ctx_cnt <= 1
-               && wanted->auth_key_size == 0);
+               && (wanted->protocol == FI_PROTO_UNSPEC || wanted->protocol == ADDRESS_FORMAT)
+               && wanted->protocol_version <= PROTOCOL_VERSION && wanted->max_order_raw_size <= inject
+               && wanted->max_order_war_size <= inject && wanted->max_order_waw_size <= inject
+               && wanted->tx_ctx_cnt <= 1 && wanted->rx_ctx_cnt <= 1 && wanted->auth_key_size == 0);
 }
 
 static bool is_domain_enough(const struct fi_domain_attr *wanted, const char *name) {
     return wanted == NULL
            || ((wanted->name == NULL || strcmp(wanted->name, name) == 0) && wanted->cq_data_size <= 8
                && has_all(wanted->caps, FI_LOCAL_COMM | FI_REMOTE_COMM) && wanted->max_ep_tx_ctx <= 1
-               && wanted->max_ep_rx_ctx <= 1 && wanted->auth_key_size == 0);
+               && wanted->max_ep_rx_ctx <= 1 && wanted->max_ep_stx_ctx == 0 && wanted->max_ep_srx_ctx == 0
+               && wanted->auth_key_size == 0 && wanted->mr_key_size <= 8 && wanted->mr_iov_limit <= 1
+               && wanted->max_err_data == 0 && wanted->cq_cnt <= OBJECTS && wanted->ep_cnt <= OBJECTS
+               && wanted->tx_ctx_cnt <= OBJECTS && wanted->rx_ctx_cnt <= OBJECTS && wanted->cntr_cnt <= OBJECTS
+               && wanted->mr_cnt <= REGISTRATIONS);
 }
 
 static bool is_enough(const struct fi_info *wanted, const char *fabric, const char *domain, size_t inject) {
     return wanted == NULL
-           || (has_all(wanted->caps, ALL_CAPS)
+           || (has_all(wanted->caps, ALL_CAPS) && wanted->handle == NULL
                && (wanted->addr_format == FI_FORMAT_UNSPEC || wanted->addr_format == ADDRESS_FORMAT)
                && (wanted->fabric_attr == NULL || wanted->fabric_attr->name == NULL
                    || strcmp(wanted->fabric_attr->name, fabric) == 0)
-               && is_endpoint_enough(wanted->ep_attr) && is_domain_enough(wanted->domain_attr, domain)
+               && is_endpoint_enough(wanted->ep_attr, inject) && is_domain_enough(wanted->domain_attr, domain)
                && is_sending_enough(wanted->tx_attr, inject) && is_receiving_enough(wanted->rx_attr));
 }
 
@@ -101,12 +107,12 @@ static uint64_t caps_for(const struct fi_info *wanted) {
 /* Whether peers give addresses, and who chooses keys, is as programs want it; all else they need not care for. What was
  * one of two modes before libfabric 1.5 is answered as one of these. */
 static int mr_mode_for(const struct fi_domain_attr *wanted, uint32_t version) {
-    int mode = wanted == NULL ? FI_MR_UNSPEC : wanted->mr_mode;
-    if ((mode & FI_MR_BASIC) != 0) {
-        return FI_MR_BASIC;
+    int mode = wanted == NULL ? MR_UNSPEC : wanted->mr_mode;
+    if ((mode & MR_BASIC) != 0) {
+        return MR_BASIC;
     }
-    if ((mode & FI_MR_SCALABLE) != 0 || FI_VERSION_LT(version, FI_VERSION(1, 5))) {
-        return FI_MR_SCALABLE;
+    if ((mode & MR_SCALABLE) != 0 || FI_VERSION_LT(version, FI_VERSION(1, 5))) {
+        return MR_SCALABLE;
     }
     return mode & (FI_MR_VIRT_ADDR | FI_MR_PROV_KEY | FI_MR_ALLOCATED);
 }
@@ -120,7 +126,7 @@ static void describe(struct fi_info *info, const struct fi_info *wanted, size_t 
                                                          ? wanted->tx_attr->op_flags
                                                          : FI_INJECT_COMPLETE,
                                          .msg_order = ORDER,
-                                         .comp_order = FI_ORDER_NONE,
+                                         .comp_order = ORDER_NONE,
                                          .inject_size = inject,
                                          .size = QUEUE_SIZE,
                                          .iov_limit = IOV_LIMIT,
@@ -130,13 +136,13 @@ static void describe(struct fi_info *info, const struct fi_info *wanted, size_t 
                                                          ? wanted->rx_attr->op_flags
                                                          : 0,
                                          .msg_order = ORDER,
-                                         .comp_order = FI_ORDER_NONE,
+                                         .comp_order = ORDER_NONE,
                                          .total_buffered_recv = 0,
                                          .size = QUEUE_SIZE,
                                          .iov_limit = IOV_LIMIT};
     *info->ep_attr = (struct fi_ep_attr){.type = FI_EP_RDM,
                                          .protocol = ADDRESS_FORMAT,
-                                         .protocol_version = 1,
+                                         .protocol_version = PROTOCOL_VERSION,
                                          .max_msg_size = MAX_MESSAGE,
                                          .max_order_raw_size = inject,
                                          .max_order_war_size = inject,
@@ -159,15 +165,15 @@ static void describe(struct fi_info *info, const struct fi_info *wanted, size_t 
         .mr_mode = mr_mode_for(domain, version),
         .mr_key_size = 8,
         .cq_data_size = 8,
-        .cq_cnt = 256,
-        .ep_cnt = 256,
-        .tx_ctx_cnt = 256,
-        .rx_ctx_cnt = 256,
+        .cq_cnt = OBJECTS,
+        .ep_cnt = OBJECTS,
+        .tx_ctx_cnt = OBJECTS,
+        .rx_ctx_cnt = OBJECTS,
         .max_ep_tx_ctx = 1,
         .max_ep_rx_ctx = 1,
-        .cntr_cnt = 256,
+        .cntr_cnt = OBJECTS,
         .mr_iov_limit = 1,
-        .mr_cnt = 65536,
+        .mr_cnt = REGISTRATIONS,
         .caps = FI_LOCAL_COMM | FI_REMOTE_COMM};
 }
 
@@ -178,24 +184,48 @@ static bool read_address(const char *text, struct address *address) {
     return sscanf(text, "hxb://%d/%d/%x%c", &address->node, &address->context, &address->incarnation, &rest) == 3;
 }
 
-static int add_destination(struct fi_info *info, const struct fi_info *wanted, const char *node, uint64_t flags) {
+static bool is_address(const hxb_device *device, const struct address *address) {
+    return address->magic == ADDRESS_MAGIC && address->node >= 0 && address->node < hxb_node_count(device)
+           && address->context >= 0 && address->context < hxb_context_count(device);
+}
+
+/* The address that a text names, or otherwise the one of the hints, which must be possible; none if neither gives one. */
+static int add_address(const hxb_device *device, const char *text, const void *hint, size_t hint_length, void **to,
+                       size_t *to_length) {
     struct address address;
-    if (node != NULL && (flags & FI_SOURCE) == 0) {
-        if (!read_address(node, &address)) {
-            return -FI_ENODATA;
-        }
-    } else if (wanted != NULL && wanted->dest_addr != NULL && wanted->dest_addrlen == sizeof address) {
-        memcpy(&address, wanted->dest_addr, sizeof address);
-    } else {
+    if (text == NULL && hint == NULL) {
         return 0;
     }
-    info->dest_addr = malloc(sizeof address);
-    if (info->dest_addr == NULL) {
+    if (text == NULL && hint_length == sizeof address) {
+        memcpy(&address, hint, sizeof address);
+    } else if (text == NULL || !read_address(text, &address)) {
+        return -FI_ENODATA;
+    }
+    if (!is_address(device, &address)) {
+        return -FI_ENODATA;
+    }
+    *to = malloc(sizeof address);
+    if (*to == NULL) {
         return -FI_ENOMEM;
     }
-    memcpy(info->dest_addr, &address, sizeof address);
-    info->dest_addrlen = sizeof address;
+    memcpy(*to, &address, sizeof address);
+    *to_length = sizeof address;
     return 0;
+}
+
+/* A source is the context that an endpoint opens. */
+static int add_addresses(struct fi_info *info, const struct fi_info *wanted, const hxb_device *device, const char *node,
+                         uint64_t flags) {
+    bool is_source = (flags & FI_SOURCE) != 0;
+    int error = add_address(device, is_source ? NULL : node, wanted == NULL ? NULL : wanted->dest_addr,
+                            wanted == NULL ? 0 : wanted->dest_addrlen, &info->dest_addr, &info->dest_addrlen);
+    if (error != 0) {
+        return error;
+    }
+    error = add_address(device, is_source ? node : NULL, wanted == NULL ? NULL : wanted->src_addr,
+                        wanted == NULL ? 0 : wanted->src_addrlen, &info->src_addr, &info->src_addrlen);
+    const struct address *source = info->src_addr;
+    return error == 0 && source != NULL && source->node != hxb_node_id(device) ? -FI_ENODATA : error;
 }
 
 static int fill(struct fi_info *info, const struct fi_info *wanted, const hxb_device *device, const char *node,
@@ -215,7 +245,7 @@ static int fill(struct fi_info *info, const struct fi_info *wanted, const hxb_de
     }
     info->fabric_attr->prov_version = VERSION;
     describe(info, wanted, inject, version);
-    return add_destination(info, wanted, node, flags);
+    return add_addresses(info, wanted, device, node, flags);
 }
 
 /* Only where a node can be attached to: otherwise programs would choose what they cannot open. */
@@ -268,13 +298,13 @@ static int open_fabric(struct fi_fabric_attr *attr, struct fid_fabric **result, 
                                        .eq_open = hxb_eq_open,
                                        .wait_open = no_wait,
                                        .trywait = hxb_trywait};
-    (void)attr;
     struct fabric *fabric = calloc(1, sizeof *fabric);
     if (fabric == NULL) {
         return -FI_ENOMEM;
     }
     fabric->fid.fid = (struct fid){.fclass = FI_CLASS_FABRIC, .context = context, .ops = &fid_ops};
     fabric->fid.ops = &ops;
+    fabric->api_version = attr->api_version;
     *result = &fabric->fid;
     return 0;
 }
@@ -282,13 +312,17 @@ static int open_fabric(struct fi_fabric_attr *attr, struct fid_fabric **result, 
 static void cleanup(void) {}
 
 struct fi_provider hxb_provider = {.version = VERSION,
-                                   .fi_version = FI_VERSION(1, 17),
+                                   .fi_version = HEADER_VERSION,
                                    .name = NAME,
                                    .getinfo = getinfo,
                                    .fabric = open_fabric,
                                    .cleanup = cleanup};
 
 __attribute__((visibility("default"))) struct fi_provider *fi_prov_ini(void) {
+    if (FI_VERSION_LT(fi_version(), HEADER_VERSION)) {
+        WARN("made for a later libfabric: it has to be compiled again\n");
+        return NULL;
+    }
     fi_param_define(&hxb_provider, "unexpected_limit", FI_PARAM_SIZE_T,
                     "bytes of messages that an endpoint keeps before somebody asks for them; 64 times as many while "
                     "it waits for one (default: 64 MiB)");

@@ -9,12 +9,14 @@
  *   mr.c        memory that peers may use                      atomic.c   the same for atomic operations
  *   peer.c      which peers are there, and which are lost      av_set.c   sets of addresses
  *   eq.c        event queues                                   collective.c  operations of such sets, by the nodes
+ *   compat.h    versions of libfabric
  *
  * One lock for a domain guards all that belongs to it. */
 #ifndef HXB_PROVIDER_H
 #define HXB_PROVIDER_H
 
 #include "../hxb.h"
+#include "compat.h"
 
 #include <pthread.h>
 #include <rdma/fabric.h>
@@ -170,6 +172,7 @@ static inline int extras_of(enum kind kind) {
 
 struct fabric {
     struct fid_fabric fid;
+    uint32_t api_version; /* that the program has asked for */
     int users; /* domains and event queues; shared by threads without a lock, so with atomic operations only */
 };
 
@@ -255,6 +258,7 @@ struct cq {
     bool has_timer;   /* that is set */
     bool is_awaited;  /* somebody sleeps until there is an entry */
     bool is_signalled; /* by fi_cq_signal */
+    bool is_overrun;   /* there was no memory for a completion */
     int users;        /* endpoints bound to it */
 };
 

@@ -4,14 +4,17 @@ import io.hxb.config.AttachConfig;
 import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.ContextConfig;
+import io.hxb.config.FlowConfig;
 import io.hxb.config.LinkPlan;
 import io.hxb.config.LoopConfig;
+import io.hxb.link.Link;
 import io.hxb.node.loop.NodeThreads;
 import io.hxb.topology.Shape;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /**
  * All nodes of a cluster over UDP in this process, which programs can attach to, and whatever else
@@ -24,9 +27,11 @@ final class UdpNodes {
     private final List<AutoCloseable> open = new ArrayList<>();
     private final List<Node> nodes = new ArrayList<>();
     private final ClusterConfig config;
+    private final UnaryOperator<Link> wrapper;
 
-    private UdpNodes(final ClusterConfig config) {
+    private UdpNodes(final ClusterConfig config, final UnaryOperator<Link> wrapper) {
         this.config = config;
+        this.wrapper = wrapper;
     }
 
     /**
@@ -38,15 +43,32 @@ final class UdpNodes {
     static UdpNodes start(
             final String name, final Shape shape, final Path folder, final int basePort)
             throws Exception {
-        final UdpNodes started =
-                new UdpNodes(
-                        ClusterConfig.of(
-                                        name,
-                                        shape,
-                                        Backend.UDP,
-                                        LinkPlan.udp(shape.dimensions(), LINKS, basePort))
-                                .withAttach(new AttachConfig(folder, folder, List.of(), List.of()))
-                                .withContext(new ContextConfig(CONTEXTS, 0)));
+        return start(name, shape, folder, basePort, FlowConfig.DEFAULT, link -> link);
+    }
+
+    /**
+     * The same with flows of another kind.
+     *
+     * @param wrapper put around each link.
+     */
+    static UdpNodes start(
+            final String name,
+            final Shape shape,
+            final Path folder,
+            final int basePort,
+            final FlowConfig flow,
+            final UnaryOperator<Link> wrapper)
+            throws Exception {
+        final ClusterConfig config =
+                ClusterConfig.of(
+                                name,
+                                shape,
+                                Backend.UDP,
+                                LinkPlan.udp(shape.dimensions(), LINKS, basePort))
+                        .withAttach(new AttachConfig(folder, folder, List.of(), List.of()))
+                        .withContext(new ContextConfig(CONTEXTS, 0))
+                        .withFlow(flow);
+        final UdpNodes started = new UdpNodes(config, wrapper);
         try {
             started.startAll();
         } catch (final Exception e) {
@@ -59,11 +81,7 @@ final class UdpNodes {
     private void startAll() throws Exception {
         final NodeThreads threads = keep(NodeThreads.start(LoopConfig.DEFAULT));
         for (int id = 0; id < config.shape().nodeCount(); id++) {
-            nodes.add(
-                    keep(
-                            Node.start(
-                                    new NodeOptions(
-                                            config, id, threads, true, false, link -> link))));
+            nodes.add(keep(Node.start(new NodeOptions(config, id, threads, true, false, wrapper))));
         }
     }
 
