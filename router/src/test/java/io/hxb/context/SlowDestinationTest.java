@@ -128,6 +128,41 @@ class SlowDestinationTest {
         }
     }
 
+    /** A client asks as fast as it can and never takes an answer; two others wait for theirs. */
+    @Test
+    void shouldAnswerOthersWhileOneClientTakesNoAnswers() {
+        // given
+        final int[] answered = new int[2];
+        final boolean[] isAsking = new boolean[2];
+        int unanswered = 0;
+        sender.destination(0, SLEEPER).options(PmDestinationOptions.FAIL);
+        // when
+        for (int turn = 0; turn < 20_000; turn++) {
+            sleeper.send(0, 1, payload, 0, 0);
+            for (int i = 0; i < 2; i++) {
+                if (!isAsking[i]) {
+                    isAsking[i] = readers[i].send(0, 1, payload, 0, 0) == PmStatus.OK;
+                }
+                if (readers[i].receive(message) == PmStatus.OK) {
+                    readers[i].release(message);
+                    answered[i]++;
+                    isAsking[i] = false;
+                }
+            }
+            while (sender.receive(message) == PmStatus.OK) {
+                final int client = message.sourceContext();
+                sender.release(message);
+                final int status = sendTo(client, 1_000_000_000L);
+                unanswered += status == PmStatus.OK ? 0 : 1;
+                assertTrue(status == PmStatus.OK || client == SLEEPER, PmStatus.name(status));
+            }
+            node.turn();
+        }
+        // then
+        assertTrue(unanswered > 1_000, "the slow one has all that it may have: " + unanswered);
+        assertTrue(answered[0] > 2_000 && answered[1] > 2_000, answered[0] + ", " + answered[1]);
+    }
+
     @Test
     void shouldFailOrDropAsTheOptionsSay() {
         // given
