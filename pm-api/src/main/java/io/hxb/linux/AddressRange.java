@@ -98,6 +98,27 @@ public final class AddressRange implements AutoCloseable {
                 NO_FILE);
     }
 
+    /**
+     * Takes the memory of the whole range out of this process, but keeps its addresses, which read
+     * as zeros until {@link #close}: for memory that another thread may be using. What is written
+     * there from now on reaches nobody.
+     */
+    public synchronized void vacate() {
+        if (!isClosed) {
+            vacate(address, lengthBytes);
+        }
+    }
+
+    /** The same for any mapping. */
+    static void vacate(final long at, final long lengthBytes) {
+        Handles.mmap(
+                at,
+                lengthBytes,
+                PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
+                NO_FILE);
+    }
+
     private long check(final long offset, final long partBytes) {
         if (((offset | partBytes) & (PAGE_BYTES - 1)) != 0
                 || offset < 0

@@ -143,6 +143,16 @@ public final class SharedMemory implements AutoCloseable {
         return descriptor;
     }
 
+    /**
+     * Takes the memory out of this process, but keeps its addresses, which read as zeros until
+     * {@link #close}: for memory that another thread may be using.
+     */
+    public synchronized void vacate() {
+        if (!isClosed) {
+            AddressRange.vacate(address, lengthBytes);
+        }
+    }
+
     /** Unmaps the memory, which must not be used any more, and closes the descriptor. */
     @Override
     public synchronized void close() {

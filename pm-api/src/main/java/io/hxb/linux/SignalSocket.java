@@ -14,6 +14,7 @@ import java.lang.invoke.MethodHandle;
  */
 public final class SignalSocket {
     private static final int AF_UNIX = 1;
+    private static final int SHUT_RDWR = 2;
     private static final int SOCK_STREAM_NONBLOCK_CLOEXEC = 1 | 04000 | 02000000;
     private static final int MSG_DONTWAIT_NOSIGNAL = 0x40 | 0x4000;
     private static final int DRAIN_BYTES = 256;
@@ -51,6 +52,16 @@ public final class SignalSocket {
         call(Handles.SEND, fd, SCRATCH, 1L);
     }
 
+    /** Makes this end readable for ever, for whoever polls it: nothing is received any more. */
+    public static void shutDown(final int fd) {
+        try {
+            final int ignored =
+                    (int) Handles.SHUTDOWN.invokeExact(Linux.errnoSegment(), fd, SHUT_RDWR);
+        } catch (final Throwable e) {
+            throw Linux.unexpected(e);
+        }
+    }
+
     /**
      * Makes this end unreadable until the next signal. Never blocks.
      *
@@ -82,6 +93,8 @@ public final class SignalSocket {
                 FunctionDescriptor.of(LONG, INT, LONG, LONG, INT);
         static final MethodHandle PAIR =
                 Linux.bind("socketpair", FunctionDescriptor.of(INT, INT, INT, INT, LONG));
+        static final MethodHandle SHUTDOWN =
+                Linux.bind("shutdown", FunctionDescriptor.of(INT, INT, INT));
         static final MethodHandle SEND = Linux.bind("send", TRANSFER);
         static final MethodHandle RECV = Linux.bind("recv", TRANSFER);
     }

@@ -97,6 +97,12 @@ final class ContextSleep {
         }
     }
 
+    /** Wakes the context's thread for good; called by another thread, which closes the device. */
+    void wakeForGood() {
+        control.wakeSleeper();
+        SignalSocket.shutDown(signalSocket);
+    }
+
     /** Closes it; it must not be used any more. */
     void close() {
         pollSet.close();

@@ -9,6 +9,9 @@ final class ContextState {
     private final NodeWatch watch;
     private boolean isClosed;
 
+    /** Set by another thread, which closes the device. */
+    private volatile boolean isDetached;
+
     /** Makes the state of a context that is open. */
     public ContextState(final ControlMemory control, final NodeWatch watch) {
         this.control = control;
@@ -18,6 +21,11 @@ final class ContextState {
     /** Notes that the application has closed it; its memory is not touched any more. */
     public void close() {
         isClosed = true;
+    }
+
+    /** Notes that the device is closed, perhaps by another thread. */
+    public void detach() {
+        isDetached = true;
     }
 
     /** True once the application has closed it. */
@@ -32,12 +40,12 @@ final class ContextState {
 
     /** True while the node has it open; asked only while the application has. */
     public boolean isOpenAtNode() {
-        return control.state() == ControlMemory.OPEN;
+        return !isDetached && control.state() == ControlMemory.OPEN;
     }
 
     /** {@link PmStatus#OK}, {@link PmStatus#CONTEXT_CLOSED} or {@link PmStatus#NODE_GONE}. */
     public int status() {
-        if (isClosed) {
+        if (isClosed || isDetached) {
             return PmStatus.CONTEXT_CLOSED;
         }
         if (watch.isGone()) {
@@ -63,7 +71,7 @@ final class ContextState {
 
     /** Describes why it is closed. */
     public String closeReason() {
-        return isClosed
+        return isClosed || isDetached
                 ? CloseReason.DETACHED.text()
                 : CloseReason.of(control.closeReason()).text();
     }

@@ -72,7 +72,7 @@ final class ContextWaiter {
      * @param interest one or more of MESSAGES, SENDS and REMOTE of {@link ControlMemory}.
      * @param timeoutNs longest wait in ns, 0 or more.
      * @return a {@link PmStatus}: OK if what is waited for is there, EVENT if only an event is,
-     *     TIMED_OUT, CONTEXT_CLOSED, NODE_GONE or NODE_SILENT.
+     *     TIMED_OUT, CONTEXT_CLOSED, NODE_GONE, NODE_SILENT or INTERRUPTED.
      */
     public int await(final int interest, final long timeoutNs) {
         if (timeoutNs < 0) {
@@ -124,6 +124,11 @@ final class ContextWaiter {
         }
     }
 
+    /** Ends a wait; called by another thread, after {@link ContextState#detach}. */
+    public void wakeForGood() {
+        sleep.wakeForGood();
+    }
+
     /** Ends waiting; called after the context is closed. */
     public void close() {
         sleep.close();
@@ -158,6 +163,9 @@ final class ContextWaiter {
             }
             if (isSilent) {
                 return PmStatus.NODE_SILENT;
+            }
+            if (Thread.currentThread().isInterrupted()) {
+                return PmStatus.INTERRUPTED;
             }
             nowNs = System.nanoTime();
         }

@@ -78,6 +78,11 @@ final class OwnMemory implements AutoCloseable {
         }
     }
 
+    /** Takes the memory out of this process, but keeps its addresses, which read as zeros. */
+    void vacate() {
+        range.vacate();
+    }
+
     /** Unmaps the memory, which must not be used in this process any more. */
     @Override
     public void close() {

@@ -40,6 +40,9 @@ public final class PmContext implements AutoCloseable {
     private final int mtuBytes;
     private boolean isHandling;
 
+    /** What the device has left when it was closed before this context. */
+    private Runnable remains;
+
     PmContext(
             final PmDevice device,
             final Attachment attachment,
@@ -499,9 +502,11 @@ public final class PmContext implements AutoCloseable {
      * @param timeoutNs longest wait in ns, 0 or more.
      * @return {@link PmStatus#OK} if there is a message to receive; {@link PmStatus#EVENT} if there
      *     is none but {@link #pollEvent} has something to tell, which it does until it is taken;
-     *     {@link PmStatus#TIMED_OUT}, {@link PmStatus#CONTEXT_CLOSED}, {@link PmStatus#NODE_GONE}
-     *     (within a second of the node's death) or {@link PmStatus#NODE_SILENT} (when the node has
-     *     stood still for 3 seconds of waiting).
+     *     {@link PmStatus#TIMED_OUT}, {@link PmStatus#CONTEXT_CLOSED} (also when another thread has
+     *     closed the device), {@link PmStatus#NODE_GONE} (within a second of the node's death),
+     *     {@link PmStatus#NODE_SILENT} (when the node has stood still for 3 seconds of waiting) or
+     *     {@link PmStatus#INTERRUPTED} (within 0.1 s when the thread is interrupted, which it still
+     *     is afterwards).
      */
     public int await(final long timeoutNs) {
         return waiter.await(ControlMemory.MESSAGES, timeoutNs);
@@ -592,13 +597,28 @@ public final class PmContext implements AutoCloseable {
     public void close() {
         checkNotHandling();
         if (!state.isClosed()) {
+            final boolean wasAttached = device.onClosed(this);
             state.close();
             sends.close();
-            rings.close();
-            device.onClosed(this);
-            attachment.closeContext(memory);
-            waiter.close();
+            if (wasAttached) {
+                rings.close();
+                attachment.closeContext(memory);
+                waiter.close();
+            } else {
+                remains.run();
+            }
         }
+    }
+
+    /**
+     * Ends the use of the context for good while its thread may be using it, which is another one
+     * than the caller: its waits end, and its memory reads as zeros until it closes the context.
+     */
+    void detach() {
+        state.detach();
+        waiter.wakeForGood();
+        attachment.vacateContext(memory);
+        remains = Leftovers.of(this, attachment, memory, rings, waiter);
     }
 
     /**

@@ -38,7 +38,7 @@ public final class PmDevice implements AutoCloseable {
     private final List<PmContext> contexts = new ArrayList<>();
     private final LinkEventRing linkEvents;
     private volatile PmLinkListener linkListener;
-    private boolean isClosed;
+    private volatile boolean isClosed;
 
     private PmDevice(final Attachment attachment) {
         this.attachment = attachment;
@@ -213,6 +213,10 @@ public final class PmDevice implements AutoCloseable {
         final PmContext context = new PmContext(this, attachment, memory, options.spinNs());
         synchronized (contexts) {
             contexts.add(context);
+            if (isClosed) {
+                contexts.remove(context);
+                context.detach();
+            }
         }
         return context;
     }
@@ -291,7 +295,7 @@ public final class PmDevice implements AutoCloseable {
      */
     public int pollLinkEvents() {
         final PmLinkListener listener = linkListener;
-        if (listener == null || !linkEvents.isReady()) {
+        if (listener == null || isClosed || !linkEvents.isReady()) {
             return 0;
         }
         int count = 0;
@@ -311,15 +315,15 @@ public final class PmDevice implements AutoCloseable {
 
     /** True if {@link #pollLinkEvents} has something to report. */
     boolean hasLinkEvents() {
-        return linkListener != null && linkEvents.isReady();
+        return linkListener != null && !isClosed && linkEvents.isReady();
     }
 
     /**
      * {@return the number of changes of links since the node started: failures, recoveries, and
-     * links found at start}
+     * links found at start; 0 after {@link #close}}
      */
     public long linkEventCount() {
-        return linkEvents.count();
+        return isClosed ? 0 : linkEvents.count();
     }
 
     private PmLinkEvent nextLinkEvent() {
@@ -328,9 +332,9 @@ public final class PmDevice implements AutoCloseable {
         }
     }
 
-    /** {@return true if the node is still alive} Makes a system call. */
+    /** {@return true if the node is still alive, and this device open} Makes a system call. */
     public boolean isNodeAlive() {
-        return attachment.isNodeAlive();
+        return !isClosed && attachment.isNodeAlive();
     }
 
     /**
@@ -341,18 +345,29 @@ public final class PmDevice implements AutoCloseable {
         return attachment.descriptor();
     }
 
-    /** Closes all contexts and detaches. Their owners must have stopped using them. */
+    /**
+     * Detaches: ends all waits of contexts, remote memory and groups in other threads, which get
+     * {@link PmStatus#CONTEXT_CLOSED} from then on. Any thread may call it, whatever others do: the
+     * memory of messages, buffers and regions goes back, but reading what is left of it gives
+     * zeros, until the owner of the context or region closes it or forgets it.
+     */
     @Override
     public void close() {
-        final List<PmContext> open;
+        final List<PmContext> mine;
         synchronized (contexts) {
             if (isClosed) {
                 return;
             }
             isClosed = true;
-            open = List.copyOf(contexts);
+            mine = isInvoker() ? List.copyOf(contexts) : List.of();
+            if (!isInvoker()) {
+                // Their owners may be using them, and close them when they have noticed.
+                contexts.forEach(PmContext::detach);
+                contexts.clear();
+            }
         }
-        open.forEach(PmContext::close);
+        // One thread runs them all, and the node.
+        mine.forEach(PmContext::close);
         attachment.close();
     }
 
@@ -378,9 +393,10 @@ public final class PmDevice implements AutoCloseable {
         }
     }
 
-    void onClosed(final PmContext context) {
+    /** A context closes itself; false if this device was closed before. */
+    boolean onClosed(final PmContext context) {
         synchronized (contexts) {
-            contexts.remove(context);
+            return contexts.remove(context);
         }
     }
 

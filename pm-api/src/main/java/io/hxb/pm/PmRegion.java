@@ -40,7 +40,10 @@ public final class PmRegion implements AutoCloseable {
         return isWritable;
     }
 
-    /** {@return all bytes of the region, which must not be used after {@link #close}} */
+    /**
+     * {@return all bytes of the region, which must not be used after {@link #close}; they read as
+     * zeros after the device is closed}
+     */
     public MemorySegment segment() {
         return segment;
     }

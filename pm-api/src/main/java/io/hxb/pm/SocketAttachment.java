@@ -60,7 +60,7 @@ final class SocketAttachment implements Attachment {
     private int directBytes;
     private boolean hasRemoteMemory;
     private boolean hasWords;
-    private boolean isClosed;
+    private volatile boolean isClosed;
 
     private SocketAttachment(final UnixSocket socket, final Path path, final long timeoutMs) {
         this.socket = socket;
@@ -341,7 +341,22 @@ final class SocketAttachment implements Attachment {
         synchronized (this) {
             contextMemory.remove(memory.contextId());
             lent.forEach(part -> memoryIds.clear(part.id()));
+            if (isClosed && contextMemory.isEmpty()) {
+                closeNodeMemory();
+            }
         }
+    }
+
+    @Override
+    public void vacateContext(final ContextMemory memory) {
+        synchronized (this) {
+            final List<OwnMemory> lent = contextMemory.get(memory.contextId());
+            if (lent == null) {
+                return;
+            }
+            lent.forEach(OwnMemory::vacate);
+        }
+        requests.tell(AttachMessage.CLOSE_CONTEXT, memory.contextId());
     }
 
     @Override
@@ -503,6 +518,7 @@ final class SocketAttachment implements Attachment {
         checkRemoteMemory();
         final List<OwnMemory> ofContext;
         synchronized (this) {
+            checkOpen();
             ofContext = contextMemory.get(contextId);
         }
         if (ofContext == null) {
@@ -527,7 +543,9 @@ final class SocketAttachment implements Attachment {
             takeBack(memory);
             throw e;
         }
-        ofContext.add(memory);
+        synchronized (this) {
+            ofContext.add(memory);
+        }
         return request.area(memory.address(), mtuBytes);
     }
 
@@ -575,6 +593,9 @@ final class SocketAttachment implements Attachment {
     // Answers that nobody waits for are no news of the node's end: they are taken here, too.
     @Override
     public boolean isNodeAlive() {
+        if (isClosed) {
+            return false;
+        }
         requests.takeAnswers();
         return new NodePage(nodePage.address()).state() == NodePage.ALIVE
                 && (Descriptors.poll(socket.descriptor(), Descriptors.POLLIN, 0) & POLL_GONE) == 0;
@@ -604,7 +625,21 @@ final class SocketAttachment implements Attachment {
             isClosed = true;
         }
         requests.close();
-        regionMemory.values().forEach(OwnMemory::close);
+        synchronized (this) {
+            regionMemory.values().forEach(OwnMemory::vacate);
+            if (contextMemory.isEmpty()) {
+                closeNodeMemory();
+            } else {
+                // Contexts that are vacated may still read it.
+                nodePage.vacate();
+                if (receivePool != null) {
+                    receivePool.vacate();
+                }
+            }
+        }
+    }
+
+    private void closeNodeMemory() {
         if (nodePage != null) {
             nodePage.close();
         }

@@ -51,8 +51,20 @@ final class LocalAttachment implements Attachment {
     public void closeContext(final ContextMemory memory) {
         final ContextEndpoint endpoint = opened.remove(memory.controlAddress());
         if (endpoint != null) {
-            manager.close(endpoint);
+            // Otherwise it was vacated, and the context may be another's by now.
+            if (!isClosed.get()) {
+                manager.close(endpoint);
+            }
             endpoint.memory().unuse();
+        }
+    }
+
+    // The memory remains this process's until the context's thread closes it.
+    @Override
+    public void vacateContext(final ContextMemory memory) {
+        final ContextEndpoint endpoint = opened.get(memory.controlAddress());
+        if (endpoint != null) {
+            manager.close(endpoint);
         }
     }
 

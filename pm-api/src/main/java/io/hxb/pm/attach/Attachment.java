@@ -24,6 +24,12 @@ public interface Attachment extends AutoCloseable {
     void closeContext(ContextMemory memory);
 
     /**
+     * Closes a context whose thread may be using it: its memory goes back, but the addresses remain
+     * valid and read as zeros until {@link #closeContext}.
+     */
+    void vacateContext(ContextMemory memory);
+
+    /**
      * Makes a region of zeroed memory that the node may read.
      *
      * @param lengthBytes 1 to 2^40; all of it is allocated immediately, by this process.
@@ -95,6 +101,10 @@ public interface Attachment extends AutoCloseable {
     /** Runs the node's loop, if this application's thread has to; otherwise null. */
     NodeInvoker invoker();
 
+    /**
+     * Detaches. Addresses of contexts that are vacated, and of regions that are open, remain valid
+     * until these are closed, and then read as zeros.
+     */
     @Override
     void close();
 

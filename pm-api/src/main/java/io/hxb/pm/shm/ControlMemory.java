@@ -1,5 +1,6 @@
 package io.hxb.pm.shm;
 
+import io.hxb.linux.Futex;
 import io.hxb.linux.Memory;
 
 /**
@@ -170,6 +171,14 @@ public final class ControlMemory {
      */
     public boolean endWaiting() {
         return Memory.getAndSetInt(address + WAITING, 0) == 0;
+    }
+
+    /**
+     * Wakes the application's thread if it sleeps on the word; called by another of its threads.
+     */
+    public void wakeSleeper() {
+        Memory.getAndSetInt(address + WAITING, 0);
+        Futex.wake(address + WAITING);
     }
 
     /**

@@ -1,0 +1,184 @@
+package io.hxb.context;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hxb.pm.PmContext;
+import io.hxb.pm.PmDevice;
+import io.hxb.pm.PmMessage;
+import io.hxb.pm.PmRegion;
+import io.hxb.pm.PmStatus;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** A device that is closed, or a thread that is interrupted, while the thread waits. */
+@Tag("unit")
+class DeviceCloseTest {
+    private static final long LONG_NS = 20_000_000_000L;
+    private static final int LIMIT_S = 10;
+
+    @TempDir private Path directory;
+    private TestNode node;
+    private ServedSocket socket;
+    private AttachServer server;
+
+    @BeforeEach
+    void start() throws Exception {
+        node = new TestNode();
+        socket = new ServedSocket(directory);
+        server = socket.serve(node.start());
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        server.close();
+        socket.close();
+        node.close();
+        assertEquals(null, node.failure());
+    }
+
+    @FunctionalInterface
+    private interface Wait {
+        int await(PmContext context, CountDownLatch isOpen) throws Exception;
+    }
+
+    private static int receive(final PmContext context, final CountDownLatch isOpen) {
+        isOpen.countDown();
+        return context.receive(new PmMessage(), LONG_NS);
+    }
+
+    /** Closes the device of a thread that waits; several times for one that is attached. */
+    private void assertEndedByClose(final PmDevice device, final Wait wait) throws Exception {
+        for (int pauseMs = 0; pauseMs < 40; pauseMs += 13) {
+            final PmDevice closed = device == null ? PmDevice.attach(socket.path()) : device;
+            final CountDownLatch open = new CountDownLatch(1);
+            final CompletableFuture<Integer> status = new CompletableFuture<>();
+            final Thread waiter =
+                    new Thread(
+                            () -> {
+                                try (PmContext context = closed.openContext(6)) {
+                                    status.complete(wait.await(context, open));
+                                } catch (final Throwable e) {
+                                    status.completeExceptionally(e);
+                                }
+                            });
+            waiter.start();
+            assertTrue(open.await(LIMIT_S, TimeUnit.SECONDS));
+            LockSupport.parkNanos(pauseMs * 1_000_000L);
+            // when
+            closed.close();
+            // then
+            assertEquals(PmStatus.CONTEXT_CLOSED, status.get(LIMIT_S, TimeUnit.SECONDS));
+            waiter.join(LIMIT_S * 1_000);
+            assertFalse(waiter.isAlive());
+            assertFalse(closed.isNodeAlive());
+            if (device != null) {
+                return;
+            }
+        }
+    }
+
+    @Test
+    void shouldEndAWaitForMessages() throws Exception {
+        assertEndedByClose(null, DeviceCloseTest::receive);
+    }
+
+    @Test
+    void shouldEndAWaitForSends() throws Exception {
+        assertEndedByClose(
+                null,
+                (context, isOpen) -> {
+                    isOpen.countDown();
+                    return context.awaitSends(LONG_NS);
+                });
+    }
+
+    @Test
+    void shouldEndPollingWithoutAWait() throws Exception {
+        assertEndedByClose(
+                null,
+                (context, isOpen) -> {
+                    isOpen.countDown();
+                    final PmMessage message = new PmMessage();
+                    int status = PmStatus.EMPTY;
+                    while (status == PmStatus.EMPTY || status == PmStatus.OK) {
+                        context.send(0, 6, new byte[100], 0, 0);
+                        status = context.receive(message);
+                        if (status == PmStatus.OK) {
+                            context.release(message);
+                        }
+                    }
+                    return status;
+                });
+    }
+
+    @Test
+    void shouldEndAWaitOfAnEmbeddedDevice() throws Exception {
+        assertEndedByClose(node.attached(), DeviceCloseTest::receive);
+    }
+
+    @Test
+    void shouldLetMemoryBeReadThatWasTakenAway() throws Exception {
+        // given a message and a region in use
+        final PmDevice device = PmDevice.attach(socket.path());
+        final PmContext context = device.openContext(3);
+        final PmRegion region = device.openRegion(100_000);
+        region.segment().fill((byte) 7);
+        assertEquals(PmStatus.OK, context.send(0, 3, new byte[] {1, 2, 3}, 4, LONG_NS));
+        final PmMessage message = new PmMessage();
+        assertEquals(PmStatus.OK, context.receive(message, LONG_NS));
+        assertEquals(1, message.buffer().getByte(0));
+        // when
+        device.close();
+        // then
+        assertEquals(0, message.buffer().getByte(0));
+        assertEquals(0, region.segment().get(ValueLayout.JAVA_BYTE, 99_999));
+        assertEquals(PmStatus.CONTEXT_CLOSED, context.receive(new PmMessage()));
+        assertEquals(PmStatus.CONTEXT_CLOSED, context.send(0, 3, new byte[3], 4, 0));
+        assertEquals("the application has closed it", context.closeReason());
+        context.close();
+        context.close();
+        region.close();
+        device.close();
+    }
+
+    @Test
+    void shouldEndAWaitWhenTheThreadIsInterrupted() throws Exception {
+        try (PmDevice device = PmDevice.attach(socket.path());
+                PmContext context = device.openContext(3)) {
+            // given
+            final Thread waiter = Thread.currentThread();
+            final Thread other =
+                    new Thread(
+                            () -> {
+                                LockSupport.parkNanos(50_000_000);
+                                waiter.interrupt();
+                            });
+            other.start();
+            final long startNs = System.nanoTime();
+            // when
+            final int status = context.receive(new PmMessage(), LONG_NS);
+            // then
+            assertEquals(PmStatus.INTERRUPTED, status);
+            assertTrue(System.nanoTime() - startNs < LONG_NS / 4);
+            assertEquals(PmStatus.INTERRUPTED, context.awaitSends(LONG_NS));
+            assertTrue(Thread.interrupted());
+            assertEquals(PmStatus.TIMED_OUT, context.receive(new PmMessage(), 1_000_000));
+            other.join();
+            assertNotEquals(0, device.nodeCount());
+        }
+    }
+}
