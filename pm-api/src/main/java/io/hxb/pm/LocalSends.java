@@ -92,9 +92,14 @@ final class LocalSends {
         ring.leave();
     }
 
-    /** A message to a context is about to go through the node. */
+    /** True if there is a ring to a context, whatever its state. */
+    boolean hasRing(final int context) {
+        return rings.ring(context) != null;
+    }
+
+    /** A message to a context that had no ring is about to go through the node. */
     void onThroughNode(final int context) {
-        if (rings.ring(context) == null) {
+        if (!hasRing(context)) {
             rings.count(context);
         }
     }

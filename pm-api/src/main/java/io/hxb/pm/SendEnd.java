@@ -88,11 +88,12 @@ final class SendEnd {
      */
     public int claim(final int node, final int context, final int lengthBytes) {
         final boolean isLocal = locals.isLocal(node);
+        final boolean isCounted = isLocal && !locals.hasRing(context);
         if (isLocal && isToRing(context)) {
             return locals.claim(context, lengthBytes);
         }
         final int slot = slots.claim(node, context, lengthBytes);
-        if (isLocal && slot != SendSlots.NONE) {
+        if (isCounted && slot != SendSlots.NONE) {
             locals.onThroughNode(context);
         }
         if (slot != SendSlots.NONE
