@@ -295,7 +295,8 @@ typedef struct hxb_destination_options {
 HXB_API int hxb_set_destination(hxb_context *context, hxb_address to,
                                 const hxb_destination_options *options);
 
-/* Waits until all that was sent is acknowledged; HXB_STATUS_EVENT if a message failed: take the events, then call it again. */
+/* Waits until all that was sent is acknowledged; HXB_STATUS_EVENT if a message failed: take the events, then call it
+ * again. */
 HXB_API int hxb_wait_all_sends(hxb_context *context, int64_t timeout_ns);
 
 /* ---- Receiving ---- */

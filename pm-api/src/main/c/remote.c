@@ -162,7 +162,8 @@ int hxb_share_region(const hxb_region *region, int rights, uint64_t *key) {
         return result;
     }
     if (rights < 1 || rights > HXB_ACCESS_ALL) {
-        return fail(HXB_E_ARGUMENT, "the rights must be one or more of HXB_ACCESS_READ, HXB_ACCESS_WRITE and HXB_ACCESS_ATOMIC: %d", rights);
+        return fail(HXB_E_ARGUMENT, "the rights must be one or more of HXB_ACCESS_READ, HXB_ACCESS_WRITE and"
+                    " HXB_ACCESS_ATOMIC: %d", rights);
     }
     if (rights != HXB_ACCESS_READ && !region->is_writable) {
         return fail(HXB_E_ARGUMENT, "others may only read the region: make it by hxb_open_writable_region");

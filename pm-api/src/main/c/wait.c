@@ -179,9 +179,10 @@ int wait_for(hxb_context *context, int interest, int64_t timeout_ns) {
 
 static int check_interest(const hxb_context *context, int interest) {
     int result = check_context(context);
-    if (UNLIKELY(result == HXB_OK && (interest == 0 || (interest & ~(HXB_WAIT_MESSAGES | HXB_WAIT_SENDS | HXB_WAIT_REMOTE)) != 0))) {
-        return fail(HXB_E_ARGUMENT, "the interest must be one or more of HXB_WAIT_MESSAGES, HXB_WAIT_SENDS and HXB_WAIT_REMOTE: %d",
-                    interest);
+    const int all = HXB_WAIT_MESSAGES | HXB_WAIT_SENDS | HXB_WAIT_REMOTE;
+    if (UNLIKELY(result == HXB_OK && (interest == 0 || (interest & ~all) != 0))) {
+        return fail(HXB_E_ARGUMENT, "the interest must be one or more of HXB_WAIT_MESSAGES, HXB_WAIT_SENDS and"
+                    " HXB_WAIT_REMOTE: %d", interest);
     }
     if (UNLIKELY(result == HXB_OK && (interest & HXB_WAIT_REMOTE) != 0 && context->remote == NULL)) {
         return fail(HXB_E_STATE, "context %d does not use remote memory: call hxb_open_remote", context->id);
