@@ -445,7 +445,7 @@ class HxbChannelContractTest {
                 }
             }
             // then
-            assertTrue(System.nanoTime() - startNs < 2 * SECOND);
+            assertTrue(System.nanoTime() - startNs < 10 * SECOND);
         } finally {
             isFree.countDown();
             before.close();

@@ -421,7 +421,7 @@ class NettySuiteTest {
         @Test
         @Disabled(
                 "waits for the end although no read is asked for, which NIO's channels do not tell"
-                    + " either")
+                        + " either")
         public void testAllDataReadEventTriggeredAfterHalfClosure(final TestInfo info) {
             throw new AssertionError("left out");
         }

@@ -49,7 +49,8 @@ class StreamWaitTest {
     @BeforeEach
     void start() throws Exception {
         nodes = new StreamNodes();
-        client = nodes.streams(0);
+        // So that no wait ends early because a peer has to be asked.
+        client = nodes.streams(0, StreamNodes.OPTIONS.withKeepAliveNs(60 * SECOND));
         server = nodes.streams(1).listen(PORT);
     }
 
