@@ -57,6 +57,16 @@ static void refuse_hints(void) {
     REFUSED(hints->domain_attr->name = strdup("node 99"));
     REFUSED(hints->fabric_attr->name = strdup("another"));
     REFUSED(hints->addr_format = FI_SOCKADDR_IN);
+    REFUSED(hints->domain_attr->mr_key_size = 16);
+    REFUSED(hints->domain_attr->mr_iov_limit = 2);
+    REFUSED(hints->domain_attr->max_ep_srx_ctx = 1);
+    REFUSED(hints->domain_attr->ep_cnt = 1 << 20);
+    REFUSED(hints->rx_attr->total_buffered_recv = 1);
+    REFUSED(hints->ep_attr->max_order_raw_size = 1 << 30);
+    REFUSED(hints->ep_attr->protocol_version = 99);
+    REFUSED((hints->dest_addr = calloc(1, 16), hints->dest_addrlen = 16));
+    REFUSED((hints->src_addr = calloc(1, 16), hints->src_addrlen = 16));
+    REFUSED((hints->src_addr = calloc(1, 8), hints->src_addrlen = 8));
 }
 
 static void fit_hints(const char *domain, const char *fabric, size_t inject) {
@@ -110,6 +120,22 @@ static void check_defaults(const struct fi_info *info, const char *node) {
     CHECK(info->domain_attr->av_type == FI_AV_TABLE || info->domain_attr->av_type == FI_AV_MAP);
 }
 
+/* Whatever was answered can be asked for; addresses are answered as they were given. */
+static void ask_again(struct fi_info *info) {
+    struct fi_info *again = NULL, *third = NULL;
+    EXPECT(0, fi_getinfo(API, NULL, NULL, 0, info, &again));
+    CHECK(again->src_addr == NULL && again->dest_addr == NULL);
+    fi_freeinfo(again);
+    EXPECT(0, fi_getinfo(API, "hxb://0/5/17", NULL, FI_SOURCE, info, &again));
+    CHECK(again->src_addr != NULL && again->src_addrlen == 16 && again->dest_addr == NULL);
+    EXPECT(0, fi_getinfo(API, "hxb://1/6/18", NULL, 0, again, &third));
+    CHECK(third->src_addrlen == 16 && memcmp(third->src_addr, again->src_addr, 16) == 0 && third->dest_addrlen == 16);
+    fi_freeinfo(third);
+    fi_freeinfo(again);
+    EXPECT(-FI_ENODATA, fi_getinfo(API, "hxb://1/5/17", NULL, FI_SOURCE, info, &again)); /* of another node */
+    EXPECT(-FI_ENODATA, fi_getinfo(API, "hxb://0/99999/17", NULL, 0, info, &again));
+}
+
 void info_hints(char **arguments) {
     (void)arguments;
     struct fi_info *info = NULL;
@@ -118,6 +144,9 @@ void info_hints(char **arguments) {
         CHECK(setenv("HXB_SOCKET", sockets[i], 1) == 0);
         EXPECT(0, fi_getinfo(API, NULL, NULL, 0, NULL, &info));
         check_defaults(info, i == 0 ? "0" : "1");
+        if (i == 0) {
+            ask_again(info);
+        }
     }
     refuse_hints();
     fit_hints(info->domain_attr->name, info->fabric_attr->name, info->tx_attr->inject_size);
@@ -234,6 +263,23 @@ static void use_event_queue(void) {
     EXPECT(0, fi_close(&eq->fid));
 }
 
+/* An endpoint of a source address has the context that this names, until it is closed. */
+static void open_at_source(void) {
+    uint8_t name[64];
+    size_t length = sizeof name;
+    struct fid_ep *ep, *other;
+    struct fi_info *hints = hints_of(&(struct options){0}), *info;
+    CHECK(setenv("HXB_SOCKET", sockets[0], 1) == 0);
+    EXPECT(0, fi_getinfo(API, "hxb://0/3/0", NULL, FI_SOURCE, hints, &info));
+    EXPECT(0, fi_endpoint(here.domain, info, &ep, NULL));
+    EXPECT(0, fi_getname(&ep->fid, name, &length));
+    CHECK(memcmp(name, info->src_addr, 12) == 0); /* all but the incarnation */
+    EXPECT(-FI_EBUSY, fi_endpoint(here.domain, info, &other, NULL));
+    EXPECT(0, fi_close(&ep->fid));
+    fi_freeinfo(info);
+    fi_freeinfo(hints);
+}
+
 static void bind_twice(void) {
     struct fid_ep *ep;
     struct fid_cntr *cntrs[2];
@@ -258,5 +304,6 @@ void calls(char **arguments) {
     refuse_of_domain();
     use_event_queue();
     bind_twice();
+    open_at_source();
     close_pair();
 }

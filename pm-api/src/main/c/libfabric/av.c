@@ -40,6 +40,17 @@ static void index_add(struct av *av, size_t entry) {
         at = (at + 1) & (av->index_size - 1);
     }
     av->index[at] = (uint32_t)entry + 1;
+    av->index_used++;
+}
+
+static void fill_index(struct av *av) {
+    memset(av->index, 0, av->index_size * sizeof *av->index);
+    av->index_used = 0;
+    for (size_t i = 0; i < av->count; i++) {
+        if (av->entries[i].magic == ADDRESS_MAGIC) {
+            index_add(av, i);
+        }
+    }
 }
 
 static int grow(struct av *av) {
@@ -49,18 +60,28 @@ static int grow(struct av *av) {
         return -FI_ENOMEM;
     }
     av->entries = entries;
-    uint32_t *index = calloc(2 * capacity, sizeof *index);
+    uint32_t *index = malloc(4 * capacity * sizeof *index);
     if (index == NULL) {
         return -FI_ENOMEM;
     }
     free(av->index);
     av->index = index;
-    av->index_size = 2 * capacity;
+    av->index_size = 4 * capacity;
     av->capacity = capacity;
-    for (size_t i = 0; i < av->count; i++) {
-        index_add(av, i);
-    }
+    fill_index(av);
     return 0;
+}
+
+/* An entry for one more address; negative if there is no memory. Entries that were removed are used again, and their places
+ * in the index when it is half full. */
+static int64_t new_entry(struct av *av) {
+    if (av->removed >= 0) {
+        int64_t entry = av->removed;
+        av->removed = av->entries[entry].node;
+        return entry;
+    }
+    int error = av->count == av->capacity ? grow(av) : 0;
+    return error == 0 ? (int64_t)av->count++ : error;
 }
 
 static int insert(struct fid_av *fid, const void *addresses, size_t count, fi_addr_t *result, uint64_t flags,
@@ -77,18 +98,21 @@ static int insert(struct fid_av *fid, const void *addresses, size_t count, fi_ad
                             || address.context >= hxb_context_count(av->domain->device)
                         ? -FI_EINVAL
                         : 0;
-        if (error == 0 && av->count == av->capacity) {
-            error = grow(av);
-        }
-        if (error == 0) {
-            av->entries[av->count] = address;
-            index_add(av, av->count);
+        int64_t entry = error == 0 ? new_entry(av) : error;
+        if (entry >= 0) {
+            av->entries[entry] = address;
+            if (2 * av->index_used >= av->index_size) {
+                fill_index(av);
+            } else {
+                index_add(av, (size_t)entry);
+            }
             inserted++;
+        } else {
+            error = (int)entry;
         }
         if (result != NULL) {
-            result[i] = error == 0 ? av->count : FI_ADDR_NOTAVAIL;
+            result[i] = error == 0 ? (fi_addr_t)entry : FI_ADDR_NOTAVAIL;
         }
-        av->count += error == 0;
         if (errors != NULL) {
             errors[i] = -error;
         }
@@ -106,7 +130,8 @@ static int remove_addresses(struct fid_av *fid, fi_addr_t *addresses, size_t cou
         if (av_find(av, addresses[i]) == NULL) {
             result = -FI_EINVAL;
         } else {
-            av->entries[addresses[i]].magic = 0;
+            av->entries[addresses[i]] = (struct address){.node = av->removed};
+            av->removed = (int32_t)addresses[i];
         }
     }
     pthread_mutex_unlock(&av->domain->lock);
@@ -181,6 +206,7 @@ int hxb_av_open(struct fid_domain *domain, struct fi_av_attr *attr, struct fid_a
     if (av == NULL) {
         return -FI_ENOMEM;
     }
+    av->removed = -1;
     av->domain = OWNER(domain, struct domain, fid);
     domain_hold(av->domain);
     av->fid.fid.fclass = FI_CLASS_AV;

@@ -131,8 +131,45 @@ bool copy_all_left(struct domain *domain) {
     return did;
 }
 
+/* As FI_HXB_IDLE says, whatever the machine does. */
+static void idle_always(struct domain *domain, bool did_something) {
+    if (did_something || copy_all_left(domain) || domain->idle_kind == IDLE_SPIN) {
+        return;
+    }
+    if (domain->idle_kind == IDLE_NAP && !domain->is_automatic) {
+        if (arm_all(domain)) {
+            nap(domain);
+        }
+        return;
+    }
+    pthread_mutex_unlock(&domain->lock);
+    sched_yield();
+    pthread_mutex_lock(&domain->lock);
+}
+
+static int read_idle(enum idle_kind *kind) {
+    static const char *const names[] = {"auto", "spin", "yield", "nap"};
+    char *value = NULL;
+    *kind = IDLE_AUTO;
+    if (fi_param_get_str(&hxb_provider, "idle", &value) != 0 || value == NULL) {
+        return 0;
+    }
+    for (int i = 0; i < 4; i++) {
+        if (strcmp(value, names[i]) == 0) {
+            *kind = (enum idle_kind)i;
+            return 0;
+        }
+    }
+    WARN("FI_HXB_IDLE is auto, spin, yield or nap, not %s\n", value);
+    return FI_EINVAL;
+}
+
 void idle(struct domain *domain, bool did_something) {
     int64_t now = clock_ns();
+    if (domain->idle_kind != IDLE_AUTO) {
+        idle_always(domain, did_something);
+        return;
+    }
     if (did_something || now - domain->idle_ns > SOON_NS) {
         domain->idle_turns = 0;
     }
@@ -301,7 +338,9 @@ int hxb_domain_open(struct fid_fabric *fabric, struct fi_info *info, struct fid_
         domain->mr_mode |= FI_MR_VIRT_ADDR | FI_MR_PROV_KEY | FI_MR_ALLOCATED;
     }
     domain->wait_fd = domain->wake_fd = -1;
-    int error = info->domain_attr != NULL && info->domain_attr->data_progress == FI_PROGRESS_AUTO
+    int error = read_idle(&domain->idle_kind);
+    error = error != 0 ? error
+            : info->domain_attr != NULL && info->domain_attr->data_progress == FI_PROGRESS_AUTO
                     ? start_thread(domain)
                     : 0;
     if (error != 0) {

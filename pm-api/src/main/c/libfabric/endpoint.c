@@ -2,11 +2,13 @@
 #include "provider.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/random.h>
 
 #define LINGER_NS (5 * HXB_SECOND) /* for what was sent to arrive, before the context is closed */
+#define LINGER_STEP_MS 1
 
 static struct endpoint *endpoint_of(fid_t fid) {
     return OWNER(fid, struct endpoint, fid.fid);
@@ -325,14 +327,20 @@ static bool is_all_sent(struct endpoint *endpoint) {
                && hxb_unfinished_sends(endpoint->context) <= 0);
 }
 
-/* What a program was told is sent has to arrive although it ends now. */
+/* What a program was told is sent has to arrive although it ends now. Others use the domain meanwhile. */
 static void linger(struct endpoint *endpoint) {
+    struct domain *domain = endpoint->domain;
     int64_t end = clock_ns() + LINGER_NS;
     while (!is_all_sent(endpoint) && clock_ns() < end) {
-        if (!progress(endpoint)) {
-            hxb_wait(endpoint->context, HXB_WAIT_MESSAGES | HXB_WAIT_SENDS, HXB_SECOND / 1000);
+        if (!progress(endpoint) && arm(endpoint)) {
+            struct pollfd fd = {hxb_context_fd(endpoint->context), POLLIN, 0};
+            pthread_mutex_unlock(&domain->lock);
+            poll(&fd, 1, LINGER_STEP_MS);
+            pthread_mutex_lock(&domain->lock);
+            own(endpoint);
         }
     }
+    disarm(endpoint);
     if (!is_all_sent(endpoint)) {
         WARN("messages to peers that do not take them are given up\n");
     }
@@ -409,13 +417,31 @@ int open_free_context(hxb_device *device, const hxb_context_options *options, hx
     return result;
 }
 
-static int open_context(struct endpoint *endpoint) {
+/* The context that a source address names, or any. */
+static int open_source(struct endpoint *endpoint, const struct fi_info *info, const hxb_context_options *options) {
+    hxb_device *device = endpoint->domain->device;
+    struct address *own_address = &endpoint->address;
+    if (info->src_addr == NULL) {
+        return open_free_context(device, options, &endpoint->context, &own_address->context);
+    }
+    if (info->src_addrlen != sizeof *own_address) {
+        return HXB_E_ARGUMENT;
+    }
+    memcpy(own_address, info->src_addr, sizeof *own_address);
+    if (own_address->magic != ADDRESS_MAGIC || own_address->node != hxb_node_id(device)) {
+        return HXB_E_ARGUMENT;
+    }
+    own_address->incarnation = 0;
+    return hxb_open_context(device, own_address->context, options, &endpoint->context);
+}
+
+static int open_context(struct endpoint *endpoint, const struct fi_info *info) {
     hxb_device *device = endpoint->domain->device;
     hxb_context_options options;
     hxb_default_options(&options);
     options.send_buffers = SEND_BUFFERS;
     options.peer_wait_ns = HXB_SECOND; /* an address is known only after its context was opened */
-    int result = open_free_context(device, &options, &endpoint->context, &endpoint->address.context);
+    int result = open_source(endpoint, info, &options);
     if (result != HXB_OK) {
         return -error_of(result);
     }
@@ -482,7 +508,7 @@ int hxb_endpoint_open(struct fid_domain *domain_fid, struct fi_info *info, struc
     match_init(&endpoint->tagged);
     match_init(&endpoint->plain);
     pthread_mutex_lock(&domain->lock);
-    int error = open_context(endpoint);
+    int error = open_context(endpoint, info);
     if (error == 0 && domain->is_automatic) {
         error = watch(domain->wait_fd, hxb_context_fd(endpoint->context));
     }

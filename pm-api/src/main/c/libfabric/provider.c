@@ -326,5 +326,8 @@ __attribute__((visibility("default"))) struct fi_provider *fi_prov_ini(void) {
     fi_param_define(&hxb_provider, "unexpected_limit", FI_PARAM_SIZE_T,
                     "bytes of messages that an endpoint keeps before somebody asks for them; 64 times as many while "
                     "it waits for one (default: 64 MiB)");
+    fi_param_define(&hxb_provider, "idle", FI_PARAM_STRING,
+                    "what a program does that looks for completions in vain: spin, yield its CPU, nap for up to a "
+                    "millisecond, or auto, what suits (default: auto)");
     return &hxb_provider;
 }

@@ -180,6 +180,9 @@ static inline void fabric_use(struct fabric *fabric, int change) {
     __atomic_add_fetch(&fabric->users, change, __ATOMIC_ACQ_REL);
 }
 
+/* What a program that looks for completions in vain does: what suits (see domain.c), or always the same. */
+enum idle_kind { IDLE_AUTO, IDLE_SPIN, IDLE_YIELD, IDLE_NAP };
+
 struct domain {
     struct fid_domain fid;
     struct fabric *fabric;
@@ -196,6 +199,7 @@ struct domain {
     int64_t late_since_ns; /* when it last leaked */
     int64_t crowded_until_ns; /* until then waits sleep, as others compute on the CPU */
     int64_t pause_ns;      /* how long that is */
+    enum idle_kind idle_kind;
     bool is_automatic; /* a thread makes progress, and nobody else */
     bool is_ending;
     pthread_t thread;
@@ -216,10 +220,11 @@ struct mr {
 struct av {
     struct fid_av fid;
     struct domain *domain;
-    struct address *entries; /* by fi_addr_t; magic 0 where one was removed */
+    struct address *entries; /* by fi_addr_t; magic 0 where one was removed, and then `node` is the next such one */
     size_t count, capacity;
+    int32_t removed; /* the last entry that was removed; -1 for none */
     uint32_t *index; /* hash of peers to entries + 1 */
-    size_t index_size;
+    size_t index_size, index_used;
     int users; /* endpoints bound to it, and sets of its addresses */
 };
 
