@@ -21,6 +21,7 @@ module io.hxb.pm {
     exports io.hxb.pm.collective;
     exports io.hxb.pm.netty;
     exports io.hxb.pm.rma;
+    exports io.hxb.pm.rpc;
     exports io.hxb.pm.stream;
     exports io.hxb.linux to
             io.hxb.router;

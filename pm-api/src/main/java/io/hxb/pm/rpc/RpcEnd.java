@@ -1,0 +1,165 @@
+package io.hxb.pm.rpc;
+
+import io.hxb.pm.PmDevice;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * An end of requests and replies: sends requests to others, and carries out theirs. It has a thread
+ * and a context of its own, and attaches again by itself when the node of this machine restarts.
+ * Any thread may call its methods, none of which blocks but {@link #open} and {@link #close}.
+ *
+ * <p>A request is never sent twice, so it is carried out at most once. Every one ends, at its
+ * deadline at the latest: with the reply, or with an {@link RpcException} that says whether it may
+ * have been carried out.
+ *
+ * <p>At most {@link #MAX_UNDER_WAY} requests to one peer are under way; {@link #MAX_WAITING} more
+ * wait here, and others fail at once. A peer that is slow or gone holds up nobody else.
+ */
+public final class RpcEnd implements AutoCloseable {
+    /** Requests to one peer that have been sent and have no reply. */
+    public static final int MAX_UNDER_WAY = 64;
+
+    /** Messages to one peer that wait to be sent. */
+    public static final int MAX_WAITING = 1_024;
+
+    private static final long MAX_TIMEOUT_NS = TimeUnit.DAYS.toNanos(1);
+
+    private final RpcLoop loop;
+    private final int nodeId;
+    private final int nodeCount;
+    private final int contextCount;
+    private final int maxLengthBytes;
+
+    private RpcEnd(
+            final PmDevice device, final Path socket, final int contextId, final RpcHandler handler)
+            throws IOException {
+        nodeId = device.nodeId();
+        nodeCount = device.nodeCount();
+        contextCount = device.contextCount();
+        loop = new RpcLoop(device, socket, contextId, handler);
+        maxLengthBytes = loop.maxLengthBytes();
+    }
+
+    /**
+     * Attaches as {@link PmDevice#attach()} does, and opens a context. Blocks for some seconds at
+     * most.
+     *
+     * @param contextId that others send requests to.
+     * @param handler carries out requests of others.
+     * @return the end, which the caller closes.
+     * @throws IOException if there is no node, or the context is in use.
+     */
+    public static RpcEnd open(final int contextId, final RpcHandler handler) throws IOException {
+        return open(PmDevice.attach(), null, contextId, handler);
+    }
+
+    /**
+     * The same at the node that listens on a socket.
+     *
+     * @param socket path of the node's socket.
+     * @param contextId that others send requests to.
+     * @param handler carries out requests of others.
+     * @return the end, which the caller closes.
+     * @throws IOException if there is no node, or the context is in use.
+     */
+    public static RpcEnd open(final Path socket, final int contextId, final RpcHandler handler)
+            throws IOException {
+        return open(PmDevice.attach(socket), socket, contextId, handler);
+    }
+
+    private static RpcEnd open(
+            final PmDevice device, final Path socket, final int contextId, final RpcHandler handler)
+            throws IOException {
+        try {
+            final RpcEnd end = new RpcEnd(device, socket, contextId, handler);
+            end.loop.start();
+            return end;
+        } catch (final IOException | RuntimeException e) {
+            device.close();
+            throw e;
+        }
+    }
+
+    /** {@return the id of the node of this machine} */
+    public int nodeId() {
+        return nodeId;
+    }
+
+    /** {@return the longest request or reply in bytes} */
+    public int maxLengthBytes() {
+        return maxLengthBytes;
+    }
+
+    /**
+     * Sends a request.
+     *
+     * @param node of the peer.
+     * @param context of the peer.
+     * @param request 0 to {@link #maxLengthBytes()} bytes, not to be changed afterwards.
+     * @param timeoutNs until it ends at the latest, 1 to a day.
+     * @return ends with the reply, or with an {@link RpcException}. What depends on it runs on
+     *     threads of its own.
+     * @throws IllegalArgumentException if an argument is out of range.
+     */
+    public CompletableFuture<byte[]> call(
+            final int node, final int context, final byte[] request, final long timeoutNs) {
+        check(node, context, request);
+        if (timeoutNs < 1 || timeoutNs > MAX_TIMEOUT_NS) {
+            throw new IllegalArgumentException("timeoutNs must be 1 to a day: " + timeoutNs);
+        }
+        final CompletableFuture<byte[]> reply = new CompletableFuture<>();
+        final long deadlineNs = System.nanoTime() + timeoutNs;
+        loop.execute(() -> loop.call(node, context, request, deadlineNs, reply));
+        return reply;
+    }
+
+    /**
+     * Sends a message to many, without replies: those that are slow or gone may miss it.
+     *
+     * @param nodes of the peers.
+     * @param context of all of them.
+     * @param data 0 to {@link #maxLengthBytes()} bytes, not to be changed afterwards.
+     * @throws IllegalArgumentException if an argument is out of range.
+     */
+    public void publish(final int[] nodes, final int context, final byte[] data) {
+        final int[] peers = nodes.clone();
+        for (final int node : peers) {
+            check(node, context, data);
+        }
+        loop.execute(() -> loop.publish(peers, context, data));
+    }
+
+    /**
+     * Watches a peer: asks it every second whether it is there, and tells of changes. It counts as
+     * gone until it is heard of, and three seconds after it was heard of last.
+     *
+     * @param node of the peer.
+     * @param context of the peer.
+     * @param listener is told of changes.
+     * @throws IllegalArgumentException if an argument is out of range.
+     */
+    public void watch(final int node, final int context, final RpcPeerListener listener) {
+        check(node, context, new byte[0]);
+        loop.execute(() -> loop.watch(node, context, listener));
+    }
+
+    private void check(final int node, final int context, final byte[] data) {
+        if (node < 0 || node >= nodeCount || context < 0 || context >= contextCount) {
+            throw new IllegalArgumentException("no such peer: " + node + " " + context);
+        }
+        if (data.length > maxLengthBytes) {
+            throw new IllegalArgumentException(
+                    "a message has at most " + maxLengthBytes + " bytes: " + data.length);
+        }
+    }
+
+    /** Closes the end; requests that have no reply end with an {@link RpcException}. */
+    @Override
+    public void close() {
+        loop.close();
+    }
+}

@@ -1,0 +1,185 @@
+package io.hxb.context;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hxb.pm.PmStatus;
+import io.hxb.pm.rpc.RpcEnd;
+import io.hxb.pm.rpc.RpcException;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Requests and replies between programs of one node, which restarts. */
+@Tag("unit")
+class RpcTest {
+    private static final long SECOND_NS = 1_000_000_000L;
+    private static final int LIMIT_S = 20;
+    private static final int SERVER = 1;
+
+    @TempDir private Path directory;
+    private TestNode node;
+    private ServedSocket socket;
+    private AttachServer attach;
+
+    @BeforeEach
+    void start() throws Exception {
+        node = new TestNode();
+        socket = new ServedSocket(directory);
+        attach = socket.serve(node.start());
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        attach.close();
+        socket.close();
+        node.close();
+    }
+
+    private RpcEnd client(final int context) throws Exception {
+        return RpcEnd.open(socket.path(), context, (from, fromContext, request) -> null);
+    }
+
+    private static byte[] get(final CompletableFuture<byte[]> reply) throws Exception {
+        return reply.get(LIMIT_S, TimeUnit.SECONDS);
+    }
+
+    private static RpcException failure(final CompletableFuture<byte[]> reply) {
+        final Exception e = assertThrows(ExecutionException.class, () -> get(reply));
+        return assertInstanceOf(RpcException.class, e.getCause());
+    }
+
+    @Test
+    void shouldAnswerRequestsAndTellWhatFails() throws Exception {
+        try (RpcEnd server =
+                        RpcEnd.open(
+                                socket.path(),
+                                SERVER,
+                                (from, context, request) -> {
+                                    if (request.length == 0) {
+                                        throw new IllegalStateException("nothing asked");
+                                    }
+                                    return new byte[] {(byte) context, request[0]};
+                                });
+                RpcEnd client = client(2)) {
+            // when
+            final List<CompletableFuture<byte[]>> replies = new ArrayList<>();
+            for (int i = 0; i < 500; i++) {
+                replies.add(client.call(0, SERVER, new byte[] {(byte) i}, LIMIT_S * SECOND_NS));
+            }
+            // then
+            for (int i = 0; i < 500; i++) {
+                assertArrayEquals(new byte[] {2, (byte) i}, get(replies.get(i)));
+            }
+            final RpcException thrown = failure(client.call(0, SERVER, new byte[0], SECOND_NS));
+            assertEquals("nothing asked (OK)", thrown.getMessage());
+            assertTrue(thrown.mayBeDone());
+            assertEquals(0, server.nodeId());
+            final RpcException nobody = failure(client.call(0, 9, new byte[1], 5 * SECOND_NS));
+            assertFalse(nobody.status() == PmStatus.OK);
+        }
+    }
+
+    @Test
+    void shouldEndAtTheDeadlineAndNotHoldUpOthersForASlowPeer() throws Exception {
+        final CountDownLatch isOver = new CountDownLatch(1);
+        try (RpcEnd slow =
+                        RpcEnd.open(
+                                socket.path(),
+                                SERVER,
+                                (from, context, request) -> {
+                                    isOver.await();
+                                    return request;
+                                });
+                RpcEnd quick = RpcEnd.open(socket.path(), 2, (from, context, request) -> request);
+                RpcEnd client = client(3)) {
+            // given more requests than a peer may have waiting
+            final List<CompletableFuture<byte[]>> stuck = new ArrayList<>();
+            for (int i = 0; i < RpcEnd.MAX_UNDER_WAY + RpcEnd.MAX_WAITING + 1_000; i++) {
+                stuck.add(client.call(0, SERVER, new byte[8], 2 * SECOND_NS));
+            }
+            // when
+            for (int i = 0; i < 50; i++) {
+                get(client.call(0, 2, new byte[8], LIMIT_S * SECOND_NS));
+            }
+            // then
+            final RpcException refused = failure(stuck.getLast());
+            assertEquals(PmStatus.NO_BUFFERS, refused.status());
+            assertFalse(refused.mayBeDone());
+            final RpcException late = failure(stuck.getFirst());
+            assertEquals(PmStatus.TIMED_OUT, late.status());
+            assertTrue(late.mayBeDone());
+            isOver.countDown();
+            get(client.call(0, SERVER, new byte[8], LIMIT_S * SECOND_NS));
+            assertTrue(slow.maxLengthBytes() > 1_000);
+        }
+    }
+
+    @Test
+    void shouldCarryOutNothingTwiceAndLoseNothingSilentlyWhileTheNodeRestarts() throws Exception {
+        final Set<Integer> done = ConcurrentHashMap.newKeySet();
+        final AtomicInteger twice = new AtomicInteger();
+        final AtomicInteger changes = new AtomicInteger();
+        try (RpcEnd server =
+                        RpcEnd.open(
+                                socket.path(),
+                                SERVER,
+                                (from, context, request) -> {
+                                    final int number = request[0] << 8 | request[1] & 0xFF;
+                                    twice.addAndGet(done.add(number) ? 0 : 1);
+                                    return request;
+                                });
+                RpcEnd client = client(2)) {
+            client.watch(0, SERVER, (from, context, isThere) -> changes.incrementAndGet());
+            int number = 0;
+            for (int round = 0; round < 3; round++) {
+                final List<CompletableFuture<byte[]>> calls = new ArrayList<>();
+                for (int i = 0; i < 200; i++, number++) {
+                    final byte[] request = {(byte) (number >> 8), (byte) number};
+                    calls.add(client.call(0, SERVER, request, 5 * SECOND_NS));
+                }
+                // when
+                stop();
+                start();
+                // then each request ends, and those with a reply were carried out
+                for (int i = 0; i < 200; i++) {
+                    final int asked = number - 200 + i;
+                    final boolean hasReply = hasReply(calls.get(i));
+                    assertTrue(!hasReply || done.contains(asked), "request " + asked);
+                }
+                get(client.call(0, SERVER, new byte[] {127, (byte) round}, LIMIT_S * SECOND_NS));
+            }
+            assertEquals(0, twice.get());
+            assertTrue(changes.get() > 1, "changes " + changes);
+            assertEquals(0, server.nodeId());
+        }
+    }
+
+    private static boolean hasReply(final CompletableFuture<byte[]> call) throws Exception {
+        try {
+            get(call);
+            return true;
+        } catch (final ExecutionException e) {
+            assertInstanceOf(RpcException.class, e.getCause());
+            return false;
+        }
+    }
+}
