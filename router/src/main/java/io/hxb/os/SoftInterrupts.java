@@ -2,6 +2,7 @@ package io.hxb.os;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -174,8 +175,7 @@ public final class SoftInterrupts implements AutoCloseable {
                 try {
                     file.close();
                 } catch (final IOException e) {
-                    // It was only read.
-                    continue;
+                    throw new UncheckedIOException(e);
                 }
             }
         }
