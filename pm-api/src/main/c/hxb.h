@@ -205,8 +205,9 @@ HXB_API int hxb_open_context(hxb_device *device, int context_id, const hxb_conte
 /* Makes the calling thread the owner. The former owner must not use the context any more. */
 HXB_API int hxb_own_context(hxb_context *context);
 
-/* Closes it: messages not yet acknowledged may be lost, messages held are released. Never waits for the node. Another
- * thread than the owner may close it while the owner waits: the wait ends with HXB_CONTEXT_CLOSED. NULL is allowed. */
+/* Closes it: messages sent and not yet acknowledged may be lost; whoever sent messages that were not released is told
+ * that they may be lost. Never waits for the node. Another thread than the owner may close it while the owner waits: the
+ * wait ends with HXB_CONTEXT_CLOSED. NULL is allowed. */
 HXB_API int hxb_close_context(hxb_context *context);
 
 HXB_API int hxb_context_id(const hxb_context *context);
