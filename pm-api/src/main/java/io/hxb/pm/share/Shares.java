@@ -124,10 +124,10 @@ public final class Shares {
         if (messages >= facts[share * FACTS + MAX_MESSAGES]) {
             return false;
         }
-        final long freeForAll = free - reserve;
+        final int freeForAll = free - reserve;
         return isLate(share)
                 ? messages * busy < freeForAll && messages * PART < buffers
-                : messages < MIN_MESSAGES || messages * busy < ALPHA * freeForAll;
+                : messages < MIN_MESSAGES || messages * busy < (long) ALPHA * freeForAll;
     }
 
     private boolean isLate(final int share) {
