@@ -516,8 +516,8 @@ public final class HxbChannel extends HalfClosableChannel {
                 begin(remote, promise);
             } catch (final IOException | RuntimeException e) {
                 connectPromise = null;
-                promise.tryFailure(e);
                 close(voidPromise());
+                promise.tryFailure(e);
             }
         }
 
