@@ -109,7 +109,7 @@ class RpcTest {
                                     isOver.await();
                                     return request;
                                 });
-                RpcEnd quick = RpcEnd.open(socket.path(), 2, (from, context, request) -> request);
+                RpcEnd _ = RpcEnd.open(socket.path(), 2, (from, context, request) -> request);
                 RpcEnd client = client(3)) {
             // given more requests than a peer may have waiting
             final List<CompletableFuture<byte[]>> stuck = new ArrayList<>();
@@ -143,7 +143,7 @@ class RpcTest {
                                 socket.path(),
                                 SERVER,
                                 (from, context, request) -> {
-                                    final int number = request[0] << 8 | request[1] & 0xFF;
+                                    final int number = (request[0] << 8) | (request[1] & 0xFF);
                                     twice.addAndGet(done.add(number) ? 0 : 1);
                                     return request;
                                 });

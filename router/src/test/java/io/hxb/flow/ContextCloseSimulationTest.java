@@ -111,11 +111,10 @@ class ContextCloseSimulationTest {
             send(1 + random.nextInt(3), true);
         }
 
-        private long onMessage(final long stream, final long number) {
+        private void onMessage(final long stream, final long number) {
             final int incarnation = receiver.incarnation;
             final Integer before = deliveredTo.put(number, incarnation);
             assertTrue(before == null, () -> "message " + number + " came twice");
-            return 0;
         }
 
         private void exchange() {
@@ -151,11 +150,7 @@ class ContextCloseSimulationTest {
 
         private void close() {
             eventsBefore.add(sender.peerEvents);
-            receiver.abandon(
-                    (stream, number) -> {
-                        left.add(number);
-                        return 0;
-                    });
+            receiver.abandon((stream, number) -> left.add(number));
         }
 
         private void send(final int count, final boolean isAfterOpening) {
@@ -214,7 +209,7 @@ class ContextCloseSimulationTest {
         }
 
         long released() {
-            return deliveredTo.size() - left.size();
+            return (long) deliveredTo.size() - left.size();
         }
 
         long reported() {

@@ -12,7 +12,6 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.function.LongBinaryOperator;
 import java.util.function.ObjIntConsumer;
 
 /** An application in the simulation: sends numbered messages, checks those it gets. */
@@ -54,7 +53,7 @@ final class SimContext {
     ObjIntConsumer<Long> onDone = (number, status) -> {};
 
     /** What is called for each message that arrives, with its stream and number. */
-    LongBinaryOperator onMessage = (stream, number) -> 0;
+    MessageListener onMessage = (stream, number) -> {};
 
     private final SplittableRandom random;
     private final long memory;
@@ -252,7 +251,7 @@ final class SimContext {
      *
      * @param onLeft called with stream and number of each message that was not released.
      */
-    void abandon(final LongBinaryOperator onLeft) {
+    void abandon(final MessageListener onLeft) {
         isOpen = false;
         for (final long[] frame : held) {
             final FrameHeaderFlyweight header =
@@ -262,7 +261,7 @@ final class SimContext {
             long body = header.bodyAddress();
             for (int message = 0; message < count; message++) {
                 if (message >= count - left) {
-                    onLeft.applyAsLong(Memory.getLong(body + 8), Memory.getLong(body + 16));
+                    onLeft.onMessage(Memory.getLong(body + 8), Memory.getLong(body + 16));
                 }
                 body += (8 + Memory.getInt(body) + 7) & -8;
             }
@@ -312,7 +311,12 @@ final class SimContext {
         }
         lateStart |= last == 0 && number != 1;
         lastReceived.put(stream, number);
-        onMessage.applyAsLong(stream, number);
+        onMessage.onMessage(stream, number);
         received++;
+    }
+
+    /** Hears of messages: the number in their stream. */
+    interface MessageListener {
+        void onMessage(long stream, long number);
     }
 }

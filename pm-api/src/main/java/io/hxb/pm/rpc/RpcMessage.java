@@ -12,6 +12,8 @@ import java.util.concurrent.CompletableFuture;
  * @param deadlineNs when it need not be sent any more.
  * @param future of a request, which ends with its reply; null for others.
  */
+// Never compared: an object is one message.
+@SuppressWarnings("ArrayRecordComponent")
 record RpcMessage(
         int kind,
         long end,

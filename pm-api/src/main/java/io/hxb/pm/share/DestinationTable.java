@@ -30,7 +30,7 @@ final class DestinationTable {
     }
 
     private int bucket(final long key) {
-        return (int) (key * MIX >>> Integer.SIZE) & (first.length - 1);
+        return (int) ((key * MIX) >>> Integer.SIZE) & (first.length - 1);
     }
 
     /** Number of a destination, or {@link #NONE}. */
