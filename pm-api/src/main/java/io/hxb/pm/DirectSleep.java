@@ -7,6 +7,8 @@ import io.hxb.linux.SignalSocket;
 import io.hxb.pm.attach.DirectMemory;
 import io.hxb.pm.shm.DirectPage;
 
+import java.lang.invoke.VarHandle;
+
 /**
  * The word by which one end of a direct ring says that it sleeps and how, and the other wakes it.
  * An instance is that of the sleeping end, and owned by its thread.
@@ -30,7 +32,10 @@ final class DirectSleep {
      * @param word of that end.
      */
     static void wake(final DirectMemory memory, final long word) {
-        final int sleep = Memory.getInt(word);
+        // What was published is written before this is read, also where the other end executes the
+        // fence for both: the compiler must not exchange the two.
+        VarHandle.releaseFence();
+        final int sleep = Memory.getIntVolatile(word);
         if (sleep != 0 && Memory.compareAndSetInt(word, sleep, 0)) {
             if (sleep == DirectPage.ON_WORD) {
                 Futex.wake(word);

@@ -110,9 +110,9 @@ public final class CreditPool {
         assert returned >= 0 && before + returned <= frames : before + " free and " + returned;
     }
 
-    /** A borrower could use more than it may have. */
+    /** A borrower could use more than it may have; any loop, so that no other call may be lost. */
     void onShortage() {
-        VALUE.setOpaque(values, SHORTAGES, (int) VALUE.getOpaque(values, SHORTAGES) + 1);
+        VALUE.getAndAdd(values, SHORTAGES, 1);
     }
 
     /** Changes whenever a borrower could use more than it may have. */

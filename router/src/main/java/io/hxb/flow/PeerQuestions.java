@@ -97,6 +97,11 @@ final class PeerQuestions {
         }
     }
 
+    /** True while the window is shut and something waits: the peer takes nothing. */
+    boolean isProbing() {
+        return isProbing;
+    }
+
     /** True if it is time for a probe. */
     boolean isProbeDue(final long nowNs) {
         return isProbing && isDue(nowNs);

@@ -349,14 +349,15 @@ final class SendFeedback {
     /**
      * Ends the flow. What the peer had released is done with {@code PmStatus.OK}, what it had not
      * with {@code status}. What it never saw, and what was not sent, goes to its next incarnation,
-     * unless it was sent when there was none, and waits at most {@link SendFlow#MAX_REOPEN_WAIT_NS}
-     * for it.
+     * unless it was sent when there was none. Where the peer had taken nothing more before, that
+     * waits at most {@link SendFlow#MAX_REOPEN_WAIT_NS} for it, so that its buffers are free again.
      *
      * @param lastWord of the peer, null if it is not known: then nothing counts as released, and
      *     all may have been seen.
      */
     private void end(final SendFlow flow, final int status, final LastWord lastWord) {
         final FlowContext context = flow.context;
+        final boolean isStuck = flow.questions.isProbing();
         final boolean isMoving =
                 lastWord != null
                         && !hasBegin(flow)
@@ -376,7 +377,7 @@ final class SendFeedback {
         if (!isMoving) {
             failed += endMessages(flow, status);
         } else if (!flow.backlog.isEmpty()) {
-            if (!lastWord.isOpenAgain()) {
+            if (isStuck && !lastWord.isOpenAgain()) {
                 flow.awaitReopening();
             }
             queue.makeReady(flow);

@@ -13,7 +13,8 @@ final class SendFlow extends Flow {
     static final int MAX_RESEND_FRAMES = 16;
 
     /**
-     * How long messages that were on their way to a context that was closed wait for its next one.
+     * How long messages wait for the next one of a context that had taken nothing more when it was
+     * closed.
      */
     static final long MAX_REOPEN_WAIT_NS = 500_000_000;
 
@@ -58,7 +59,7 @@ final class SendFlow extends Flow {
     /** Frames since the last that asked for an acknowledgement without delay. */
     private int burstFrames;
 
-    /** The peer was closed, and messages that were on their way to it wait for the next one. */
+    /** The peer was closed while messages waited for its window; they wait for the next one. */
     private boolean isPeerClosed;
 
     /** Frames that have memory for several messages. */
@@ -191,8 +192,8 @@ final class SendFlow extends Flow {
     }
 
     /**
-     * The flow has ended because its peer was closed; what is left waits for the next one, not for
-     * long.
+     * The flow has ended because its peer, which had taken nothing more, was closed; what is left
+     * waits for the next one, not for long.
      */
     void awaitReopening() {
         assert state == FlowState.CLOSED : state;

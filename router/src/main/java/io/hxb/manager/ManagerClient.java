@@ -235,15 +235,36 @@ public final class ManagerClient implements ManagerConnection {
     }
 
     private void flush() throws IOException {
-        if (outBytes.position() > 0) {
-            outBytes.flip();
-            while (outBytes.hasRemaining()) {
-                if (channel.write(outBytes) == 0) {
-                    // Its buffer is full of our requests: it will be read, or we give up later.
-                    Thread.onSpinWait();
-                }
+        if (outBytes.position() == 0) {
+            return;
+        }
+        outBytes.flip();
+        final long startNs = System.nanoTime();
+        while (outBytes.hasRemaining()) {
+            if (channel.write(outBytes) == 0) {
+                awaitRoom(System.nanoTime() - startNs);
             }
-            outBytes.clear();
+        }
+        outBytes.clear();
+    }
+
+    /** The socket's buffer is full of requests that the manager has not read. */
+    private void awaitRoom(final long waitedNs) throws IOException {
+        if (waitedNs > answerLimitNs) {
+            throw new IOException(
+                    "the manager at "
+                            + name
+                            + " has read nothing for "
+                            + TimeUnit.NANOSECONDS.toMillis(waitedNs)
+                            + " ms: is it stopped?");
+        }
+        final SelectionKey key = channel.keyFor(selector);
+        key.interestOps(SelectionKey.OP_WRITE);
+        try {
+            selector.select(1 + TimeUnit.NANOSECONDS.toMillis(answerLimitNs - waitedNs));
+            selector.selectedKeys().clear();
+        } finally {
+            key.interestOps(SelectionKey.OP_READ);
         }
     }
 

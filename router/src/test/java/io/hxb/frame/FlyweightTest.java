@@ -285,7 +285,8 @@ class FlyweightTest {
     @Test
     void shouldNameEveryReasonAndKind() {
         assertEquals("TOO_SHORT", DropReason.name(DropReason.TOO_SHORT));
-        assertEquals("STRANGER", DropReason.name(-DropReason.COUNT));
+        assertEquals("STRANGER", DropReason.name(DropReason.STRANGER));
+        assertEquals("FAULT", DropReason.name(-DropReason.COUNT));
         assertEquals("MTU_DIFFERS", ComplaintFlyweight.name(ComplaintFlyweight.MTU_DIFFERS));
         assertEquals(ComplaintFlyweight.KIND_COUNT, ComplaintFlyweight.OTHER_KEY);
     }

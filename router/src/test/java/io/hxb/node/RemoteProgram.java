@@ -76,7 +76,8 @@ final class RemoteProgram {
         this.node = node;
         random = new SplittableRandom(seed * 31 + node);
         context = member.device.openContext(CONTEXT);
-        memory = PmRemoteMemory.open(context, new PmRemoteOptions(OPERATIONS, 16, 8));
+        // So many that each destination may have all that this program begins.
+        memory = PmRemoteMemory.open(context, new PmRemoteOptions(4 * OPERATIONS, 16, 8));
         shared = member.device.openWritableRegion((long) PART_BYTES * (nodes + 1) + COUNTER_BYTES);
         local = member.device.openWritableRegion((long) LONGEST * OPERATIONS);
         expected = new byte[nodes][PART_BYTES];

@@ -3,6 +3,7 @@ package io.hxb.link.raw;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.FrameSink;
+import io.hxb.link.NeighbourAddresses;
 import io.hxb.link.socket.SocketBuffers;
 import io.hxb.link.socket.TrainReceiver;
 import io.hxb.linux.Descriptors;
@@ -69,8 +70,8 @@ final class IpPath {
     private final long[] probedBy = new long[NEIGHBOURS];
     private final long[] probedNs = new long[NEIGHBOURS];
     private final boolean[] hearsUs = new boolean[NEIGHBOURS];
-    // Read by senders of other loops; each element is written at once.
-    private final long[] destinations = new long[NEIGHBOURS];
+    // Read by senders of other loops.
+    private final NeighbourAddresses destinations = new NeighbourAddresses(NEIGHBOURS);
     private final JoinTimer timer;
     private String joiningNic;
     private long localInMemory;
@@ -167,7 +168,7 @@ final class IpPath {
      * @return 0 if they cannot.
      */
     long destination(final int neighbour) {
-        return destinations[neighbour];
+        return destinations.get(neighbour);
     }
 
     /**
@@ -259,10 +260,8 @@ final class IpPath {
     }
 
     private void decide(final int neighbour, final long address) {
-        destinations[neighbour] =
-                address != 0 && hearsUs[neighbour] && probedBy[neighbour] == address
-                        ? Long.reverseBytes(IpHeaders.other(address))
-                        : 0;
+        final boolean isByIp = address != 0 && hearsUs[neighbour] && probedBy[neighbour] == address;
+        destinations.set(neighbour, isByIp ? Long.reverseBytes(IpHeaders.other(address)) : 0);
     }
 
     /** Looks who is silent, and sends a probe. Called about once a second. */
@@ -273,7 +272,7 @@ final class IpPath {
             if (probedBy[i] != 0 && nowNs - probedNs[i] >= PATIENCE_NS) {
                 probedBy[i] = 0;
                 hearsUs[i] = false;
-                destinations[i] = 0;
+                destinations.set(i, 0);
             }
         }
         sendProbe(nic);

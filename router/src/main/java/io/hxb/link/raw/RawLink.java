@@ -6,6 +6,7 @@ import io.hxb.link.BufferPool;
 import io.hxb.link.FrameSink;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
+import io.hxb.link.NeighbourAddresses;
 import io.hxb.link.TrainCounts;
 import io.hxb.link.socket.SocketBuffers;
 import io.hxb.link.socket.SocketReceiver;
@@ -66,13 +67,14 @@ public final class RawLink implements Link {
     private final IpPath ip;
     private final long[] addresses = new long[MAX_COORDINATE + 1];
     // Index neighbour + 1, so that BROADCAST is 0: two bytes 0, then the MAC address, as in memory.
-    // Read by senders of other loops; each element is written at once.
-    private final long[] destinations = new long[MAX_COORDINATE + 2];
+    // Read by senders of other loops.
+    private final NeighbourAddresses destinations = new NeighbourAddresses(MAX_COORDINATE + 2);
     private int ringSocket;
     private ReceiveRing ring;
     private int retiredSocket = -1;
     private int mtuBytes;
-    private boolean isUp;
+    // Volatile because other loops ask before they send; written by the owner alone.
+    private volatile boolean isUp;
     private boolean isClosed;
     private int emptyPolls;
     private long drops;
@@ -91,7 +93,7 @@ public final class RawLink implements Link {
         pool = share.pool();
         this.poolSocket = poolSocket;
         boundNic = nic;
-        destinations[BROADCAST + 1] = inMemory(BROADCAST_MAC);
+        destinations.set(BROADCAST + 1, inMemory(BROADCAST_MAC));
         PacketSocket.attachFilter(poolSocket, RawFilter.of(config.frame().etherType()));
         if (hasTags) {
             PacketSocket.enableTags(poolSocket);
@@ -402,7 +404,7 @@ public final class RawLink implements Link {
     public void learn(final int neighbour, final long address) {
         if (addresses[neighbour] != address) {
             addresses[neighbour] = address;
-            destinations[neighbour + 1] = inMemory(address);
+            destinations.set(neighbour + 1, inMemory(address));
             if (ip != null) {
                 ip.learn(neighbour, address);
             }

@@ -3,6 +3,7 @@ package io.hxb.link.raw;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.link.FrameOwner;
+import io.hxb.link.NeighbourAddresses;
 import io.hxb.link.socket.SocketSender;
 import io.hxb.link.socket.Trains;
 import io.hxb.linux.LinuxException;
@@ -31,7 +32,7 @@ final class RawLinkSender extends SocketSender {
     private final RawTrains trains;
     private final int descriptor;
     private final MemorySegment sendBuffer = Arena.ofAuto().allocate(ValueLayout.JAVA_INT);
-    private final long[] destinations;
+    private final NeighbourAddresses destinations;
     private final long coordinates;
     private final int dimension;
     private final int etherType;
@@ -44,7 +45,7 @@ final class RawLinkSender extends SocketSender {
             final RawLink link,
             final int descriptor,
             final int queueFrames,
-            final long[] destinations,
+            final NeighbourAddresses destinations,
             final RawTrains trains) {
         super(descriptor, queueFrames, ETHERNET_LENGTH, 0, trains);
         this.trains = trains;
@@ -68,7 +69,7 @@ final class RawLinkSender extends SocketSender {
             final int payloadLengthBytes,
             final FrameOwner owner,
             final long token) {
-        final long destination = destinations[neighbour + 1];
+        final long destination = destinations.get(neighbour + 1);
         if (destination == 0 || !hasRoom(1)) {
             return false;
         }

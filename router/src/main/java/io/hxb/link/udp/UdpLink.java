@@ -5,6 +5,7 @@ import io.hxb.link.BufferPool;
 import io.hxb.link.FrameSink;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
+import io.hxb.link.NeighbourAddresses;
 import io.hxb.link.TrainCounts;
 import io.hxb.link.socket.SocketBuffers;
 import io.hxb.link.socket.SocketSender;
@@ -47,7 +48,8 @@ public final class UdpLink implements Link {
     private final boolean hasTrains;
     private final TrainReceiver receiver;
     // Read by senders of other loops; each element is written at once.
-    private final long[] addresses = new long[Shape.MAX_EXTENT];
+    // Read by senders of other loops.
+    private final NeighbourAddresses addresses = new NeighbourAddresses(Shape.MAX_EXTENT);
     private final boolean[] isLearned = new boolean[Shape.MAX_EXTENT];
     private UdpPeers peers = UdpPeers.NONE;
     // Volatile because senders of other loops read it, a few times a second.
@@ -170,9 +172,9 @@ public final class UdpLink implements Link {
 
     private synchronized void expect(final UdpPeers others) {
         peers = others;
-        for (int i = 0; i < addresses.length; i++) {
-            if (!others.mayHave(i, addresses[i])) {
-                addresses[i] = others.first(i);
+        for (int i = 0; i < addresses.count(); i++) {
+            if (!others.mayHave(i, addresses.get(i))) {
+                addresses.set(i, others.first(i));
                 isLearned[i] = false;
             }
         }
@@ -183,8 +185,10 @@ public final class UdpLink implements Link {
     // have; first addresses come first, so that they are dropped last.
     private void listAudience() {
         final LongStream.Builder all = LongStream.builder();
-        Arrays.stream(addresses).forEach(all);
-        for (int i = 0; i < addresses.length; i++) {
+        for (int i = 0; i < addresses.count(); i++) {
+            all.add(addresses.get(i));
+        }
+        for (int i = 0; i < addresses.count(); i++) {
             if (!isLearned[i]) {
                 Arrays.stream(peers.of(i)).forEach(all);
             }
@@ -289,7 +293,7 @@ public final class UdpLink implements Link {
     @Override
     public synchronized void learn(final int neighbour, final long address) {
         if (peers.mayHave(neighbour, address)) {
-            addresses[neighbour] = address;
+            addresses.set(neighbour, address);
             isLearned[neighbour] = true;
             listAudience();
         }
@@ -313,7 +317,7 @@ public final class UdpLink implements Link {
 
     @Override
     public long learned(final int neighbour) {
-        return addresses[neighbour];
+        return addresses.get(neighbour);
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.hxb.link.udp;
 
 import io.hxb.link.FrameOwner;
 import io.hxb.link.Link;
+import io.hxb.link.NeighbourAddresses;
 import io.hxb.link.socket.SocketSender;
 import io.hxb.link.socket.Trains;
 import io.hxb.os.Sockets;
@@ -13,7 +14,7 @@ import java.util.function.Supplier;
  * link's socket. A broadcast is one datagram to each neighbour.
  */
 final class UdpLinkSender extends SocketSender {
-    private final long[] addresses;
+    private final NeighbourAddresses addresses;
     private final Supplier<long[]> audience;
     private final int queueFrames;
 
@@ -21,7 +22,7 @@ final class UdpLinkSender extends SocketSender {
             final int descriptor,
             final int queueFrames,
             final Trains trains,
-            final long[] addresses,
+            final NeighbourAddresses addresses,
             final Supplier<long[]> audience) {
         super(descriptor, queueFrames, 0, Sockets.SOCKADDR_IN_LENGTH, trains);
         this.addresses = addresses;
@@ -47,7 +48,7 @@ final class UdpLinkSender extends SocketSender {
                     owner,
                     token);
         }
-        final long address = addresses[neighbour];
+        final long address = addresses.get(neighbour);
         if (address == 0 || !hasRoom(1)) {
             return false;
         }

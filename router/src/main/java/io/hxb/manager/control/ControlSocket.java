@@ -125,6 +125,8 @@ public final class ControlSocket implements AutoCloseable {
             write(channel, selector, answer, System.nanoTime() + LIMIT_NS);
         } catch (final IOException e) {
             LOGGER.debug("whoever asked has gone", e);
+        } catch (final RuntimeException e) {
+            LOGGER.warn("an answer failed, the next one is given", e);
         }
     }
 
@@ -153,7 +155,8 @@ public final class ControlSocket implements AutoCloseable {
     }
 
     private static void await(final Selector selector, final long leftNs) throws IOException {
-        selector.select(1 + TimeUnit.NANOSECONDS.toMillis(leftNs));
+        // 0 would be for ever.
+        selector.select(Math.max(1, 1 + TimeUnit.NANOSECONDS.toMillis(leftNs)));
         selector.selectedKeys().clear();
     }
 
