@@ -69,6 +69,15 @@ int64_t process_number(void) {
 
 /* ---- Descriptors ---- */
 
+/* libfabric, for one, unloads the library at the end of a program. */
+__attribute__((destructor)) static void forget(void) {
+    pthread_mutex_lock(&lock);
+    free(open_files);
+    open_files = NULL;
+    open_words = 0;
+    pthread_mutex_unlock(&lock);
+}
+
 void descriptors_hold(void) {
     pthread_mutex_lock(&lock);
 }

@@ -299,7 +299,9 @@ class HxbChannelContractTest {
         // then
         assertTrue(moved.isSuccess(), moved::toString);
         assertTrue(channel.writeAndFlush(bytes(1)).await(30_000));
-        assertEquals(5, seen.poll(30, TimeUnit.SECONDS));
+        // Five bytes for each read of the server, which may read both bytes at once.
+        final Integer answered = seen.poll(30, TimeUnit.SECONDS);
+        assertTrue(answered != null && answered % 5 == 0, () -> "read " + answered);
         assertTrue(channel.isActive());
     }
 

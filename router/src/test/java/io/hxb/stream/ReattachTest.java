@@ -1,6 +1,7 @@
 package io.hxb.stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.hxb.config.AttachConfig;
 import io.hxb.config.Backend;
@@ -92,7 +93,12 @@ class ReattachTest {
                     PmDevice device = PmDevice.attach(config.socketPath(0));
                     HxbStreams streams = HxbStreams.open(device)) {
                 // then
-                StreamNodes.await("an answer", () -> ask(streams) == 7);
+                StreamNodes.await(
+                        "an answer",
+                        () -> {
+                            assertFalse(ended.isDone(), () -> "ended by " + ended.join());
+                            return ask(streams) == 7;
+                        });
                 if (round == ROUNDS - 1) {
                     server.interrupt();
                     assertEquals(
