@@ -300,8 +300,8 @@ class HxbChannelContractTest {
         assertTrue(moved.isSuccess(), moved::toString);
         assertTrue(channel.writeAndFlush(bytes(1)).await(30_000));
         // Five bytes for each read of the server, which may read both bytes at once.
-        final Integer answered = seen.poll(30, TimeUnit.SECONDS);
-        assertTrue(answered != null && answered % 5 == 0, () -> "read " + answered);
+        final Object answered = seen.poll(30, TimeUnit.SECONDS);
+        assertTrue(answered instanceof Integer bytes && bytes % 5 == 0, () -> "read " + answered);
         assertTrue(channel.isActive());
     }
 
