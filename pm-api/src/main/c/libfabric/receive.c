@@ -475,7 +475,8 @@ bool take_events(struct endpoint *endpoint) {
                                  : peer_at(endpoint, event.peer.node, event.peer.context);
         bool is_old = has_slot && endpoint->slot_sessions[event.slot] != session_of(endpoint, peer);
         on_slot(endpoint, event.slot, error, event.status);
-        if (peer != ANY && event.status == HXB_NO_SUCH_CONTEXT) {
+        /* An endpoint is one incarnation of its context; events of the earlier one come before what the next one says. */
+        if (peer != ANY && (event.status == HXB_NO_SUCH_CONTEXT || event.status == HXB_PEER_RESTARTED)) {
             peer_is_gone(endpoint, peer, error);
         } else if (peer != ANY && !is_old) {
             lose_peer(endpoint, peer, error);
