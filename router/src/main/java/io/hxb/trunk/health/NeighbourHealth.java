@@ -279,7 +279,7 @@ final class NeighbourHealth {
         if (!exchange.isQuestionDue(good, nowNs)) {
             return isDoubting && doubtNs - nowNs <= 0 ? due | inquire(addressed, nowNs) : due;
         }
-        if (exchange.isUnanswered(patience.isAway())) {
+        if (exchange.isUnanswered(patience.isAway(), nowNs)) {
             giveUp(nowNs);
             return due;
         }

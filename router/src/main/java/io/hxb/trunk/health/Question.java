@@ -1,8 +1,12 @@
 package io.hxb.trunk.health;
 
 /**
- * Asks a neighbour whether it is there, when it is sent frames and is silent on all links. Guarded
- * by the lock of {@link TrunkHealth}.
+ * Asks a neighbour whether it is there, when it is sent frames and is silent on all links. Whoever
+ * shares its CPUs with busy programs answers late: how late it was before is waited for several
+ * times over, as TCP's retransmission timer follows the round trips. Guarded by the lock of {@link
+ * TrunkHealth}.
+ *
+ * <p>Source: RFC 6298, section 2, for the factor of the variance.
  */
 final class Question {
     /** Number of times that a silent neighbour is asked before it is given up. */
@@ -11,8 +15,21 @@ final class Question {
     /** The same where its answers may be late. */
     private static final int PATIENT_TIMES = 4 * TIMES;
 
+    /** An answer that took longer shows that the neighbour was away, not that it is slow. */
+    private static final long MAX_DELAY_NS = 250_000_000;
+
+    /** The maximum of what is waited for because answers were late. */
+    private static final long MAX_WAIT_NS = 500_000_000;
+
+    private static final int DELAY_FACTOR = 4;
+    private static final long MEMORY_NS = 10_000_000_000L;
+
     private final long silenceNs;
     private final long intervalNs;
+    private long askedNs;
+    // How long the neighbour took to answer, the longest of the last seconds.
+    private long delayNs;
+    private long delayedNs;
     private int sentWhenHeard;
     private boolean isWaiting;
     private long waitingSinceNs;
@@ -43,13 +60,27 @@ final class Question {
      * @param sentFrames frames sent to it so far, modulo 2^32.
      */
     void look(final boolean isHeard, final int sentFrames, final long nowNs) {
+        if (delayNs != 0 && nowNs - delayedNs > MEMORY_NS) {
+            delayNs /= 2;
+            delayedNs = nowNs;
+        }
         if (isHeard) {
+            if (isWaiting && times > 0) {
+                onAnswer(nowNs - askedNs, nowNs);
+            }
             isWaiting = false;
             sentWhenHeard = sentFrames;
         } else if (!isWaiting && sentFrames != sentWhenHeard) {
             isWaiting = true;
             waitingSinceNs = nowNs;
             times = 0;
+        }
+    }
+
+    private void onAnswer(final long tookNs, final long nowNs) {
+        if (tookNs >= delayNs && tookNs <= MAX_DELAY_NS) {
+            delayNs = tookNs;
+            delayedNs = nowNs;
         }
     }
 
@@ -68,12 +99,16 @@ final class Question {
      *
      * @param isLate whether CPUs are so busy that its answers may be late.
      */
-    boolean isExhausted(final boolean isLate) {
-        return times >= (isLate ? PATIENT_TIMES : TIMES);
+    boolean isExhausted(final boolean isLate, final long nowNs) {
+        return times >= (isLate ? PATIENT_TIMES : TIMES)
+                && nowNs - askedNs >= Math.min(MAX_WAIT_NS, DELAY_FACTOR * delayNs);
     }
 
     /** The status frames sent next ask. */
     void ask(final long nowNs) {
+        if (times == 0) {
+            askedNs = nowNs;
+        }
         times++;
         isAsking = true;
         nextNs = nowNs + intervalNs;

@@ -277,8 +277,8 @@ final class StatusExchange {
      *
      * @param isLate whether answers may be late.
      */
-    boolean isUnanswered(final boolean isLate) {
-        return question.isExhausted(isLate);
+    boolean isUnanswered(final boolean isLate, final long nowNs) {
+        return question.isExhausted(isLate, nowNs);
     }
 
     /** The same for a neighbour that is heard, but not by what only it can send. */

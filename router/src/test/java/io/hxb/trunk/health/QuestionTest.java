@@ -30,14 +30,14 @@ class QuestionTest {
         // when
         long nowNs = SILENCE_NS;
         for (int i = 0; i < 3; i++) {
-            assertFalse(question.isExhausted(false));
+            assertFalse(question.isExhausted(false, nowNs));
             question.ask(nowNs);
             assertTrue(question.isAsking());
             nowNs += INTERVAL_NS;
             assertEquals(nowNs, question.dueNs());
         }
         // then
-        assertTrue(question.isExhausted(false));
+        assertTrue(question.isExhausted(false, nowNs));
     }
 
     @Test
@@ -52,5 +52,59 @@ class QuestionTest {
         // then
         assertTrue(question.isWaiting());
         assertEquals(2 * SILENCE_NS + 2, question.dueNs());
+    }
+
+    @Test
+    void shouldWaitLongerForANeighbourThatAnsweredLate() {
+        // given it was silent for 45 ms after the first question
+        final long lateNs = 45_000_000;
+        assertEquals(SILENCE_NS + 3 * INTERVAL_NS, givenUpNs(0), "nothing known: after 3 questions");
+        question.look(true, 2, SILENCE_NS + lateNs);
+        // when
+        final long startNs = 1_000_000_000;
+        question.look(false, 3, startNs);
+        final long givenUpNs = givenUpNs(startNs);
+        // then
+        assertTrue(givenUpNs - startNs - SILENCE_NS >= 4 * lateNs, () -> "after " + givenUpNs);
+        assertTrue(
+                givenUpNs - startNs - SILENCE_NS <= 4 * lateNs + 2 * INTERVAL_NS,
+                () -> "after " + givenUpNs);
+    }
+
+    @Test
+    void shouldForgetThatItAnsweredLate() {
+        // given
+        givenUpNs(0);
+        question.look(true, 2, SILENCE_NS + 45_000_000);
+        // when
+        long nowNs = 0;
+        for (int i = 0; i < 10; i++) {
+            nowNs += 10_000_000_001L;
+            question.look(true, 2, nowNs);
+        }
+        question.look(false, 3, nowNs);
+        // then
+        assertEquals(nowNs + SILENCE_NS + 3 * INTERVAL_NS, givenUpNs(nowNs));
+    }
+
+    @Test
+    void shouldNotTakeALongAbsenceForASlowAnswer() {
+        // given
+        givenUpNs(0);
+        question.look(true, 2, 3_000_000_000L);
+        // when
+        question.look(false, 3, 3_000_000_001L);
+        // then
+        assertEquals(
+                3_000_000_001L + SILENCE_NS + 3 * INTERVAL_NS, givenUpNs(3_000_000_001L));
+    }
+
+    // Asks whenever a question is due, until the neighbour is given up.
+    private long givenUpNs(final long startNs) {
+        question.look(false, 1, startNs);
+        while (!question.isExhausted(false, question.dueNs())) {
+            question.ask(question.dueNs());
+        }
+        return question.dueNs();
     }
 }
