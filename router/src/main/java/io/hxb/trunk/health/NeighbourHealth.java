@@ -99,7 +99,7 @@ final class NeighbourHealth {
         for (final LinkHealth link : links) {
             link.restart();
         }
-        exchange.restart();
+        exchange.restart(nowNs);
         firstHeardNs = nowNs;
     }
 

@@ -21,6 +21,11 @@ final class Question {
     /** The maximum of what is waited for because answers were late. */
     private static final long MAX_WAIT_NS = 500_000_000;
 
+    /** What is assumed of a neighbour that has just started, and compiles its code. */
+    private static final long FIRST_DELAY_NS = 50_000_000;
+
+    private static final long FIRST_NS = 3_000_000_000L;
+
     private static final int DELAY_FACTOR = 4;
     private static final long MEMORY_NS = 10_000_000_000L;
 
@@ -30,6 +35,7 @@ final class Question {
     // How long the neighbour took to answer, the longest of the last seconds.
     private long delayNs;
     private long delayedNs;
+    private long startedNs;
     private int sentWhenHeard;
     private boolean isWaiting;
     private long waitingSinceNs;
@@ -43,14 +49,16 @@ final class Question {
      * @param silenceNs time after which the neighbour is asked first.
      * @param intervalNs time from then on between two questions.
      */
-    Question(final long silenceNs, final long intervalNs) {
+    Question(final long silenceNs, final long intervalNs, final long nowNs) {
         this.silenceNs = silenceNs;
         this.intervalNs = intervalNs;
+        startedNs = nowNs;
     }
 
     /** The neighbour is a new incarnation, of which no answer is expected yet. */
-    void forget() {
+    void restart(final long nowNs) {
         isWaiting = false;
+        startedNs = nowNs;
     }
 
     /**
@@ -101,7 +109,11 @@ final class Question {
      */
     boolean isExhausted(final boolean isLate, final long nowNs) {
         return times >= (isLate ? PATIENT_TIMES : TIMES)
-                && nowNs - askedNs >= Math.min(MAX_WAIT_NS, DELAY_FACTOR * delayNs);
+                && nowNs - askedNs >= Math.min(MAX_WAIT_NS, DELAY_FACTOR * expectedDelayNs());
+    }
+
+    private long expectedDelayNs() {
+        return askedNs - startedNs < FIRST_NS ? Math.max(delayNs, FIRST_DELAY_NS) : delayNs;
     }
 
     /** The status frames sent next ask. */

@@ -76,7 +76,7 @@ final class StatusExchange {
         sequence = following(start);
         firstSequence = sequence;
         acknowledged = sequence;
-        question = new Question(config.silenceNs(), config.heartbeatNs());
+        question = new Question(config.silenceNs(), config.heartbeatNs(), nowNs);
         marks = new SentMarks(links, nowNs);
         beatNs = nowNs;
         echoNs = nowNs;
@@ -86,7 +86,7 @@ final class StatusExchange {
     /**
      * The neighbour is a new incarnation, which has said nothing and forgotten what it was told.
      */
-    void restart() {
+    void restart(final long nowNs) {
         sequence = following(sequence);
         firstSequence = sequence;
         acknowledged = sequence;
@@ -98,7 +98,7 @@ final class StatusExchange {
         answerLinks = 0;
         unproven = NONE;
         isDisputed = false;
-        question.forget();
+        question.restart(nowNs);
     }
 
     private static int following(final int number) {

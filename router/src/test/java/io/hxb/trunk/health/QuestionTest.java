@@ -12,7 +12,7 @@ class QuestionTest {
     private static final long SILENCE_NS = 30_000_000;
     private static final long INTERVAL_NS = 20_000_000;
 
-    private final Question question = new Question(SILENCE_NS, INTERVAL_NS);
+    private final Question question = new Question(SILENCE_NS, INTERVAL_NS, -3_000_000_000L);
 
     @Test
     void shouldNotWaitForANeighbourThatIsSentNothing() {
@@ -69,6 +69,16 @@ class QuestionTest {
         assertTrue(
                 givenUpNs - startNs - SILENCE_NS <= 4 * lateNs + 2 * INTERVAL_NS,
                 () -> "after " + givenUpNs);
+    }
+
+    @Test
+    void shouldWaitLongerForANeighbourThatHasJustStarted() {
+        // given
+        question.restart(0);
+        // when
+        final long givenUpNs = givenUpNs(1_000_000_000);
+        // then
+        assertEquals(1_000_000_000 + SILENCE_NS + 200_000_000, givenUpNs);
     }
 
     @Test

@@ -17,6 +17,9 @@ import java.util.List;
 /** Health of the trunk between two nodes, in virtual time. */
 @Tag("unit")
 class TrunkHealthTest {
+    // A node that has just started is waited for longer.
+    private static final int JUST_STARTED_MS = 3_100;
+
     private static final long MS = TrunkWorld.MS;
 
     /** Frames a second on each of two links that make a link of 1 Gbit/s with frames of 9,000 B. */
@@ -354,7 +357,7 @@ class TrunkHealthTest {
         // given
         final TrunkWorld world = TrunkWorld.ofTwo(2);
         world.end(0).sendTo(1, 1_000);
-        world.run(100 * MS);
+        world.run(JUST_STARTED_MS * MS);
         // when
         world.end(1).isAsleep = true;
         final long ns =
@@ -380,6 +383,7 @@ class TrunkHealthTest {
     void shouldAskASilentNeighbourInTimeThoughTheLoopThatKeepsTimeSleeps() {
         // given: a loop that has sent, beside the keeper, which sleeps until the next hello
         final TrunkWorld world = TrunkWorld.ofTwo(2);
+        world.run(JUST_STARTED_MS * MS);
         world.end(1).isAsleep = true;
         world.end(0).sendTo(1, 1_000);
         world.run(2 * MS);
