@@ -5,19 +5,8 @@
 # Met by: whoever runs a program with MPI_Bsend_init over libfabric with Open MPI.
 # Version: Open MPI 4.1.4-3+b1, libfabric 1.17.0-3 (Debian 12).
 set -euo pipefail
-command -v gcc >/dev/null || { echo "needs gcc" >&2; exit 77; }
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder"
-apt-get -qq -o APT::Sandbox::User=root download openmpi-bin=4.1.4-3+b1 openmpi-common=4.1.4-3 libopenmpi3=4.1.4-3+b1 \
-  libopenmpi-dev=4.1.4-3+b1 libfabric1=1.17.0-3 libpmix2 libhwloc15 libevent-core-2.1-7 libevent-pthreads-2.1-7 libucx0 \
-  libibverbs1 librdmacm1 libnl-3-200 libnl-route-3-200 libpsm-infinipath1 libpsm2-2 libmunge2 libnuma1 >/dev/null
-for package in *.deb; do dpkg -x "$package" .; done
-lib=$folder/usr/lib/x86_64-linux-gnu mpi=$folder/usr/lib/x86_64-linux-gnu/openmpi
-export LD_LIBRARY_PATH=$lib:$mpi/lib OPAL_PREFIX=$mpi OPAL_LIBDIR=$mpi/lib OPAL_PKGLIBDIR=$mpi/lib/openmpi3 \
-  OPAL_DATADIR=$folder/usr/share OPAL_PKGDATADIR=$folder/usr/share/openmpi OMPI_MCA_btl_tcp_if_include=lo
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-cat >program.c <<'PROGRAM'
+. "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib/openmpi.sh"
+compile <<'PROGRAM'
 #include <mpi.h>
 #include <stdio.h>
 int main(int argc, char **argv) {
@@ -42,14 +31,11 @@ int main(int argc, char **argv) {
     MPI_Finalize();
 }
 PROGRAM
-gcc -O1 -w -I"$mpi/include" -o program program.c -L"$mpi/lib" -L"$lib" -lmpi -Wl,--allow-shlib-undefined
-run() { timeout 60 "$folder/usr/bin/mpirun.openmpi" --oversubscribe --bind-to none "$@" -np 2 ./program; }
-"$folder/usr/bin/mpirun.openmpi" --version | head -n 1
 echo "over TCP:"
-run --mca pml ob1 --mca btl tcp,self | sort | tee plain
+over_tcp 2 | tee plain
 for provider in tcp sockets; do
   echo "over libfabric, provider $provider:"
-  FI_PROVIDER=$provider run --mca pml cm --mca mtl ofi --mca mtl_ofi_provider_include $provider --mca btl ^ofi | sort | tee $provider
+  over_libfabric $provider 2 | tee $provider
 done
 [ "$(awk '{print $4}' plain | tr -d '\n')" = 123 ]
 for provider in tcp sockets; do

@@ -125,6 +125,26 @@ class DocumentsTest {
     }
 
     /** As forges make it of a heading: lower case, hyphens for spaces, no punctuation. */
+    @Test
+    void shouldHaveARowForEveryFinding() throws IOException {
+        // given
+        final Path folder = ROOT.resolve("findings");
+        final Set<String> scripts = new TreeSet<>();
+        try (Stream<Path> files = Files.list(folder)) {
+            files.map(file -> file.getFileName().toString())
+                    .filter(name -> name.endsWith(".sh"))
+                    .forEach(scripts::add);
+        }
+        // when: a row has the script, the software with its version, the guess and what is seen
+        final List<String> rows =
+                matches(
+                        folder.resolve("README.md"),
+                        "(?m)^\\| \\[([^]]+)\\]\\(\\1\\.sh\\) \\| [^|]*\\d[^|]* \\| [^|]+ \\| [^|]+"
+                            + " \\|$");
+        // then
+        assertEquals(List.copyOf(scripts), rows.stream().map(name -> name + ".sh").toList());
+    }
+
     private static String anchor(final String heading) {
         return heading.replaceFirst("#+ ", "")
                 .toLowerCase(Locale.ROOT)
