@@ -6,6 +6,7 @@ import io.hxb.context.ContextManager;
 import io.hxb.counter.Counters;
 import io.hxb.linux.Errno;
 import io.hxb.linux.LinuxException;
+import io.hxb.node.loop.LoopStuckException;
 import io.hxb.node.loop.NodeThreads;
 import io.hxb.os.Capabilities;
 import io.hxb.os.ServiceManager;
@@ -61,7 +62,11 @@ public final class Node implements AutoCloseable {
                             : options.threads();
             return new NodeBuilder(options, threads, resources).build();
         } catch (final IOException | RuntimeException | Error e) {
-            resources.close();
+            try {
+                resources.close();
+            } catch (final LoopStuckException stuck) {
+                e.addSuppressed(stuck);
+            }
             throw inWords(e);
         }
     }
@@ -194,7 +199,12 @@ public final class Node implements AutoCloseable {
         return parts.neighbourhood().discovery();
     }
 
-    /** Stops the node; applications see that it is gone, neighbours no longer hear it. */
+    /**
+     * Stops the node; applications see that it is gone, neighbours no longer hear it.
+     *
+     * @throws LoopStuckException if a loop has not stopped within 5 s: what it may use, the memory
+     *     of the node above all, stays open until the process ends.
+     */
     @Override
     public void close() {
         resources.close();

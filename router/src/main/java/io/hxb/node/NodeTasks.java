@@ -1,10 +1,9 @@
 package io.hxb.node;
 
+import io.hxb.node.loop.LoopStuckException;
 import io.hxb.node.loop.LoopTask;
 import io.hxb.node.loop.NodeThreads;
-
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import io.hxb.node.loop.Uninterrupted;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +15,6 @@ import java.util.concurrent.TimeUnit;
  * thread that starts the node and the one that closes it.
  */
 final class NodeTasks implements AutoCloseable {
-    private static final Logger LOGGER = LoggerFactory.getLogger(NodeTasks.class);
     private static final long STOP_LIMIT_MS = 5_000;
 
     /** A task and the number of its loop. */
@@ -45,20 +43,33 @@ final class NodeTasks implements AutoCloseable {
         started = tasks.size();
     }
 
-    /** Takes the tasks off their loops, last first, and waits until they have stopped. */
+    /**
+     * Takes the tasks off their loops, last first, and waits until they have stopped, also when the
+     * thread is interrupted.
+     *
+     * @throws LoopStuckException if a loop has not done so within 5 s: what the tasks use has to
+     *     stay open.
+     */
     @Override
     public void close() {
+        close(STOP_LIMIT_MS);
+    }
+
+    /** As the other one, with the time after which it gives up. */
+    void close(final long limitMs) {
         final CountDownLatch stopped = new CountDownLatch(tasks.size());
         for (final Placed placed : tasks.reversed()) {
             threads.driver(placed.loop).adopt();
             threads.driver(placed.loop).remove(placed.task, stopped::countDown);
         }
-        try {
-            if (!stopped.await(STOP_LIMIT_MS, TimeUnit.MILLISECONDS)) {
-                LOGGER.warn("a loop of node {} did not stop", nodeId);
-            }
-        } catch (final InterruptedException e) {
-            Thread.currentThread().interrupt();
+        if (!Uninterrupted.await(waitMs -> stopped.await(waitMs, TimeUnit.MILLISECONDS), limitMs)) {
+            throw new LoopStuckException(
+                    "a loop of node "
+                            + nodeId
+                            + " has not stopped within "
+                            + limitMs
+                            + " ms: the node's memory stays mapped, and its links, its socket and"
+                            + " its counters stay open, until the process ends");
         }
     }
 }

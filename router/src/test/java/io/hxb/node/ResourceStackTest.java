@@ -1,6 +1,9 @@
 package io.hxb.node;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.hxb.node.loop.LoopStuckException;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -37,5 +40,21 @@ class ResourceStackTest {
         resources.close();
         // then
         assertEquals(List.of("first"), closed);
+    }
+
+    @Test
+    void shouldKeepEverythingOpenThatALoopMayUseWhichStillRuns() {
+        // given
+        resources.push(() -> closed.add("memory"));
+        resources.push(
+                () -> {
+                    throw new LoopStuckException("hxb-loop-0 has not ended");
+                });
+        resources.push(() -> closed.add("socket"));
+        // when
+        assertThrows(LoopStuckException.class, resources::close);
+        // then also when it is closed again
+        assertThrows(LoopStuckException.class, resources::close);
+        assertEquals(List.of("socket"), closed);
     }
 }

@@ -17,6 +17,7 @@ import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
@@ -434,7 +435,12 @@ public final class LoopDriver implements Loop, AutoCloseable {
 
     private void shutDown() {
         for (final LoopTask task : tasks) {
-            task.stop();
+            try {
+                task.stop();
+            } catch (final RuntimeException | Error e) {
+                // The others have memory of their own, which is freed after this.
+                errorHandler.onError(e);
+            }
         }
         tasks = new LoopTask[0];
         final Future<?> ignored = events.shutdownGracefully(0, 0, TimeUnit.MILLISECONDS);
@@ -448,23 +454,36 @@ public final class LoopDriver implements Loop, AutoCloseable {
         }
     }
 
-    /** Stops the tasks and the loop; waits for its thread. An invoker's owner calls it itself. */
+    /**
+     * Stops the tasks and the loop; waits for its thread, also when it is interrupted. An invoker's
+     * owner calls it itself.
+     *
+     * @throws LoopStuckException if the thread has not ended within 5 s: what its tasks use has to
+     *     stay open, now and when this is called again.
+     */
     @Override
     public void close() {
-        if (!isRunning) {
+        close(STOP_LIMIT_MS);
+    }
+
+    /** As the other one, with the time after which it gives up. */
+    void close(final long limitMs) {
+        if (isInvoker) {
+            if (isRunning) {
+                isRunning = false;
+                adopt();
+                shutDown();
+            }
             return;
         }
         isRunning = false;
-        if (isInvoker) {
-            adopt();
-            shutDown();
-            return;
-        }
         wakeUp();
-        try {
-            thread.join(STOP_LIMIT_MS);
-        } catch (final InterruptedException e) {
-            Thread.currentThread().interrupt();
+        if (!Uninterrupted.await(waitMs -> thread.join(Duration.ofMillis(waitMs)), limitMs)) {
+            throw new LoopStuckException(
+                    thread.getName()
+                            + " has not ended within "
+                            + limitMs
+                            + " ms: what it uses stays open until the process ends");
         }
     }
 

@@ -148,8 +148,23 @@ public final class NodeThreads implements AutoCloseable {
         return driver.turn(waitLimitNs);
     }
 
+    /**
+     * Stops all loops.
+     *
+     * @throws LoopStuckException if some have not ended; the others have.
+     */
     @Override
     public void close() {
-        drivers.forEach(LoopDriver::close);
+        LoopStuckException stuck = null;
+        for (final LoopDriver driver : drivers) {
+            try {
+                driver.close();
+            } catch (final LoopStuckException e) {
+                stuck = e;
+            }
+        }
+        if (stuck != null) {
+            throw stuck;
+        }
     }
 }

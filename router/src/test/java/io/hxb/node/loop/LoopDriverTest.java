@@ -1,6 +1,7 @@
 package io.hxb.node.loop;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.linux.Descriptors;
@@ -282,6 +283,31 @@ class LoopDriverTest {
         other.runSoon(() -> {});
         other.close();
         assertTrue(wentOn);
+    }
+
+    @Test
+    void shouldNotSayThatItHasEndedWhileItsThreadWorks() throws InterruptedException {
+        // given
+        final CountDownLatch working = new CountDownLatch(1);
+        final CountDownLatch mayGoOn = new CountDownLatch(1);
+        final LoopDriver other =
+                LoopDriver.start(
+                        WaitMode.BLOCK,
+                        Thread::new,
+                        SystemNanoClock.INSTANCE,
+                        LoopDriverTest::fail);
+        other.runSoon(
+                () -> {
+                    working.countDown();
+                    awaitUninterruptibly(mayGoOn);
+                });
+        working.await();
+        // when
+        assertThrows(LoopStuckException.class, () -> other.close(10));
+        assertThrows(LoopStuckException.class, () -> other.close(10), "again");
+        mayGoOn.countDown();
+        // then
+        other.close();
     }
 
     private static void awaitUninterruptibly(final CountDownLatch latch) {
