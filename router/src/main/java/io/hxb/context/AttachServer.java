@@ -123,8 +123,8 @@ public final class AttachServer implements AutoCloseable {
         while (!isStopped) {
             try {
                 turn();
-            } catch (final RuntimeException | LinkageError e) {
-                warn("error", 0, "attaching: " + e);
+            } catch (final RuntimeException | Error e) {
+                warnings.warn("error", 0, "attaching: " + e, e, System.nanoTime());
             }
         }
         connections.forEach(AttachConnection::close);
@@ -159,12 +159,20 @@ public final class AttachServer implements AutoCloseable {
         }
     }
 
-    private static String serve(final AttachConnection connection) {
+    private String serve(final AttachConnection connection) {
         try {
             return connection.serve();
-        } catch (final LinuxException | RuntimeException e) {
-            return e.getMessage();
+        } catch (final LinuxException e) {
+            return words(e);
+        } catch (final RuntimeException e) {
+            warnings.warn("error", 0, connection.name() + ": " + e, e, System.nanoTime());
+            return words(e);
         }
+    }
+
+    /** Why a connection ends, which is never nothing, because then it would go on. */
+    static String words(final Exception thrown) {
+        return thrown.getMessage() != null ? thrown.getMessage() : thrown.toString();
     }
 
     private void end(final int index, final String why, final long nowNs) {

@@ -88,6 +88,18 @@ public final class LogLimit {
         }
     }
 
+    /** As the other one, with what was thrown, whose origin the log shows. */
+    public void warn(
+            final String kind,
+            final int number,
+            final String line,
+            final Throwable thrown,
+            final long nowNs) {
+        if (take(new Place(kind, number), line, nowNs)) {
+            logger.warn("{}", line, thrown);
+        }
+    }
+
     private synchronized boolean take(final Place place, final String line, final long nowNs) {
         Bucket bucket = buckets.get(place);
         if (bucket == null) {

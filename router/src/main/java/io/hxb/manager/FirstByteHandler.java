@@ -49,6 +49,6 @@ final class FirstByteHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(final ChannelHandlerContext context, final Throwable cause) {
-        final var ignored = context.close();
+        reception.onError(context.channel(), cause);
     }
 }

@@ -257,6 +257,6 @@ final class HttpHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(final ChannelHandlerContext context, final Throwable cause) {
-        final var ignored = context.close();
+        reception.onError(context.channel(), cause);
     }
 }

@@ -200,6 +200,6 @@ final class ManagerHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(final ChannelHandlerContext context, final Throwable cause) {
-        final var ignored = context.close();
+        reception.onError(context.channel(), cause);
     }
 }

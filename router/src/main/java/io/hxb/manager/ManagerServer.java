@@ -46,6 +46,7 @@ public final class ManagerServer implements AutoCloseable {
     private static final Logger LOGGER = LoggerFactory.getLogger(ManagerServer.class);
     private static final int BACKLOG = 64;
     private static final int CLOSE_SECONDS = 5;
+    private static final int TICK_MS = 1_000;
     private static final int FILE_TYPE = 0170000;
     private static final int SOCKET_TYPE = 0140000;
 
@@ -73,6 +74,7 @@ public final class ManagerServer implements AutoCloseable {
                         1,
                         new DefaultThreadFactory("hxb-manager", true),
                         EpollIoHandler.newFactory(0, () -> wait));
+        every(TICK_MS, reception::tick);
     }
 
     /**

@@ -1,9 +1,14 @@
 package io.hxb.manager;
 
+import io.hxb.log.LogLimit;
 import io.hxb.session.ClusterKey;
 import io.hxb.session.KeyRing;
 import io.netty.channel.Channel;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
 import java.security.SecureRandom;
 
 /**
@@ -11,13 +16,26 @@ import java.security.SecureRandom;
  * yet. Owned by the manager's thread.
  */
 final class Reception {
+    private static final Logger LOGGER = LoggerFactory.getLogger(Reception.class);
+
     private final HostManager manager;
     private final KeyRing keys;
     private final RequestWait wait;
     private final Strangers strangers;
     private final SecureRandom random = new SecureRandom();
+    private final LogLimit warnings;
 
     Reception(final HostManager manager, final KeyRing keys, final RequestWait wait) {
+        this(manager, keys, wait, LOGGER);
+    }
+
+    /** As the other one, with where it tells of errors. */
+    Reception(
+            final HostManager manager,
+            final KeyRing keys,
+            final RequestWait wait,
+            final Logger logger) {
+        warnings = new LogLimit(logger);
         this.manager = manager;
         this.keys = keys;
         this.wait = wait;
@@ -51,6 +69,25 @@ final class Reception {
             strangers.remove(channel);
         }
         return session;
+    }
+
+    /**
+     * A connection has failed: it is closed, and the log says why, a few times a minute. One that
+     * its other end has broken off is no error of this manager's, so that one line is enough.
+     */
+    void onError(final Channel channel, final Throwable cause) {
+        final String line = "the connection of " + channel.remoteAddress() + " is closed: " + cause;
+        if (cause instanceof IOException) {
+            warnings.warn("connection", 0, line, System.nanoTime());
+        } else {
+            warnings.warn("error", 0, line, cause, System.nanoTime());
+        }
+        final var ignored = channel.close();
+    }
+
+    /** Logs how many lines were left out; called every second. */
+    void tick() {
+        warnings.doWork(System.nanoTime());
     }
 
     /** A program's request has been answered. */

@@ -319,4 +319,12 @@ class AttachServerTest {
             }
         }
     }
+
+    @Test
+    void shouldAlwaysSayWhyAConnectionEnds() {
+        // An exception without a message would let it go on.
+        assertEquals(
+                "java.lang.IllegalStateException", AttachServer.words(new IllegalStateException()));
+        assertEquals("why", AttachServer.words(new IllegalStateException("why")));
+    }
 }
