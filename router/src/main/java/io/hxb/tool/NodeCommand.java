@@ -5,8 +5,10 @@ import io.hxb.log.LogThread;
 import io.hxb.manager.VirtualNic;
 import io.hxb.node.Node;
 import io.hxb.node.NodeOptions;
+import io.hxb.node.loop.LoopStuckException;
 import io.hxb.os.Capabilities;
 import io.hxb.os.ServiceManager;
+import io.hxb.tool.machine.OpenJars;
 import io.hxb.tool.manager.NodeManager;
 import io.hxb.tool.option.CaptureOption;
 import io.hxb.tool.option.ClusterOptions;
@@ -47,6 +49,7 @@ final class NodeCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
+        OpenJars.openAll();
         final ClusterConfig config = waiting.apply(cluster.config());
         final int id = cluster.node(config);
         final ServiceManager manager = ServiceManager.of(System.getenv());
@@ -115,10 +118,20 @@ final class NodeCommand implements Callable<Integer> {
             final LogThread log,
             final ServiceManager manager) {
         manager.stopping();
-        if (nic != null) {
-            nic.close();
+        boolean isStuck = false;
+        try {
+            if (nic != null) {
+                nic.close();
+            }
+            node.close();
+        } catch (final LoopStuckException e) {
+            isStuck = true;
+        } finally {
+            log.close();
         }
-        node.close();
-        log.close();
+        if (isStuck) {
+            // It has said so. No other hook may take anything from the loop that still runs.
+            Runtime.getRuntime().halt(ExitStatus.FAILED);
+        }
     }
 }

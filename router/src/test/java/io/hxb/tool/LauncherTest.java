@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /** The launcher, on a tree of its own in which Maven and the JDK only write down what they do. */
 @Tag("system")
@@ -154,9 +155,77 @@ class LauncherTest {
         // when
         final Run run = hxb(tree, "stat");
         // then
-        final Path unpacked = tree.resolve("target/hxb/native");
-        assertEquals("code", Files.readString(unpacked.resolve("libepoll.so")), run.errors());
+        final Path beside = tree.resolve("target/hxb/native");
+        assertEquals("code", Files.readString(beside.resolve("libepoll.so")), run.errors());
+        final Path unpacked = beside.toRealPath();
         assertTrue(run.output().contains("-Djava.library.path=" + unpacked), run.output());
+    }
+
+    private List<Path> programs() throws IOException {
+        try (Stream<Path> files = Files.list(tree.resolve("target/hxb"))) {
+            return files.filter(file -> file.getFileName().toString().startsWith("program."))
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    private void changeSources(final String text) throws IOException {
+        Files.writeString(tree.resolve("router/src/main/A.java"), text);
+    }
+
+    @Test
+    void shouldLeaveARunningProgramItsFilesWhateverIsBuiltMeanwhile() throws Exception {
+        // given a node that runs
+        final Path began = folder.resolve("began");
+        final Path mayEnd = folder.resolve("may-end");
+        run(List.of("mkfifo", began.toString(), mayEnd.toString()), Map.of());
+        script(
+                jdk.resolve("bin/java"),
+                "if [[ \"$*\" == *' node'* ]]; then echo now >%s; read -r line <%s; fi\n"
+                        .formatted(began, mayEnd));
+        final ProcessBuilder builder =
+                new ProcessBuilder(tree.resolve("deploy/hxb").toString(), "node")
+                        .redirectErrorStream(true)
+                        .redirectOutput(folder.resolve("node.txt").toFile());
+        builder.environment().put("HXB_JAVA_HOME", jdk.toString());
+        builder.environment().merge("PATH", folder + "/bin", (path, own) -> own + ":" + path);
+        final Process node = builder.start();
+        try {
+            Files.readString(began);
+            final Path program = tree.resolve("target/hxb/program").toRealPath();
+            final var jar = Files.readAttributes(program.resolve("router.jar"), "unix:ino,ctime");
+            // when two more builds replace its own
+            changeSources("class A { int one; }");
+            assertEquals(0, hxb(tree, "stat").status);
+            changeSources("class A { int two; }");
+            assertEquals(0, hxb(tree, "stat").status);
+            // then it has what it had, and what nobody runs is gone
+            assertEquals(
+                    jar, Files.readAttributes(program.resolve("router.jar"), "unix:ino,ctime"));
+            assertTrue(Files.exists(program.resolve("lib/lib.jar")));
+            assertEquals(2, programs().size(), programs()::toString);
+        } finally {
+            Files.writeString(mayEnd, "now\n");
+            node.waitFor(LIMIT_S, TimeUnit.SECONDS);
+        }
+        // and when it has ended, the next build removes it
+        changeSources("class A { int three; }");
+        assertEquals(0, hxb(tree, "stat").status);
+        assertEquals(List.of(tree.resolve("target/hxb/program").toRealPath()), programs());
+    }
+
+    @Test
+    void shouldReplaceTheFilesOfAnEarlierVersion() throws Exception {
+        // given
+        Files.createDirectories(tree.resolve("target/hxb/lib"));
+        Files.writeString(tree.resolve("target/hxb/lib/old.jar"), "old");
+        Files.writeString(tree.resolve("target/hxb/router.jar"), "old");
+        // when
+        assertEquals(0, hxb(tree, "stat").status);
+        // then class paths that documents name lead to what was built
+        assertEquals("jar\n", Files.readString(tree.resolve("target/hxb/router.jar")));
+        assertFalse(Files.exists(tree.resolve("target/hxb/lib/old.jar")));
+        assertTrue(Files.exists(tree.resolve("target/hxb/lib/lib.jar")));
     }
 
     @Test

@@ -8,6 +8,7 @@ import io.hxb.node.NodeOptions;
 import io.hxb.node.loop.NodeThreads;
 import io.hxb.pm.PmDevice;
 import io.hxb.tool.cluster.Cluster;
+import io.hxb.tool.machine.OpenJars;
 import io.hxb.tool.report.ToolException;
 import io.hxb.topology.Shape;
 
@@ -38,6 +39,7 @@ public final class EmbeddedCluster implements Cluster {
      */
     public EmbeddedCluster(final ClusterConfig config, final Capture capture) {
         this.config = config;
+        OpenJars.openAll();
         final int cpus = Runtime.getRuntime().availableProcessors();
         final int shares =
                 Math.clamp(cpus / config.loop().loopCount(), 1, config.shape().nodeCount());
@@ -105,9 +107,12 @@ public final class EmbeddedCluster implements Cluster {
         devices.clear();
         // Those that are still there miss those that are closed already.
         LinkLog.ofThisProcess().mute();
-        nodes.forEach(Node::close);
+        try {
+            nodes.forEach(Node::close);
+        } finally {
+            LinkLog.ofThisProcess().unmute();
+        }
         nodes.clear();
-        LinkLog.ofThisProcess().unmute();
         threads.forEach(NodeThreads::close);
         threads.clear();
     }

@@ -12,6 +12,7 @@ import io.hxb.manager.control.NetworkControl;
 import io.hxb.pm.attach.RunFolders;
 import io.hxb.session.ClusterKey;
 import io.hxb.session.KeyFile;
+import io.hxb.tool.machine.OpenJars;
 import io.hxb.tool.manager.ManagerPlace;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.option.TimeOption;
@@ -134,6 +135,7 @@ public final class ManageCommand implements Callable<Integer> {
         if (plan == null) {
             throw new UsageException("--plan FILE is missing: the plan that the managers have");
         }
+        OpenJars.openAll();
         final VlanPlan network = SavedPlan.read(plan);
         final HostTable table = UsageException.check(() -> HostTable.of(network));
         final long intervalNs =

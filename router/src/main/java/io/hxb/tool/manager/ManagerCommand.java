@@ -12,6 +12,7 @@ import io.hxb.pm.attach.RunFolders;
 import io.hxb.session.ClusterKey;
 import io.hxb.session.KeyFile;
 import io.hxb.session.KeyRing;
+import io.hxb.tool.machine.OpenJars;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.option.OutputFiles;
 import io.hxb.tool.plan.SavedPlan;
@@ -151,6 +152,7 @@ public final class ManagerCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
+        OpenJars.openAll();
         final VirtualNic.Options options = options();
         final ServiceManager service = ServiceManager.of(System.getenv());
         RunFolders.ofThisProcess().prepare(options.socket().getParent());
