@@ -315,8 +315,13 @@ public final class OpenSmDump {
         return node;
     }
 
-    private static boolean isHost(final String info) {
-        return info.contains("Channel Adapter") || info.contains("Router");
+    // Further addresses of a port (LMC) have its GUID in dump_fts, and neither kind nor name.
+    private boolean isHost(final String info) {
+        final Matcher guid = PORT_GUID.matcher(info);
+        return info.contains("Channel Adapter")
+                || info.contains("Router")
+                || guid.find()
+                        && hostsByGuid.containsKey(Long.parseUnsignedLong(guid.group(1), 16));
     }
 
     /** A destination in messages: its name, where it has one, and its address. */

@@ -164,6 +164,61 @@ class OpenSmDumpTest {
     }
 
     @Test
+    void shouldFollowTheFurtherAddressesOfAPortToo() {
+        // given: dump_fts of ports with two addresses (LMC 1), of which the second go in a loop
+        final String topology =
+                """
+                switchguid=0x200000(200000)
+                Switch\t2 "S-0000000000200000"\t\t# "west" base port 0 lid 6 lmc 0
+                [1]\t"S-0000000000200001"[1]\t\t# "east" lid 7 4xSDR
+                [2]\t"H-0000000000100000"[1](100001) \t\t# "n0" lid 2 4xSDR
+
+                switchguid=0x200001(200001)
+                Switch\t2 "S-0000000000200001"\t\t# "east" base port 0 lid 7 lmc 0
+                [1]\t"S-0000000000200000"[1]\t\t# "west" lid 6 4xSDR
+                [2]\t"H-0000000000100002"[1](100003) \t\t# "n1" lid 4 4xSDR
+
+                caguid=0x100000
+                Ca\t1 "H-0000000000100000"\t\t# "n0"
+                [1](100001) \t"S-0000000000200000"[2]\t\t# lid 2 lmc 1 "west" lid 6 4xSDR
+
+                caguid=0x100002
+                Ca\t1 "H-0000000000100002"\t\t# "n1"
+                [1](100003) \t"S-0000000000200001"[2]\t\t# lid 4 lmc 1 "east" lid 7 4xSDR
+                """;
+        final String lfts =
+                """
+                Unicast lids [0x0-0x7] of switch DR path slid 0; dlid 0; 0 guid 0x0000000000200000 (west):
+                  Lid  Out   Destination
+                       Port     Info
+                0x0002 002 : (Channel Adapter portguid 0x0000000000100001: 'n0')
+                0x0003 001 : (path #2 out of 2: portguid 0x0000000000100001)
+                0x0004 001 : (Channel Adapter portguid 0x0000000000100003: 'n1')
+                0x0005 001 : (path #2 out of 2: portguid 0x0000000000100003)
+                0x0006 000 : (Switch portguid 0x0000000000200000: 'west')
+                0x0007 001 : (Switch portguid 0x0000000000200001: 'east')
+                6 valid lids dumped
+                Unicast lids [0x0-0x7] of switch DR path slid 0; dlid 0; 0,1 guid 0x0000000000200001 (east):
+                  Lid  Out   Destination
+                       Port     Info
+                0x0002 001 : (Channel Adapter portguid 0x0000000000100001: 'n0')
+                0x0003 001 : (path #2 out of 2: portguid 0x0000000000100001)
+                0x0004 002 : (Channel Adapter portguid 0x0000000000100003: 'n1')
+                0x0005 001 : (path #2 out of 2: portguid 0x0000000000100003)
+                0x0006 001 : (Switch portguid 0x0000000000200000: 'west')
+                0x0007 000 : (Switch portguid 0x0000000000200001: 'east')
+                6 valid lids dumped
+                """;
+        // when
+        final ForwardingTables tables = OpenSmDump.parse("l", lfts, "t", topology);
+        // then
+        assertFalse(tables.verify().isConnected());
+        assertTrue(
+                tables.verify().problem().contains("goes round in a loop"),
+                tables.verify().problem());
+    }
+
+    @Test
     void shouldSayWhatFilesAreWanted() {
         // when
         final GraphException noTables =
