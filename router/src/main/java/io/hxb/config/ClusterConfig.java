@@ -1,6 +1,5 @@
 package io.hxb.config;
 
-import io.hxb.os.Cpus;
 import io.hxb.topology.Shape;
 
 import java.nio.charset.StandardCharsets;
@@ -132,20 +131,22 @@ public record ClusterConfig(
         return PoolConfig.BUFFERS_PER_LINK * links.linkCount() + context.minContexts();
     }
 
-    /** Contexts that may be open at once on a node of this machine, the node's own included. */
+    /**
+     * Contexts that may be open at once on a node, the node's own included: by default up to 1,280,
+     * no more than a third of the buffers that applications may hold.
+     */
     public int contexts() {
-        return contextsFor(Cpus.online());
-    }
-
-    /** The same on a machine with so many CPUs: by default as many as the pool has buffers for. */
-    public int contextsFor(final int cpus) {
         final int room = pool.bufferCount() - PoolConfig.BUFFERS_PER_LINK * links.linkCount();
-        return Math.min(room, context.contextsFor(cpus));
+        return Math.min(room, context.contextsFor(applicationBuffers(0)));
     }
 
     /** Receive buffers that all applications of a node together may hold. */
     public int applicationBuffers() {
-        return pool.applicationBuffers(links.linkCount(), loop.loopCount(), contexts());
+        return applicationBuffers(contexts());
+    }
+
+    private int applicationBuffers(final int contexts) {
+        return pool.applicationBuffers(links.linkCount(), loop.loopCount(), contexts);
     }
 
     /** The links of one node, in the order of their index. */

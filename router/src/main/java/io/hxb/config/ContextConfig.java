@@ -4,7 +4,7 @@ package io.hxb.config;
  * What applications may use of a node. Immutable.
  *
  * @param maxContexts contexts open at once, of which the node itself uses one, 1 to 4,096; 0 for as
- *     many as the CPUs of the machine suggest.
+ *     many as the pool has buffers for ({@link ClusterConfig#contexts}).
  * @param maxHeldBuffers maximum number of receive buffers that one context holds before its flows
  *     are stopped; 0 for a quarter of the pool.
  * @param isolation whether processes read received messages in the node's pool.
@@ -20,8 +20,12 @@ public record ContextConfig(
     public static final int MAX_CONTEXTS = 4096;
 
     private static final int MIN_DEFAULT_CONTEXTS = 64;
-    private static final int MAX_DEFAULT_CONTEXTS = 1024;
-    private static final int CONTEXTS_PER_CPU = 4;
+
+    /** A user may have 1,024 of them, and there are more for others. */
+    private static final int MAX_DEFAULT_CONTEXTS = 1_280;
+
+    /** One part in this number of the buffers is kept for contexts that may be opened. */
+    private static final int FLOOR_PART = 3;
 
     /** Checks the values. */
     public ContextConfig {
@@ -32,19 +36,21 @@ public record ContextConfig(
                 .done();
     }
 
-    /** Contexts that may be open at once on a machine of any size. */
+    /** Contexts that may be open at once in any case. */
     public int minContexts() {
         return maxContexts > 0 ? maxContexts : MIN_DEFAULT_CONTEXTS;
     }
 
     /**
-     * Contexts that may be open at once on a machine with so many CPUs, unless the file says how
-     * many. A job has one or two for each CPU, and two jobs have room: what one user may have by
-     * default is half of it ({@link LimitConfig#contextsFor}).
+     * Contexts that may be open at once, unless the file says how many: for each of them a buffer
+     * is kept, and those are a third of what applications may hold.
+     *
+     * @param buffers of the pool that applications may hold.
      */
-    int contextsFor(final int cpus) {
-        final long wanted = Math.min(MAX_DEFAULT_CONTEXTS, (long) CONTEXTS_PER_CPU * cpus);
-        return maxContexts > 0 ? maxContexts : (int) Math.max(MIN_DEFAULT_CONTEXTS, wanted);
+    int contextsFor(final int buffers) {
+        return maxContexts > 0
+                ? maxContexts
+                : Math.clamp(buffers / FLOOR_PART, MIN_DEFAULT_CONTEXTS, MAX_DEFAULT_CONTEXTS);
     }
 
     /** As the other constructor, with the defaults of the rest. */

@@ -6,8 +6,8 @@ import java.util.Map;
  * What one user may have of a node, with all of its processes together. The node's own user and
  * root have no limits: they can stop the node anyway. Immutable.
  *
- * @param connections attached processes; 0 for {@link #connectionsFor} the CPUs of the machine.
- * @param contexts open contexts; 0 for {@link #contextsFor} the CPUs of the machine.
+ * @param connections attached processes; 0 for {@link #mostOf} those of the node.
+ * @param contexts open contexts; 0 for {@link #mostOf} those of the node.
  * @param memoryBytes bytes shared with the node: regions, send buffers and rings.
  * @param regions regions.
  * @param heldBuffers receive buffers that the contexts hold; 0 for a quarter of the pool.
@@ -22,10 +22,6 @@ public record LimitConfig(
         int heldBuffers,
         int flows,
         int messagesPerSecond) {
-
-    private static final int MIN_DEFAULT_CONNECTIONS = 32;
-    private static final int MIN_DEFAULT_CONTEXTS = 16;
-    private static final int PER_CPU = 2;
 
     /** The defaults. */
     public static final LimitConfig DEFAULT = of(Map.of());
@@ -60,16 +56,13 @@ public record LimitConfig(
     }
 
     /**
-     * Attached processes of one user by default: a job has one for each CPU, and tools and the job
-     * that ends or comes next have room.
+     * Connections or contexts of one user by default: four fifths of those of the node, so that
+     * there are some left for the other users.
+     *
+     * @param total of the node.
      */
-    public static int connectionsFor(final int cpus) {
-        return Math.max(MIN_DEFAULT_CONNECTIONS, PER_CPU * cpus);
-    }
-
-    /** Open contexts of one user by default; see {@link #connectionsFor}. */
-    public static int contextsFor(final int cpus) {
-        return Math.max(MIN_DEFAULT_CONTEXTS, PER_CPU * cpus);
+    public static int mostOf(final int total) {
+        return Math.max(1, total / 5 * 4);
     }
 
     /** The limit of one share, as the file gives it. */

@@ -17,10 +17,10 @@ public record PoolConfig(int bufferCount, int bufferBytes, HugePages hugePages) 
     /** Maximum number of buffers that each loop except the first keeps for itself. */
     static final int BUFFERS_PER_LOOP = 128;
 
-    private static final int APPLICATION_BUFFERS = 1024;
+    private static final int APPLICATION_BUFFERS = 2048;
 
     /** The defaults. */
-    public static final PoolConfig DEFAULT = new PoolConfig(4096, 12 * 1024, HugePages.AUTO);
+    public static final PoolConfig DEFAULT = new PoolConfig(5120, 12 * 1024, HugePages.AUTO);
 
     /** The defaults for a node with this number of links. */
     public static PoolConfig ofLinks(final int linkCount) {

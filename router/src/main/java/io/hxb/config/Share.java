@@ -10,14 +10,14 @@ import java.util.Optional;
  * tenant have the same bounds and no defaults.
  */
 public enum Share {
-    /** Attached processes; 0 stands for as many as the CPUs of the machine suggest. */
+    /** Attached processes; 0 stands for four fifths of the node's. */
     CONNECTIONS("connections", "connections", 0, 4096, 0),
 
-    /** Open contexts; 0 stands for as many as the CPUs of the machine suggest. */
+    /** Open contexts; 0 stands for four fifths of the node's. */
     CONTEXTS("contexts", "contexts", 0, 4096, 0),
 
     /** Memory of regions, send buffers and rings. */
-    MEMORY_BYTES("memoryBytes", "bytes of shared memory", 1L << 20, 1L << 42, 1L << 30),
+    MEMORY_BYTES("memoryBytes", "bytes of shared memory", 1L << 20, 1L << 42, 1L << 32),
 
     /** Regions, each of which is a mapping of the node. */
     REGIONS("regions", "regions", 1, 65_536, 256),

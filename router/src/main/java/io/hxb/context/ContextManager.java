@@ -46,7 +46,7 @@ public final class ContextManager implements FlowListener, AutoCloseable {
                     | SharedMemory.SEAL_SEALS;
 
     /** Processes that may be attached at once. */
-    static final int MAX_CONNECTIONS = 512;
+    static final int MAX_CONNECTIONS = 2_048;
 
     private final ContextParts parts;
     private final UserShares shares;
@@ -475,7 +475,9 @@ public final class ContextManager implements FlowListener, AutoCloseable {
             Thread.currentThread().interrupt();
             throw new PmException("interrupted while the context was opened", e);
         } catch (final ExecutionException e) {
-            throw new PmException(e.getCause().getMessage(), e);
+            final Throwable cause = e.getCause();
+            throw new PmException(
+                    cause.getMessage() != null ? cause.getMessage() : cause.toString(), e);
         } catch (final TimeoutException e) {
             throw new PmException(
                     "the node has not opened the context within "

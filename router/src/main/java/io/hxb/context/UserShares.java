@@ -6,7 +6,6 @@ import io.hxb.config.Share;
 import io.hxb.config.TenantConfig;
 import io.hxb.config.TenantPlan;
 import io.hxb.counter.ShareUse;
-import io.hxb.os.Cpus;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -35,7 +34,8 @@ final class UserShares {
     private final LimitConfig limits;
     private final TenantPlan tenants;
     private final int poolBuffers;
-    private final int cpus;
+    private final int maxConnections;
+    private final int maxContexts;
     private final Set<Integer> exemptUids;
     private final Map<Share, ShareBook> others = new EnumMap<>(Share.class);
     private final Map<Integer, Map<Share, ShareBook>> ofTenants = new HashMap<>();
@@ -55,21 +55,12 @@ final class UserShares {
      */
     UserShares(
             final ClusterConfig cluster, final int maxConnections, final Set<Integer> exemptUids) {
-        this(cluster, maxConnections, exemptUids, Cpus.online());
-    }
-
-    /** As the other one, for a machine with so many CPUs. */
-    UserShares(
-            final ClusterConfig cluster,
-            final int maxConnections,
-            final Set<Integer> exemptUids,
-            final int cpus) {
-        this.cpus = cpus;
+        this.maxConnections = maxConnections;
+        maxContexts = cluster.contexts();
         limits = cluster.limits();
         tenants = cluster.tenants();
         poolBuffers = cluster.pool().bufferCount();
         this.exemptUids = Set.copyOf(exemptUids);
-        final int maxContexts = cluster.contextsFor(cpus);
         reserve(Share.CONNECTIONS, "the number of connections of a node", maxConnections);
         reserve(Share.CONTEXTS, "context.maxContexts", maxContexts);
         for (final Share share : Share.values()) {
@@ -185,8 +176,8 @@ final class UserShares {
     /** The limit that a value of the file means. */
     private long resolve(final Share share, final long limit) {
         return switch (share) {
-            case CONNECTIONS -> limit > 0 ? limit : LimitConfig.connectionsFor(cpus);
-            case CONTEXTS -> limit > 0 ? limit : LimitConfig.contextsFor(cpus);
+            case CONNECTIONS -> limit > 0 ? limit : LimitConfig.mostOf(maxConnections);
+            case CONTEXTS -> limit > 0 ? limit : LimitConfig.mostOf(maxContexts);
             case HELD_BUFFERS -> limit > 0 ? limit : Math.max(1, poolBuffers / 4);
             case MESSAGES -> limit > 0 ? limit : ShareBook.UNLIMITED;
             case MEMORY_BYTES, REGIONS, FLOWS -> limit;

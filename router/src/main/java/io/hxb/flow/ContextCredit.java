@@ -3,9 +3,10 @@ package io.hxb.flow;
 /**
  * How many frames the sources of one context may send. Every frame that was announced to a source
  * and every frame that the application holds is committed; what is committed is covered by frames
- * that are guaranteed to the context and frames that it borrows from the pools of its node and its
- * user, whose pool may be a part of the tenant's. Sources share evenly what the context may have;
- * those that get none wait in line. Owned by the loop that owns the context.
+ * that are guaranteed to the context ({@link GuaranteePool}) and frames that it borrows from the
+ * pools of its node and its user, whose pool may be a part of the tenant's. Sources share evenly
+ * what the context may have; those that get none wait in line. Owned by the loop that owns the
+ * context.
  *
  * <p>Copies that a context takes need no cover: its quota is what it has room for.
  *
@@ -32,17 +33,24 @@ final class ContextCredit {
     private final CreditPool node;
     private final CreditPool user;
     private final FlowRights rights;
-    private final int guaranteedFrames;
+    private final CreditSizes sizes;
+    private final GuaranteePool guarantees;
     private final int quotaFrames;
     private final boolean isCopied;
     private final WaitingLine<ReceiveFlow> line = new WaitingLine<>();
     private int committedFrames;
 
+    /** The floor, and what it has of the frames that are divided between open contexts. */
+    private int guaranteedFrames;
+
     /** Of those, copies that the application has and this loop knows of. */
     private int copiedFrames;
 
     private int lentFrames;
+
+    /** Frames that it may have because it has released some; 0 before it releases the first. */
     private int earnedFrames;
+
     private int releasedFrames;
     private int activeFlows;
 
@@ -65,22 +73,52 @@ final class ContextCredit {
      * Begins with nothing committed.
      *
      * @param sizes what is guaranteed, and what it may have at first.
+     * @param guarantees divides what is guaranteed beyond the floor.
      * @param node lends what the node has.
      * @param terms those of the context.
      */
     ContextCredit(
             final FlowLoop owner,
             final CreditSizes sizes,
+            final GuaranteePool guarantees,
             final CreditPool node,
             final ContextTerms terms) {
         this.owner = owner;
+        this.sizes = sizes;
+        this.guarantees = guarantees;
         this.node = node;
         rights = terms.rights();
         user = rights.receiveCredit();
-        guaranteedFrames = sizes.guaranteedFrames();
+        guaranteedFrames = sizes.floorFrames();
         quotaFrames = terms.receiveQuotaFrames();
         isCopied = terms.isCopied();
-        earnedFrames = Math.min(quotaFrames, sizes.firstFrames());
+        if (isGuaranteed()) {
+            guarantees.onOpened();
+            settle();
+        }
+    }
+
+    private boolean isGuaranteed() {
+        return sizes.floorFrames() > 0;
+    }
+
+    /**
+     * Takes or gives back frames until it has its part of those that are divided: what it has
+     * promised or holds stays. Called whenever the parts have changed.
+     */
+    void settle() {
+        if (!isGuaranteed()) {
+            return;
+        }
+        final int own = guaranteedFrames - sizes.floorFrames();
+        final int part = isClosed ? 0 : guarantees.partFrames();
+        if (own < part) {
+            guaranteedFrames += guarantees.take(part - own);
+        } else if (own > part) {
+            final int unused = Math.clamp(coveredFrames(), 0, own - part);
+            guaranteedFrames -= unused;
+            guarantees.giveBack(unused);
+        }
     }
 
     /** Raises what {@code flow} may send as far as its share allows; else it waits in line. */
@@ -93,6 +131,7 @@ final class ContextCredit {
         }
         onArrived(window, next);
         window.grow(next);
+        settle();
         final int limit = limitFrames();
         final int asking = activeFlows + line.length() + (window.isActive() ? 0 : 1);
         final int share = Math.max(1, limit / sharers(flow.context, limit, asking));
@@ -105,7 +144,7 @@ final class ContextCredit {
         } else if (wanted > 0 && window.unusedFrames(next) == 0 && line.add(flow.creditPlace)) {
             owner.onShortOfCredit();
         }
-        if (limit >= earnedFrames) {
+        if (limit >= earnedFrames()) {
             isLimitReported = false;
         } else if (window.wantedFrames(next) > 0) {
             onShortage();
@@ -165,7 +204,18 @@ final class ContextCredit {
         if (user != null) {
             allowance = Math.min(allowance, user.allowance(lentFrames));
         }
-        return Math.min(earnedFrames, covered + allowance);
+        if (earnedFrames == 0 && isGuaranteed()) {
+            final int free = node.freeFrames() - sizes.lentFrames() + sizes.untriedFrames();
+            allowance = Math.min(allowance, Math.max(0, free));
+        }
+        return Math.min(earnedFrames(), covered + allowance);
+    }
+
+    /** What it may have if others want nothing: at first as much as a new flow needs. */
+    private int earnedFrames() {
+        return earnedFrames > 0
+                ? earnedFrames
+                : Math.min(quotaFrames, guaranteedFrames + ReceiveWindow.FIRST_TARGET_FRAMES);
     }
 
     // Borrows what is missing to commit that many more frames; returns how many of them are
@@ -199,11 +249,17 @@ final class ContextCredit {
                 user.giveBack(idle);
             }
         }
+        if (isClosed) {
+            settle();
+        }
     }
 
-    /** The context is closed: all that it borrowed goes back as soon as its frames do. */
+    /** The context is closed: all that it has goes back as soon as its frames do. */
     void close() {
         isClosed = true;
+        if (isGuaranteed()) {
+            guarantees.onClosed();
+        }
         giveBackIdle();
     }
 
@@ -244,6 +300,7 @@ final class ContextCredit {
 
     /** The application has released a frame of a source. */
     void onReleased(final ReceiveWindow window) {
+        earnedFrames = earnedFrames();
         if (earnedFrames < quotaFrames && ++releasedFrames >= earnedFrames / 2) {
             releasedFrames = 0;
             earnedFrames = Math.min(quotaFrames, 2 * earnedFrames);
@@ -267,7 +324,7 @@ final class ContextCredit {
             activeFlows += wasActive ? -1 : 1;
         }
         assert activeFlows >= 0 : "sources with frames: " + activeFlows;
-        if (frames < 0 && lentFrames > 0) {
+        if (frames < 0 && (lentFrames > 0 || isClosed)) {
             giveBackIdle();
         }
     }
@@ -283,6 +340,11 @@ final class ContextCredit {
      */
     ReceiveFlow pollLine() {
         return line.isEmpty() || limitFrames() - committedFrames <= 0 ? null : line.poll();
+    }
+
+    /** Frames that it may have whatever others have. */
+    int guaranteedFrames() {
+        return guaranteedFrames;
     }
 
     int quotaFrames() {

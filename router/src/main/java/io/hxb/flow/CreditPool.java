@@ -120,7 +120,8 @@ public final class CreditPool {
         return (int) VALUE.getOpaque(values, SHORTAGES);
     }
 
-    private int freeFrames() {
+    /** Frames that are not lent; any thread. */
+    int freeFrames() {
         return (int) VALUE.getAcquire(values, FREE);
     }
 }

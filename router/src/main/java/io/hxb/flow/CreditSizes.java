@@ -3,36 +3,52 @@ package io.hxb.flow;
 /**
  * How the receive buffers that contexts may hold are shared. Immutable.
  *
- * @param guaranteedFrames frames that every context may have at any time, 1 or more; 0 for an end
- *     of remote memory, which takes copies and so needs what it borrows for moments only.
- * @param firstFrames frames that a context may have before its application has released any, those
- *     included.
+ * @param floorFrames frames that every context may have at any time, however many are open: 1; 0
+ *     for an end of remote memory, which takes copies and so needs what it borrows for moments
+ *     only.
+ * @param dividedFrames frames that are guaranteed to the open contexts besides, in equal parts of
+ *     {@value #MAX_PART_FRAMES} at most ({@link GuaranteePool}).
  * @param lentFrames frames that contexts borrow beyond what is guaranteed, all together.
+ * @param minParts parts that are made of the divided frames, however few contexts are open.
  */
-record CreditSizes(int guaranteedFrames, int firstFrames, int lentFrames) {
-    private static final int MAX_GUARANTEED_FRAMES = 32;
-
-    /** As many as the source of a new flow may send at first. */
-    private static final int MAX_FIRST_FRAMES = ReceiveWindow.FIRST_TARGET_FRAMES;
+record CreditSizes(int floorFrames, int dividedFrames, int lentFrames, int minParts) {
+    /** With the floor, the guarantee of a context on a node where few are open. */
+    static final int MAX_PART_FRAMES = 31;
 
     /**
-     * Guarantees one half of the buffers in equal parts and lends the other half. All contexts
-     * together, if they never release anything, borrow half of that at most, so that the rest is
-     * for those that do.
+     * So many contexts that never release anything, one opened after the other, leave to the next
+     * what each of them has.
+     */
+    private static final int MIN_PARTS = 64;
+
+    /**
+     * Keeps a frame for every context that could be open, guarantees two fifths of the others to
+     * those that are, and lends the rest.
      *
      * @param frames buffers that all contexts together may hold.
      * @param maxContexts contexts that may be open at once.
      */
     static CreditSizes of(final int frames, final int maxContexts) {
-        final int part = frames / 2 / maxContexts;
-        final int guaranteed = Math.clamp(part, 1, MAX_GUARANTEED_FRAMES);
-        final int lent = Math.max(0, frames - guaranteed * maxContexts);
-        final int first = Math.min(MAX_FIRST_FRAMES, lent / 2 / maxContexts);
-        return new CreditSizes(guaranteed, guaranteed + first, lent);
+        final int rest = Math.max(0, frames - maxContexts);
+        final int divided = (int) Math.min(rest * 2L / 5, (long) MAX_PART_FRAMES * maxContexts);
+        return new CreditSizes(1, divided, rest - divided, Math.min(MIN_PARTS, maxContexts));
     }
 
     /** The sizes of an end to which nothing is guaranteed. */
     CreditSizes withoutGuarantee() {
-        return new CreditSizes(0, firstFrames, lentFrames);
+        return new CreditSizes(0, dividedFrames, lentFrames, minParts);
+    }
+
+    /** Frames that each of {@code open} contexts should have beside the floor. */
+    int partFrames(final int open) {
+        return Math.min(MAX_PART_FRAMES, dividedFrames / Math.max(minParts, open));
+    }
+
+    /**
+     * Frames that contexts borrow, all together, as long as they have released nothing: the other
+     * half is for those that do.
+     */
+    int untriedFrames() {
+        return lentFrames / 2;
     }
 }

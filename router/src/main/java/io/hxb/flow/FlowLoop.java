@@ -42,6 +42,10 @@ public final class FlowLoop implements FlowPort {
     private final int nodeCount;
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private FlowContext[] contexts = new FlowContext[0];
+
+    /** Guarantee of each context when those of this loop were last looked at. */
+    private int settledPart;
+
     private FlowContext lastContext;
     private int shortages;
     private boolean isNodeShort;
@@ -291,6 +295,7 @@ public final class FlowLoop implements FlowPort {
         int work = handleInbox();
         work += attend();
         sender.fireTimers();
+        settleGuarantees();
         recallWhenDue(nowNs);
         sweep.doWork(contexts, nowNs);
         work += sender.sendReady();
@@ -504,6 +509,17 @@ public final class FlowLoop implements FlowPort {
                     AckMailbox.windowFrames(posted),
                     0,
                     0);
+        }
+    }
+
+    // Contexts that have nothing to do leave their parts to others, too.
+    private void settleGuarantees() {
+        final int part = table.guarantees().partFrames();
+        if (part != settledPart) {
+            settledPart = part;
+            for (final FlowContext context : contexts) {
+                context.credit.settle();
+            }
         }
     }
 

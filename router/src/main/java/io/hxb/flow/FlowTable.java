@@ -41,6 +41,7 @@ public final class FlowTable implements AutoCloseable {
     private final Arena arena = Arena.ofShared();
     private final CreditSizes creditSizes;
     private final CreditPool credit;
+    private final GuaranteePool guarantees;
     private int freeHandleCount;
 
     /**
@@ -104,6 +105,7 @@ public final class FlowTable implements AutoCloseable {
         final int free = Math.max(1, pool.bufferCount() - sizes.reservedBuffers());
         creditSizes = CreditSizes.of(free, sizes.maxContexts());
         credit = new CreditPool(creditSizes.lentFrames());
+        guarantees = new GuaranteePool(creditSizes);
     }
 
     /** Makes the agent of one loop, for a node that has only this one. */
@@ -180,7 +182,7 @@ public final class FlowTable implements AutoCloseable {
                 ContextKind.of(contextId) == ContextKind.MESSAGES
                         ? creditSizes
                         : creditSizes.withoutGuarantee();
-        final ContextCredit quota = new ContextCredit(owner, guarantee, credit, terms);
+        final ContextCredit quota = new ContextCredit(owner, guarantee, guarantees, credit, terms);
         final FlowContext context =
                 new FlowContext(contextId, incarnation, owner, quota, terms, before);
         contexts.setRelease(index, context);
@@ -268,6 +270,11 @@ public final class FlowTable implements AutoCloseable {
     /** The frames that contexts borrow beyond what is guaranteed to each; any thread. */
     public CreditPool credit() {
         return credit;
+    }
+
+    /** The frames that are guaranteed to open contexts beyond the floor of each. */
+    GuaranteePool guarantees() {
+        return guarantees;
     }
 
     /** Bytes of heap that one flow each way with a peer takes at most, with its table entries. */

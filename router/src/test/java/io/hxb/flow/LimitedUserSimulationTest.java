@@ -74,8 +74,7 @@ class LimitedUserSimulationTest {
                         checkLimits(tenant, users);
                     });
             // then they hold what is guaranteed to each, and no more than the tenant may besides
-            final int guaranteed =
-                    CreditSizes.of(BUFFERS, MAX_CONTEXTS).guaranteedFrames() * sinks.size();
+            final int guaranteed = (1 + CreditSizes.MAX_PART_FRAMES) * sinks.size();
             final int held = sinks.stream().mapToInt(SimContext::heldFrames).sum();
             assertTrue(held <= guaranteed + TENANT_FRAMES, held + " held");
             assertTrue(tenant.lentFrames() > TENANT_FRAMES / 2, tenant.lentFrames() + " lent");
