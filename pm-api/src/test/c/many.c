@@ -1,5 +1,6 @@
-/* Many programs at one node: many SOCKET COUNT NODE CONTEXT. Each is a process with a context of its own, 1 to COUNT. When
- * all have theirs ("open COUNT"), each sends to CONTEXT of NODE, which sends back, and to the next of them. */
+/* Many programs at one node: many SOCKET COUNT NODE CONTEXT. Each is a process with a context of its own, 1 to COUNT; 32
+ * of them start at a time. When all have theirs ("open COUNT"), each sends to CONTEXT of NODE, which sends back, and to the
+ * next of them. */
 #include <err.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 
 #include "hxb.h"
 
-enum { LIMIT_S = 50 };
+enum { LIMIT_S = 50, STARTING = 32 };
 
 static const char *path;
 static int count, node, echo;
@@ -49,9 +50,9 @@ static void program(int number, int opened, int begin, int done) {
     hxb_detach(device);
 }
 
-static void await_all(int opened) {
+static void await_programs(int opened, int programs) {
     char byte;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < programs; i++) {
         if (read(opened, &byte, 1) != 1) errx(1, "a program has ended, see above");
     }
 }
@@ -69,14 +70,15 @@ int main(int argc, char **argv) {
             program(number, opened[1], begin[0], done[0]);
             exit(0);
         }
+        if (number > STARTING) await_programs(opened[0], 1);
     }
     close(opened[1]);
-    await_all(opened[0]);
+    await_programs(opened[0], count < STARTING ? count : STARTING);
     printf("open %d\n", count);
     fflush(stdout);
     if (getchar() == EOF) errx(1, "nobody says go");
     close(begin[1]);
-    await_all(opened[0]);
+    await_programs(opened[0], count);
     close(done[1]);
     while (wait(&status) > 0) failed += status != 0;
     printf("done, %d failed\n", failed);

@@ -39,7 +39,7 @@ public final class UnixSocket implements AutoCloseable {
     private static final int MSG_CMSG_CLOEXEC = 0x4000_0000;
     private static final int SOCK_CLOEXEC = 02000000;
     private static final int PATH_BYTES = 108;
-    private static final int BACKLOG = 64;
+    private static final int BACKLOG = 1_024;
     private static final long CONNECT_LIMIT_MS = 5_000;
     private static final int CONTROL_BYTES = 16 + 4 * MAX_DESCRIPTORS;
     private static final int ECONNRESET = 104;

@@ -140,7 +140,7 @@ class DocumentsTest {
                 matches(
                         folder.resolve("README.md"),
                         "(?m)^\\| \\[([^]]+)\\]\\(\\1\\.sh\\) \\| [^|]*\\d[^|]* \\| [^|]+ \\| [^|]+"
-                            + " \\|$");
+                                + " \\|$");
         // then
         assertEquals(List.copyOf(scripts), rows.stream().map(name -> name + ".sh").toList());
     }
