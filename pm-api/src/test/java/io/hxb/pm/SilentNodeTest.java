@@ -33,7 +33,7 @@ import java.util.concurrent.TimeUnit;
 @Tag("unit")
 class SilentNodeTest {
     private static final long LIMIT_MS = 100;
-    private static final int MORE_THAN_MAY_WAIT = 100;
+    private static final int MORE_THAN_MAY_WAIT = 1_100;
     private static final int MANY = 1_000;
 
     @TempDir private Path directory;
