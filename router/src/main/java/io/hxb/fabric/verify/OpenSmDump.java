@@ -317,11 +317,11 @@ public final class OpenSmDump {
 
     // Further addresses of a port (LMC) have its GUID in dump_fts, and neither kind nor name.
     private boolean isHost(final String info) {
+        if (info.contains("Channel Adapter") || info.contains("Router")) {
+            return true;
+        }
         final Matcher guid = PORT_GUID.matcher(info);
-        return info.contains("Channel Adapter")
-                || info.contains("Router")
-                || guid.find()
-                        && hostsByGuid.containsKey(Long.parseUnsignedLong(guid.group(1), 16));
+        return guid.find() && hostsByGuid.containsKey(Long.parseUnsignedLong(guid.group(1), 16));
     }
 
     /** A destination in messages: its name, where it has one, and its address. */
