@@ -199,12 +199,15 @@ struct domain {
     int64_t late_since_ns; /* when it last leaked */
     int64_t crowded_until_ns; /* until then waits sleep, as others compute on the CPU */
     int64_t pause_ns;      /* how long that is */
+    int64_t shared_until_ns; /* until then waits sleep soon, as several threads use an endpoint */
     enum idle_kind idle_kind;
+    int napping;           /* threads that sleep after looks in vain */
+    bool is_nap_over;      /* they are woken */
     bool is_automatic; /* a thread makes progress, and nobody else */
     bool is_ending;
     pthread_t thread;
     int wait_fd; /* an epoll descriptor of all that the thread waits for */
-    int wake_fd; /* in it: wakes the thread */
+    int wake_fd; /* in it: wakes the thread, or those that nap */
 };
 
 /* Memory that peers may use. */
@@ -455,10 +458,14 @@ bool progress_all(struct domain *domain);
 bool arm_all(struct domain *domain);
 /* After a look for completions in vain: others may need the CPU. May sleep for a millisecond. */
 void idle(struct domain *domain, bool did_something);
+/* Several threads use an endpoint: they are woken by one another, and need the CPU that one of them waits on. */
+void share(struct domain *domain);
 /* Programs that wait for a few sends whose bytes stay here go on; false if there are none. */
 bool copy_all_left(struct domain *domain);
 /* Work for the thread that makes progress. */
 void wake_thread(struct domain *domain);
+/* Wakes threads that nap: there is a completion, or something to look for that they have not been told of. */
+void end_naps(struct domain *domain);
 int64_t clock_ns(void);
 
 /* ---- eq.c ---- */
@@ -503,6 +510,10 @@ int hxb_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr, struct fid_c
 int hxb_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr, struct fid_cntr **cntr, void *context);
 void cq_add(struct cq *cq, const struct completion *completion);
 void cq_add_error(struct cq *cq, const struct fi_cq_err_entry *error);
+/* Somebody who sleeps until there is an entry looks again. */
+void cq_wake(struct cq *cq);
+/* Adds to the value or the errors of a counter. */
+void cntr_count(struct cntr *cntr, bool is_error);
 /* 0 if the descriptor of the queue tells of the next completion, -FI_EAGAIN if there may be one already. */
 int cq_try_wait(struct cq *cq);
 /* What an error is, of libfabric or of libhxb; copied to a place if there is one. */

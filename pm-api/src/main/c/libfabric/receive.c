@@ -60,7 +60,7 @@ void free_incoming(struct endpoint *endpoint, struct incoming *incoming) {
 
 static void add_error(struct endpoint *endpoint, const struct fi_cq_err_entry *error) {
     if (endpoint->receive_cntr != NULL) {
-        endpoint->receive_cntr->errors++;
+        cntr_count(endpoint->receive_cntr, true);
     }
     if (endpoint->receive_cq != NULL) {
         cq_add_error(endpoint->receive_cq, error);
@@ -109,7 +109,7 @@ void finish_receive(struct endpoint *endpoint, struct op *op, const struct incom
                                                       .err = error, .prov_errno = detail});
     } else {
         if (endpoint->receive_cntr != NULL) {
-            endpoint->receive_cntr->value++;
+            cntr_count(endpoint->receive_cntr, false);
         }
         if (endpoint->receive_cq != NULL && (op->is_told || (flags & FI_MULTI_RECV) != 0)) {
             cq_add(endpoint->receive_cq,
