@@ -77,7 +77,9 @@ enum {
     RESERVED_SLOTS = 16,    /* which parts of long messages leave to others */
     EAGER_WINDOW = 1 << 16, /* bytes of a message that are sent before the receiver asks for the rest */
     PATIENCE = 64,          /* times the limit of what is kept while something is awaited */
-    RECEIVE_TURN = 64       /* messages that one call takes at most */
+    RECEIVE_TURN = 64,      /* messages that one call takes at most */
+    AHEAD_MESSAGES = 64,    /* behind and before those taken, whose bytes are asked for before somebody wants them */
+    AHEAD_BYTES = 1 << 19   /* of them, beyond the limit of what is kept */
 };
 
 #define BUCKETS 256 /* of a hash table */
@@ -333,6 +335,8 @@ struct incoming {
     bool is_write;          /* for memory, not for a receive */
     struct mr *mr;          /* of a write: where it goes; NULL if it is refused */
     uint8_t *target;
+    bool is_behind;         /* it is ahead because one before it was taken */
+    uint8_t *ahead;         /* its bytes, which were left behind, and asked for before somebody wanted them; or NULL */
     size_t held;            /* bytes that are kept below */
     uint8_t bytes[];
 };
@@ -421,6 +425,7 @@ struct endpoint {
     size_t unheard;   /* bytes sent since messages were last received */
     size_t left;      /* short sends whose bytes stay here and whose programs wait for that */
     size_t left_bytes; /* of copies whose programs do not */
+    size_t ahead[2], ahead_bytes[2]; /* messages of which nobody wants the bytes yet that were asked for; is_behind or not */
     size_t arriving; /* messages that somebody has asked for, and of which parts are awaited */
     size_t min_multi_recv;
     struct map states;   /* of peers: see peer.c */
@@ -593,6 +598,8 @@ void match_forget(struct incoming *incoming);
 void match_claim(struct matcher *matcher, struct incoming *incoming, void *claimer);
 struct incoming *match_unexpected(struct matcher *matcher, uint64_t peer, uint64_t tag, uint64_t ignore);
 struct incoming *match_claimed(struct matcher *matcher, const void *claimer);
+/* The neighbour of a message that nobody has asked for, in the order in which they came; NULL if there is none. */
+struct incoming *match_neighbour(const struct incoming *incoming, bool is_next);
 
 /* ---- post.c ---- */
 
