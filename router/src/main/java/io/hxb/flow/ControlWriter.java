@@ -292,8 +292,7 @@ final class ControlWriter implements FrameOwner {
     }
 
     /** Begins an answer of the context that {@code question} is for, or was. */
-    private int answer(
-            final int type, final int incarnation, final FrameHeaderFlyweight question) {
+    private int answer(final int type, final int incarnation, final FrameHeaderFlyweight question) {
         final int index = begin(type, question.source());
         if (index >= 0) {
             header.sourceIncarnation(incarnation)

@@ -432,8 +432,7 @@ final class SendFeedback {
 
     private void onSendsFailed(final SendFlow flow, final int status) {
         onRestartTold(flow, status);
-        table.listener()
-                .onSendsFailed(flow.context.id, flow.peerNode, flow.peerContext, status);
+        table.listener().onSendsFailed(flow.context.id, flow.peerNode, flow.peerContext, status);
     }
 
     private static void onRestartTold(final SendFlow flow, final int status) {

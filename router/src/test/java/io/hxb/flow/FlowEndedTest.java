@@ -61,8 +61,7 @@ class FlowEndedTest {
         flows.work(0);
         // then
         assertEquals(0, flows.sent(FrameType.PROBE).size());
-        assertEquals(
-                flaws.length, counters.staleIncarnation + counters.noSuchContext - before);
+        assertEquals(flaws.length, counters.staleIncarnation + counters.noSuchContext - before);
     }
 
     @Test

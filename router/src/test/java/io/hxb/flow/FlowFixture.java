@@ -156,8 +156,7 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
     }
 
     /** The context of that incarnation takes the flow. */
-    void acceptOf(
-            final int incarnation, final int node, final int windowFrames, final int tenant) {
+    void acceptOf(final int incarnation, final int node, final int windowFrames, final int tenant) {
         final Sent open = last(FrameType.OPEN);
         final int id = share.acquire();
         header(id, FrameType.ACCEPT, node, incarnation)
