@@ -12,6 +12,8 @@ static bool is_looking; /* the calls below are the provider's */
 static int64_t clock_at;
 static int64_t yield_ns; /* for which the CPU is away */
 static int yields, naps;
+static void (*meanwhile)(void); /* what another thread does during a sleep, if anything */
+static bool is_nap_over;        /* it ended the sleep */
 
 int clock_gettime(clockid_t id, struct timespec *to) {
     if (!is_looking) {
@@ -37,6 +39,12 @@ int poll(struct pollfd *fds, nfds_t count, int timeout_ms) {
     }
     naps++;
     clock_at += MS;
+    if (meanwhile != NULL) {
+        is_looking = false;
+        meanwhile();
+        is_nap_over = ppoll(fds, count, &(struct timespec){0}, NULL) > 0;
+        is_looking = true;
+    }
     return 0;
 }
 
@@ -173,6 +181,77 @@ static bool sleep_beside_others(void) {
     return true;
 }
 
+/* ---- Other threads ---- */
+
+static void *post_in_thread(void *unused) {
+    (void)unused;
+    post();
+    is_looking = false;
+    return NULL;
+}
+
+static void post_from_another_thread(void) {
+    pthread_t thread;
+    EXPECT(0, pthread_create(&thread, NULL, post_in_thread, NULL));
+    EXPECT(0, pthread_join(thread, NULL));
+}
+
+/* Where several threads use an endpoint, a wait sleeps as soon as it gives way: the CPU is theirs, and they end it. */
+static bool sleep_soon_beside_threads(void) {
+    start(2 * US);
+    is_looking = true; /* for the clock */
+    post_from_another_thread();
+    is_looking = true;
+    post();
+    look_often(4, US);
+    KEEPS(naps == 0);
+    look(US);
+    KEEPS(naps == 1 && yields == 0);
+    start(2 * US);
+    look_often(20, US);
+    KEEPS(naps == 0 && yields == 16);
+    return true;
+}
+
+static void cancel_a_receive(void) {
+    EXPECT(0, fi_trecv(here.ep, NULL, 0, NULL, FI_ADDR_UNSPEC, 1, 0, &here));
+    EXPECT(0, fi_cancel(&here.ep->fid, &here));
+}
+
+/* Takes what is there for the thread that sleeps, which nobody tells of anything more then. */
+static void read_in_vain(void) {
+    struct fi_cq_tagged_entry entry;
+    EXPECT(-FI_EAGAIN, fi_cq_read(here.rx, &entry, 1));
+}
+
+static bool sleep_until(void (*done)(void)) {
+    start(2 * US);
+    is_nap_over = false;
+    meanwhile = done;
+    for (int i = 0; naps == 0 && i < 100000; i++) {
+        struct fi_cq_tagged_entry entry;
+        clock_at += US;
+        is_looking = true;
+        fi_cq_read(here.rx, &entry, 1);
+        is_looking = false;
+    }
+    meanwhile = NULL;
+    return naps == 1 && is_nap_over;
+}
+
+static bool wake_for_completions(void) {
+    bool is_over = sleep_until(cancel_a_receive);
+    struct fi_cq_err_entry error = {0};
+    EXPECT(1, fi_cq_readerr(here.rx, &error, 0));
+    KEEPS(is_over);
+    return true;
+}
+
+static bool wake_for_looks_of_others(void) {
+    KEEPS(sleep_until(read_in_vain));
+    return true;
+}
+
 static void check(bool (*rule)(void)) {
     int attempts = 1;
     while (!rule()) {
@@ -194,5 +273,8 @@ void patience(char **arguments) {
     check(post_between_looks);
     check(bear_a_late_return);
     check(sleep_beside_others);
+    check(sleep_soon_beside_threads);
+    check(wake_for_completions);
+    check(wake_for_looks_of_others);
     close_pair();
 }

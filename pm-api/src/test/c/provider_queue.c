@@ -634,11 +634,52 @@ static void send_behind_others(void) {
     free(to);
 }
 
+/* True if a message is there at once, without a word to its sender. */
+static bool is_had_at_once(uint64_t tag, uint8_t *to, size_t length) {
+    struct fi_cq_tagged_entry entry;
+    memset(to, 0, length);
+    EXPECT(0, fi_trecv(there.ep, to, length, NULL, there.peer, tag, 0, to));
+    bool is_here = to[0] == 1 && to[length - 1] == 1;
+    int read = (int)fi_cq_read(there.rx, &entry, 1);
+    if (read != 1) {
+        take_of(there.rx, to);
+    }
+    return is_here && read == 1;
+}
+
+/* Whoever takes one of those that were left behind has those beside it on the way. */
+static void take_in_a_row(bool is_backward) {
+    enum { MESSAGES = 3000, LENGTH = 1000, ROW = 32 };
+    uint8_t *bytes = buffer_of(LENGTH), *to = buffer_of(LENGTH);
+    memset(bytes, 1, LENGTH);
+    CHECK(!is_there(&there, MESSAGES - 1));
+    for (uint64_t i = 0; i < MESSAGES; i++) {
+        POST(fi_tsend(here.ep, bytes, LENGTH, NULL, here.peer, i, bytes));
+    }
+    AWAIT_UNEXPECTED(&there, MESSAGES - 1);
+    for (uint64_t i = 0; i < MESSAGES; i++) {
+        uint64_t tag = is_backward ? MESSAGES - 1 - i : (i + MESSAGES / 2) % MESSAGES;
+        bool is_at_once = is_had_at_once(tag, to, LENGTH);
+        if (i == 0) {
+            settle();
+        } else if (i < ROW) {
+            CHECK(is_at_once);
+        }
+    }
+    for (uint64_t i = 0; i < MESSAGES; i++) {
+        take_of(here.tx, bytes);
+    }
+    free(bytes);
+    free(to);
+}
+
 void behind(char **arguments) {
     (void)arguments;
     CHECK(setenv("FI_HXB_UNEXPECTED_LIMIT", "1048576", 1) == 0);
     open_pair(&(struct options){.caps = FI_TAGGED | FI_MSG | FI_DIRECTED_RECV | FI_SOURCE});
     find_behind_others();
+    take_in_a_row(true);
+    take_in_a_row(false);
     send_behind_others();
     find_behind_others();
     close_pair();

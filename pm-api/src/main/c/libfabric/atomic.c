@@ -425,7 +425,7 @@ const char *on_atomic(struct endpoint *endpoint, const struct arrival *arrival) 
     }
     struct cntr *cntr = purpose == BASE ? endpoint->remote_write_cntr : endpoint->remote_read_cntr;
     if (cntr != NULL) {
-        cntr->value++;
+        cntr_count(cntr, false);
     }
     if (purpose == BASE) {
         op_free(answer);

@@ -93,7 +93,7 @@ static void finish(struct group *group, struct collective *op, int status) {
     group->queued--;
     group->is_running = false;
     if (cntr != NULL) {
-        *(status == HXB_OK ? &cntr->value : &cntr->errors) += 1;
+        cntr_count(cntr, status != HXB_OK);
     }
     if (endpoint->send_cq != NULL && status != HXB_OK) {
         cq_add_error(endpoint->send_cq, &(struct fi_cq_err_entry){.op_context = op->context,

@@ -36,7 +36,7 @@ static void *grow(void *ring, size_t size, size_t *capacity, size_t *head, size_
     return entries;
 }
 
-static void signal_waiter(struct cq *cq) {
+void cq_wake(struct cq *cq) {
     if (cq->is_awaited) {
         uint64_t one = 1;
         cq->is_awaited = false;
@@ -44,6 +44,11 @@ static void signal_waiter(struct cq *cq) {
             WARN("a waiter could not be told: %s\n", strerror(errno));
         }
     }
+}
+
+static void signal_waiter(struct cq *cq) {
+    cq_wake(cq);
+    end_naps(cq->domain);
 }
 
 /* The queue has lost a completion, and so tells of nothing but that. */
@@ -366,6 +371,11 @@ int hxb_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr, struct fid_c
 
 static struct cntr *cntr_of(struct fid_cntr *fid) {
     return OWNER(fid, struct cntr, fid);
+}
+
+void cntr_count(struct cntr *cntr, bool is_error) {
+    *(is_error ? &cntr->errors : &cntr->value) += 1;
+    end_naps(cntr->domain);
 }
 
 static uint64_t cntr_get(struct cntr *cntr, const uint64_t *field) {

@@ -20,6 +20,7 @@ enum {
     CROWDED_NS = 1000000, /* and so much beyond it, before waits go on asleep */
     MIN_PAUSE_NS = 20000000,   /* for which waits sleep after that at first */
     MAX_PAUSE_NS = 1000000000, /* and at most, if it is so again and again */
+    SHARED_NS = 100000000, /* for which waits sleep soon after another thread has used the endpoint */
     AGAIN_PAUSES = 4,    /* what is found within that many pauses is found again */
     NAP_MS = 1,
     MAX_NAPPING = 8,
@@ -75,10 +76,24 @@ bool arm_all(struct domain *domain) {
     return domain->is_automatic || arm_endpoints(domain);
 }
 
+static void drain(int fd) {
+    uint64_t count;
+    while (read(fd, &count, sizeof count) > 0) {
+    }
+}
+
+/* Other threads post meanwhile, and may find what this one waits for. */
+void end_naps(struct domain *domain) {
+    if (domain->napping > 0 && !domain->is_nap_over) {
+        domain->is_nap_over = true;
+        wake_thread(domain);
+    }
+}
+
 /* Until there is work or a moment has passed. Somebody who sleeps is woken before those that have a CPU are asked to leave
  * it, while somebody who has given his CPU away gets it back when all others have had it. */
 static void nap(struct domain *domain) {
-    struct pollfd fds[MAX_NAPPING];
+    struct pollfd fds[MAX_NAPPING + 1];
     nfds_t count = 0;
     for (struct link *at = domain->endpoints.next; at != &domain->endpoints && count < MAX_NAPPING; at = at->next) {
         struct endpoint *endpoint = OWNER(at, struct endpoint, link);
@@ -89,9 +104,16 @@ static void nap(struct domain *domain) {
             }
         }
     }
+    fds[count++] = (struct pollfd){.fd = domain->wake_fd, .events = POLLIN};
+    domain->napping++;
     pthread_mutex_unlock(&domain->lock);
     poll(fds, count, NAP_MS);
     pthread_mutex_lock(&domain->lock);
+    domain->napping--;
+    if (domain->napping == 0 && domain->is_nap_over) {
+        domain->is_nap_over = false;
+        drain(domain->wake_fd);
+    }
 }
 
 /* Two ranks and two nodes on two CPUs have a late return now and then, and are faster awake; a bucket that leaks tells them
@@ -108,6 +130,10 @@ static bool is_late_again(struct domain *domain, int64_t before, int64_t after) 
     }
     domain->late_ns = 0;
     return true;
+}
+
+void share(struct domain *domain) {
+    domain->shared_until_ns = clock_ns() + SHARED_NS;
 }
 
 static void give_way(struct domain *domain, int64_t now) {
@@ -179,7 +205,10 @@ void idle(struct domain *domain, bool did_something) {
         domain->idle_turns = 0;
     } else if (domain->idle_turns > IDLE_TURNS) {
         bool is_crowded = now < domain->crowded_until_ns;
-        bool may_nap = is_crowded ? domain->idle_turns > NAP_TURNS : now - domain->idle_since_ns > LONG_NS;
+        bool is_shared = now < domain->shared_until_ns;
+        bool may_nap = is_shared    ? true
+                       : is_crowded ? domain->idle_turns > NAP_TURNS
+                                    : now - domain->idle_since_ns > LONG_NS;
         if (may_nap && !domain->is_automatic && arm_all(domain)) {
             nap(domain);
         } else if (!is_crowded || domain->is_automatic) {
@@ -193,7 +222,7 @@ void idle(struct domain *domain, bool did_something) {
 void wake_thread(struct domain *domain) {
     uint64_t one = 1;
     if (write(domain->wake_fd, &one, sizeof one) != sizeof one) {
-        WARN("the thread of progress could not be woken: %s\n", strerror(errno));
+        WARN("a thread could not be woken: %s\n", strerror(errno));
     }
 }
 
@@ -205,10 +234,8 @@ static void *run(void *argument) {
         pthread_mutex_unlock(&domain->lock);
         if (may_sleep) {
             struct epoll_event events[8];
-            uint64_t count;
             epoll_wait(domain->wait_fd, events, 8, MAX_SLEEP_MS);
-            while (read(domain->wake_fd, &count, sizeof count) > 0) {
-            }
+            drain(domain->wake_fd);
         }
         pthread_mutex_lock(&domain->lock);
     }
@@ -219,8 +246,7 @@ static void *run(void *argument) {
 static int start_thread(struct domain *domain) {
     struct epoll_event event = {.events = EPOLLIN};
     domain->wait_fd = epoll_create1(EPOLL_CLOEXEC);
-    domain->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (domain->wait_fd < 0 || domain->wake_fd < 0
+    if (domain->wait_fd < 0
         || epoll_ctl(domain->wait_fd, EPOLL_CTL_ADD, domain->wake_fd, &event) != 0) {
         return FI_EMFILE;
     }
@@ -337,8 +363,9 @@ int hxb_domain_open(struct fid_fabric *fabric, struct fi_info *info, struct fid_
     if ((domain->mr_mode & MR_BASIC) != 0) {
         domain->mr_mode |= FI_MR_VIRT_ADDR | FI_MR_PROV_KEY | FI_MR_ALLOCATED;
     }
-    domain->wait_fd = domain->wake_fd = -1;
-    int error = read_idle(&domain->idle_kind);
+    domain->wait_fd = -1;
+    domain->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    int error = domain->wake_fd < 0 ? FI_EMFILE : read_idle(&domain->idle_kind);
     error = error != 0 ? error
             : info->domain_attr != NULL && info->domain_attr->data_progress == FI_PROGRESS_AUTO
                     ? start_thread(domain)

@@ -24,6 +24,7 @@ void own(struct endpoint *endpoint) {
             hxb_own_context(endpoint->group_context);
         }
         endpoint->owner = self;
+        share(endpoint->domain);
     }
 }
 
@@ -35,8 +36,11 @@ void enter(struct endpoint *endpoint) {
 
 void leave(struct endpoint *endpoint) {
     struct domain *domain = endpoint->domain;
-    if (domain->is_automatic && !(list_is_empty(&endpoint->queue) && list_is_empty(&endpoint->sending))) {
-        wake_thread(domain);
+    if (!(list_is_empty(&endpoint->queue) && list_is_empty(&endpoint->sending))) {
+        if (domain->is_automatic) {
+            wake_thread(domain);
+        }
+        end_naps(domain); /* who sleeps is not told when there are slots again */
     }
     pthread_mutex_unlock(&domain->lock);
 }
@@ -51,8 +55,20 @@ void fail_endpoint(struct endpoint *endpoint, int result) {
     }
 }
 
+/* Whoever sleeps, because another thread calls this, arms it again. */
+static void wake_sleepers(struct endpoint *endpoint) {
+    struct cq *cqs[] = {endpoint->send_cq, endpoint->receive_cq};
+    for (int i = 0; i < 2; i++) {
+        if (cqs[i] != NULL) {
+            cq_wake(cqs[i]);
+        }
+    }
+    end_naps(endpoint->domain);
+}
+
 void disarm(struct endpoint *endpoint) {
     if (endpoint->is_armed) {
+        wake_sleepers(endpoint);
         hxb_disarm(endpoint->context);
         if (endpoint->group_context != NULL) {
             hxb_disarm(endpoint->group_context);
@@ -496,6 +512,7 @@ int hxb_endpoint_open(struct fid_domain *domain_fid, struct fi_info *info, struc
     endpoint->receive_flags = info->rx_attr != NULL ? info->rx_attr->op_flags : 0;
     endpoint->unexpected_limit = unexpected_limit();
     endpoint->min_multi_recv = 64;
+    endpoint->owner = pthread_self();
     endpoint->last_heard = ANY;
     list_init(&endpoint->queue);
     list_init(&endpoint->sending);

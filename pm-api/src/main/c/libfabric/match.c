@@ -315,3 +315,8 @@ struct incoming *match_claimed(struct matcher *matcher, const void *claimer) {
     }
     return NULL;
 }
+
+struct incoming *match_neighbour(const struct incoming *incoming, bool is_next) {
+    struct link *at = is_next ? incoming->link.next : incoming->link.previous;
+    return incoming->matcher == NULL || at == &incoming->matcher->unexpected ? NULL : incoming_of(at);
+}

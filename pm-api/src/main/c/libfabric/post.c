@@ -43,7 +43,7 @@ static uint64_t completion_level(uint64_t flags) {
 
 static void complete_at_once(struct endpoint *endpoint, const struct send_call *call, uint64_t flags, bool is_told) {
     if (endpoint->send_cntr != NULL) {
-        endpoint->send_cntr->value++;
+        cntr_count(endpoint->send_cntr, false);
     }
     if (is_told && endpoint->send_cq != NULL) {
         cq_add(endpoint->send_cq, &(struct completion){.context = call->context, .flags = flags,

@@ -77,7 +77,9 @@ enum {
     RESERVED_SLOTS = 16,    /* which parts of long messages leave to others */
     EAGER_WINDOW = 1 << 16, /* bytes of a message that are sent before the receiver asks for the rest */
     PATIENCE = 64,          /* times the limit of what is kept while something is awaited */
-    RECEIVE_TURN = 64       /* messages that one call takes at most */
+    RECEIVE_TURN = 64,      /* messages that one call takes at most */
+    AHEAD_MESSAGES = 64,    /* behind and before those taken, whose bytes are asked for before somebody wants them */
+    AHEAD_BYTES = 1 << 19   /* of them, beyond the limit of what is kept */
 };
 
 #define BUCKETS 256 /* of a hash table */
@@ -199,12 +201,15 @@ struct domain {
     int64_t late_since_ns; /* when it last leaked */
     int64_t crowded_until_ns; /* until then waits sleep, as others compute on the CPU */
     int64_t pause_ns;      /* how long that is */
+    int64_t shared_until_ns; /* until then waits sleep soon, as several threads use an endpoint */
     enum idle_kind idle_kind;
+    int napping;           /* threads that sleep after looks in vain */
+    bool is_nap_over;      /* they are woken */
     bool is_automatic; /* a thread makes progress, and nobody else */
     bool is_ending;
     pthread_t thread;
     int wait_fd; /* an epoll descriptor of all that the thread waits for */
-    int wake_fd; /* in it: wakes the thread */
+    int wake_fd; /* in it: wakes the thread, or those that nap */
 };
 
 /* Memory that peers may use. */
@@ -330,6 +335,8 @@ struct incoming {
     bool is_write;          /* for memory, not for a receive */
     struct mr *mr;          /* of a write: where it goes; NULL if it is refused */
     uint8_t *target;
+    bool is_behind;         /* it is ahead because one before it was taken */
+    uint8_t *ahead;         /* its bytes, which were left behind, and asked for before somebody wanted them; or NULL */
     size_t held;            /* bytes that are kept below */
     uint8_t bytes[];
 };
@@ -418,6 +425,7 @@ struct endpoint {
     size_t unheard;   /* bytes sent since messages were last received */
     size_t left;      /* short sends whose bytes stay here and whose programs wait for that */
     size_t left_bytes; /* of copies whose programs do not */
+    size_t ahead[2], ahead_bytes[2]; /* messages of which nobody wants the bytes yet that were asked for; is_behind or not */
     size_t arriving; /* messages that somebody has asked for, and of which parts are awaited */
     size_t min_multi_recv;
     struct map states;   /* of peers: see peer.c */
@@ -455,10 +463,14 @@ bool progress_all(struct domain *domain);
 bool arm_all(struct domain *domain);
 /* After a look for completions in vain: others may need the CPU. May sleep for a millisecond. */
 void idle(struct domain *domain, bool did_something);
+/* Several threads use an endpoint: they are woken by one another, and need the CPU that one of them waits on. */
+void share(struct domain *domain);
 /* Programs that wait for a few sends whose bytes stay here go on; false if there are none. */
 bool copy_all_left(struct domain *domain);
 /* Work for the thread that makes progress. */
 void wake_thread(struct domain *domain);
+/* Wakes threads that nap: there is a completion, or something to look for that they have not been told of. */
+void end_naps(struct domain *domain);
 int64_t clock_ns(void);
 
 /* ---- eq.c ---- */
@@ -503,6 +515,10 @@ int hxb_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr, struct fid_c
 int hxb_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr, struct fid_cntr **cntr, void *context);
 void cq_add(struct cq *cq, const struct completion *completion);
 void cq_add_error(struct cq *cq, const struct fi_cq_err_entry *error);
+/* Somebody who sleeps until there is an entry looks again. */
+void cq_wake(struct cq *cq);
+/* Adds to the value or the errors of a counter. */
+void cntr_count(struct cntr *cntr, bool is_error);
 /* 0 if the descriptor of the queue tells of the next completion, -FI_EAGAIN if there may be one already. */
 int cq_try_wait(struct cq *cq);
 /* What an error is, of libfabric or of libhxb; copied to a place if there is one. */
@@ -582,6 +598,8 @@ void match_forget(struct incoming *incoming);
 void match_claim(struct matcher *matcher, struct incoming *incoming, void *claimer);
 struct incoming *match_unexpected(struct matcher *matcher, uint64_t peer, uint64_t tag, uint64_t ignore);
 struct incoming *match_claimed(struct matcher *matcher, const void *claimer);
+/* The neighbour of a message that nobody has asked for, in the order in which they came; NULL if there is none. */
+struct incoming *match_neighbour(const struct incoming *incoming, bool is_next);
 
 /* ---- post.c ---- */
 

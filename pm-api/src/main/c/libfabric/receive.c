@@ -47,8 +47,19 @@ static struct incoming *find_stream(struct endpoint *endpoint, uint64_t peer, ui
     return NULL;
 }
 
+/* Somebody wants its bytes, or nobody will. */
+static void end_ahead(struct endpoint *endpoint, struct incoming *incoming) {
+    if (incoming->ahead != NULL) {
+        endpoint->ahead[incoming->is_behind]--;
+        endpoint->ahead_bytes[incoming->is_behind] -= incoming->length;
+        free(incoming->ahead);
+        incoming->ahead = NULL;
+    }
+}
+
 void free_incoming(struct endpoint *endpoint, struct incoming *incoming) {
     match_forget(incoming);
+    end_ahead(endpoint, incoming);
     list_remove(&incoming->stream);
     endpoint->arriving -= incoming->op != NULL || incoming->is_write;
     endpoint->unexpected_bytes -= sizeof *incoming + incoming->held;
@@ -60,7 +71,7 @@ void free_incoming(struct endpoint *endpoint, struct incoming *incoming) {
 
 static void add_error(struct endpoint *endpoint, const struct fi_cq_err_entry *error) {
     if (endpoint->receive_cntr != NULL) {
-        endpoint->receive_cntr->errors++;
+        cntr_count(endpoint->receive_cntr, true);
     }
     if (endpoint->receive_cq != NULL) {
         cq_add_error(endpoint->receive_cq, error);
@@ -109,7 +120,7 @@ void finish_receive(struct endpoint *endpoint, struct op *op, const struct incom
                                                       .err = error, .prov_errno = detail});
     } else {
         if (endpoint->receive_cntr != NULL) {
-            endpoint->receive_cntr->value++;
+            cntr_count(endpoint->receive_cntr, false);
         }
         if (endpoint->receive_cq != NULL && (op->is_told || (flags & FI_MULTI_RECV) != 0)) {
             cq_add(endpoint->receive_cq,
@@ -211,8 +222,52 @@ static void ask(struct endpoint *endpoint, struct incoming *incoming, size_t roo
     }
 }
 
+/* True if the bytes of a message stay with its sender, and are few enough that a round trip for them costs more. */
+static bool is_left_behind(const struct incoming *incoming) {
+    return incoming->is_long && incoming->is_left && !incoming->is_asked && incoming->length <= EAGER_WINDOW;
+}
+
+/* Asks for the bytes of a message that nobody wants yet; false if there is no memory. */
+static bool ask_ahead(struct endpoint *endpoint, struct incoming *incoming, bool is_behind) {
+    uint8_t *bytes = malloc(incoming->length);
+    if (bytes == NULL) {
+        return false;
+    }
+    memcpy(bytes, incoming->bytes, incoming->arrived);
+    ask(endpoint, incoming, incoming->length);
+    incoming->ahead = bytes;
+    incoming->is_behind = is_behind;
+    endpoint->ahead[is_behind]++;
+    endpoint->ahead_bytes[is_behind] += incoming->length;
+    return true;
+}
+
+static void ask_on_side(struct endpoint *endpoint, const struct incoming *incoming, bool is_behind) {
+    struct incoming *at = match_neighbour(incoming, is_behind);
+    for (int seen = 0; seen < 2 * AHEAD_MESSAGES && at != NULL && endpoint->ahead[is_behind] < AHEAD_MESSAGES; seen++) {
+        bool has_room = endpoint->ahead_bytes[is_behind] + at->length <= AHEAD_BYTES;
+        if (is_left_behind(at) && (!has_room || !ask_ahead(endpoint, at, is_behind))) {
+            return;
+        }
+        at = match_neighbour(at, is_behind);
+    }
+}
+
+/* A program that takes one message that was left behind takes those beside it next, in one order or the other: so their
+ * bytes are on the way when it does. */
+static void ask_beside(struct endpoint *endpoint, const struct incoming *incoming) {
+    for (int side = 0; side < 2; side++) {
+        if (endpoint->ahead[side] <= AHEAD_MESSAGES / 2) {
+            ask_on_side(endpoint, incoming, side == 1);
+        }
+    }
+}
+
 /* `bytes` are those that have arrived. */
 static void hand_over(struct endpoint *endpoint, struct incoming *incoming, struct op *op, const uint8_t *bytes) {
+    if (incoming->is_left && incoming->lost == 0) {
+        ask_beside(endpoint, incoming);
+    }
     match_forget(incoming);
     incoming->op = receiver_of(endpoint, op, incoming->length);
     endpoint->arriving += incoming->op != NULL;
@@ -224,17 +279,19 @@ static void hand_over(struct endpoint *endpoint, struct incoming *incoming, stru
         free_incoming(endpoint, incoming);
     } else {
         place(incoming->op, 0, bytes, incoming->arrived);
+        end_ahead(endpoint, incoming);
         ask(endpoint, incoming, incoming->op->length);
         end_if_here(endpoint, incoming);
     }
 }
 
 void assign(struct endpoint *endpoint, struct incoming *incoming, struct op *op) {
-    hand_over(endpoint, incoming, op, incoming->bytes);
+    hand_over(endpoint, incoming, op, incoming->ahead != NULL ? incoming->ahead : incoming->bytes);
 }
 
 void discard(struct endpoint *endpoint, struct incoming *incoming) {
     match_forget(incoming);
+    end_ahead(endpoint, incoming);
     incoming->is_discarded = true;
     incoming->claimer = NULL;
     if ((incoming->flags & WANTS_PLACED) != 0 && incoming->lost == 0) {
@@ -332,7 +389,8 @@ static const char *on_part(struct endpoint *endpoint, const struct arrival *arri
     if (incoming->op != NULL) {
         place(incoming->op, offset, arrival->bytes, arrival->count);
     } else if (!incoming->is_discarded) {
-        memcpy(incoming->bytes + offset, arrival->bytes, arrival->count);
+        uint8_t *bytes = incoming->ahead != NULL ? incoming->ahead : incoming->bytes;
+        memcpy(bytes + offset, arrival->bytes, arrival->count);
     }
     incoming->arrived += arrival->count;
     end_if_here(endpoint, incoming);

@@ -203,7 +203,7 @@ static void end_write(struct endpoint *endpoint, const struct incoming *incoming
     }
     send_answer(endpoint, PLACED, incoming->peer, incoming->id, 0);
     if (endpoint->remote_write_cntr != NULL) {
-        endpoint->remote_write_cntr->value++;
+        cntr_count(endpoint->remote_write_cntr, false);
     }
     if ((incoming->flags & HAS_DATA) != 0 && endpoint->receive_cq != NULL) {
         cq_add(endpoint->receive_cq,
@@ -277,7 +277,7 @@ const char *on_read(struct endpoint *endpoint, const struct arrival *arrival) {
     send_later(endpoint, op);
     send_waiting(endpoint);
     if (endpoint->remote_read_cntr != NULL) {
-        endpoint->remote_read_cntr->value++;
+        cntr_count(endpoint->remote_read_cntr, false);
     }
     return NULL;
 }

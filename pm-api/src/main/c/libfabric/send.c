@@ -78,7 +78,7 @@ static void report_send(struct endpoint *endpoint, const struct op *op, int erro
                         : (op->flags & FI_WRITE) != 0 ? endpoint->write_cntr
                                                       : endpoint->send_cntr;
     if (cntr != NULL) {
-        *(error == 0 ? &cntr->value : &cntr->errors) += 1;
+        cntr_count(cntr, error != 0);
     }
     if (cq != NULL && error != 0 && !op->is_injected) {
         cq_add_error(cq, &(struct fi_cq_err_entry){.op_context = op->context, .flags = op->flags, .tag = op->tag,

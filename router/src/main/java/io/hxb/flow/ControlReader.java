@@ -144,7 +144,8 @@ final class ControlReader {
 
     /**
      * A context that is closed says what it had of the flow. As with a denial it names a frame that
-     * it has not taken, or comes unasked; either way it is asked before it is believed.
+     * it has not taken, or comes unasked; either way it is asked before it is believed. It has seen
+     * whatever was acknowledged.
      */
     private void handleEnded(final FrameHeaderFlyweight frame, final SendFlow flow) {
         ended.wrap(frame.address());
@@ -154,7 +155,8 @@ final class ControlReader {
         final boolean isOfFlow =
                 frame.sourceIncarnation() == flow.peerIncarnation()
                         && window.isPlausible(ended.firstSequence())
-                        && window.isPlausible(ended.seenTo());
+                        && window.isPlausible(ended.seenTo())
+                        && ended.seenTo() - window.firstSequence() >= 0;
         final boolean isRight =
                 switch (type) {
                     case FrameType.CLOSE -> flow.isClosing() && sequence == window.nextSequence();

@@ -92,7 +92,7 @@ final class ControlWriter implements FrameOwner {
 
     /** Tells the source of {@code close} that its flow is forgotten. */
     boolean sendClosed(final FlowContext context, final FrameHeaderFlyweight close) {
-        final int index = answer(FrameType.CLOSED, context, close);
+        final int index = answer(FrameType.CLOSED, context.incarnation, close);
         if (index < 0) {
             return false;
         }
@@ -125,7 +125,7 @@ final class ControlWriter implements FrameOwner {
             final FrameHeaderFlyweight open,
             final int first,
             final int windowFrames) {
-        final int index = answer(FrameType.ACCEPT, context, open);
+        final int index = answer(FrameType.ACCEPT, context.incarnation, open);
         if (index < 0) {
             return false;
         }
@@ -188,13 +188,8 @@ final class ControlWriter implements FrameOwner {
     /** Tells the source of {@code late} what a context that is closed had of the flow. */
     boolean sendEnded(
             final FrameHeaderFlyweight late, final Tombstone stone, final boolean isOpenAgain) {
-        final int index = beginEnded(late);
-        if (index < 0) {
-            return false;
-        }
-        ended.kind(late.type(), isOpenAgain, stone.hasLost);
-        stone.write(ended);
-        return send(index, stone.runs() * EndedFlyweight.RUN_BYTES);
+        return pace.take(late.source(), clock.nowNs())
+                && sendEnded(stone, late.sequence(), late.type(), isOpenAgain);
     }
 
     /**
@@ -203,57 +198,41 @@ final class ControlWriter implements FrameOwner {
      */
     boolean sendEnded(
             final FrameHeaderFlyweight late, final int firstSequence, final boolean isOpenAgain) {
-        final int index = beginEnded(late);
+        if (!pace.take(late.source(), clock.nowNs())) {
+            return false;
+        }
+        final int index = answer(FrameType.ENDED, late.destinationIncarnation(), late);
         if (index < 0) {
             return false;
         }
-        ended.kind(late.type(), isOpenAgain, false).ends(firstSequence, firstSequence);
+        header.sequence(late.sequence()).acknowledgedEpoch(late.epoch());
+        ended.wrap(header.address())
+                .kind(late.type(), isOpenAgain, false)
+                .ends(firstSequence, firstSequence);
         return send(index, 0);
     }
 
     /** Tells the source of a flow, unasked, what a context that is closed had of it. */
     boolean sendEnded(final Tombstone stone, final boolean isOpenAgain) {
-        final int index = pool.acquireControl();
+        return sendEnded(stone, stone.seenTo, 0, isOpenAgain);
+    }
+
+    /** {@code sequence} and {@code type} are those of the frame that is answered. */
+    private boolean sendEnded(
+            final Tombstone stone, final int sequence, final int type, final boolean isOpenAgain) {
+        final int index = begin(FrameType.ENDED, stone.peerCoordinates);
         if (index < 0) {
-            counters.onNoMemory();
             return false;
         }
-        header.wrap(pool.controlHeaderAddress(index))
-                .clear()
-                .type(FrameType.ENDED)
-                .destination(stone.peerCoordinates)
-                .sourceIncarnation(stone.incarnation)
+        header.sourceIncarnation(stone.incarnation)
                 .destinationIncarnation(stone.sourceIncarnation)
                 .sourceContext(stone.contextId)
                 .destinationContext(stone.peerContext)
-                .sequence(stone.seenTo)
+                .sequence(sequence)
                 .acknowledgedEpoch(stone.epoch);
-        ended.wrap(header.address()).kind(0, isOpenAgain, stone.hasLost);
+        ended.wrap(header.address()).kind(type, isOpenAgain, stone.hasLost);
         stone.write(ended);
         return send(index, stone.runs() * EndedFlyweight.RUN_BYTES);
-    }
-
-    private int beginEnded(final FrameHeaderFlyweight late) {
-        if (!pace.take(late.source(), clock.nowNs())) {
-            return -1;
-        }
-        final int index = pool.acquireControl();
-        if (index < 0) {
-            counters.onNoMemory();
-            return index;
-        }
-        header.wrap(pool.controlHeaderAddress(index))
-                .clear()
-                .type(FrameType.ENDED)
-                .destination(late.source())
-                .sourceIncarnation(late.destinationIncarnation())
-                .destinationIncarnation(late.sourceIncarnation())
-                .sourceContext(late.destinationContext())
-                .destinationContext(late.sourceContext())
-                .sequence(late.sequence())
-                .acknowledgedEpoch(late.epoch());
-        ended.wrap(header.address());
-        return index;
     }
 
     /**
@@ -288,37 +267,39 @@ final class ControlWriter implements FrameOwner {
         }
     }
 
-    private int begin(final Flow flow, final int type) {
+    /** Claims a frame; negative if there is none. */
+    private int begin(final int type, final long destination) {
         final int index = pool.acquireControl();
         if (index < 0) {
             counters.onNoMemory();
-            return index;
+        } else {
+            header.wrap(pool.controlHeaderAddress(index))
+                    .clear()
+                    .type(type)
+                    .destination(destination);
         }
-        header.wrap(pool.controlHeaderAddress(index))
-                .clear()
-                .type(type)
-                .destination(flow.peerCoordinates)
-                .sourceIncarnation(flow.context.incarnation)
-                .sourceContext(flow.context.id)
-                .destinationContext(flow.peerContext);
         return index;
     }
 
-    private int answer(
-            final int type, final FlowContext context, final FrameHeaderFlyweight question) {
-        final int index = pool.acquireControl();
-        if (index < 0) {
-            counters.onNoMemory();
-            return index;
+    private int begin(final Flow flow, final int type) {
+        final int index = begin(type, flow.peerCoordinates);
+        if (index >= 0) {
+            header.sourceIncarnation(flow.context.incarnation)
+                    .sourceContext(flow.context.id)
+                    .destinationContext(flow.peerContext);
         }
-        header.wrap(pool.controlHeaderAddress(index))
-                .clear()
-                .type(type)
-                .destination(question.source())
-                .sourceIncarnation(context.incarnation)
-                .destinationIncarnation(question.sourceIncarnation())
-                .sourceContext(context.id)
-                .destinationContext(question.sourceContext());
+        return index;
+    }
+
+    /** Begins an answer of the context that {@code question} is for, or was. */
+    private int answer(final int type, final int incarnation, final FrameHeaderFlyweight question) {
+        final int index = begin(type, question.source());
+        if (index >= 0) {
+            header.sourceIncarnation(incarnation)
+                    .destinationIncarnation(question.sourceIncarnation())
+                    .sourceContext(question.destinationContext())
+                    .destinationContext(question.sourceContext());
+        }
         return index;
     }
 

@@ -116,6 +116,11 @@ final class SendFeedback {
             end(flow, PmStatus.NOT_ALLOWED);
             return;
         }
+        if (flow.isNotClosedAfterAll(accept.sourceIncarnation())) {
+            counters.onStale();
+            endStaged(flow, PmStatus.PEER_RESTARTED);
+            onSendsFailed(flow, PmStatus.PEER_RESTARTED);
+        }
         final PeerQuestions questions = flow.questions;
         if (routes.hasTrouble()) {
             routes.onArrived(flow.peerCoordinates, questions.openRoute(), questions.openSentNs());
@@ -383,8 +388,7 @@ final class SendFeedback {
             queue.makeReady(flow);
         }
         if (failed > 0) {
-            onRestartTold(flow, status);
-            table.listener().onSendsFailed(context.id, flow.peerNode, flow.peerContext, status);
+            onSendsFailed(flow, status);
         } else if (lastWord == null || lastWord.hasLost() || lastWord.isOpenAgain()) {
             onRestartTold(flow, status);
             table.listener().onPeerStatus(context.id, flow.peerNode, flow.peerContext, status);
@@ -426,6 +430,11 @@ final class SendFeedback {
         return isBegin;
     }
 
+    private void onSendsFailed(final SendFlow flow, final int status) {
+        onRestartTold(flow, status);
+        table.listener().onSendsFailed(flow.context.id, flow.peerNode, flow.peerContext, status);
+    }
+
     private static void onRestartTold(final SendFlow flow, final int status) {
         if (status == PmStatus.PEER_RESTARTED && flow.opposite() != null) {
             flow.opposite().onRestartTold();
@@ -457,6 +466,9 @@ final class SendFeedback {
                 failed += count - released;
                 transmitter.finish(frame, status, released);
             }
+        }
+        if (movedMessages > 0) {
+            flow.onFramesMoved();
         }
         flow.backlog.putBack(moved, movedMessages);
         return failed;

@@ -62,6 +62,9 @@ final class SendFlow extends Flow {
     /** The peer was closed while messages waited for its window; they wait for the next one. */
     private boolean isPeerClosed;
 
+    /** Frames wait that were sent to an incarnation which is said to be closed. */
+    private boolean hasMovedFrames;
+
     /** Frames that have memory for several messages. */
     private int sharedFrames;
 
@@ -133,6 +136,7 @@ final class SendFlow extends Flow {
         peerIncarnation = incarnation;
         openedNs = nowNs;
         isPeerClosed = false;
+        hasMovedFrames = false;
         window.open(first, windowFrames);
         contact.onAccepted(nowNs);
         questions.onAnswer();
@@ -189,6 +193,21 @@ final class SendFlow extends Flow {
         nextEpoch();
         contact.end();
         isPeerClosed = false;
+        hasMovedFrames = false;
+    }
+
+    /** Frames that the peer, which is said to be closed, did not see wait for the next one. */
+    void onFramesMoved() {
+        assert state == FlowState.CLOSED : state;
+        hasMovedFrames = true;
+    }
+
+    /**
+     * True if it was a lie that the peer is closed: it takes the flow again, and may have had what
+     * waits to be sent once more.
+     */
+    boolean isNotClosedAfterAll(final int incarnation) {
+        return hasMovedFrames && incarnation == peerIncarnation;
     }
 
     /**

@@ -17,6 +17,8 @@ import static io.hxb.os.bpf.BpfCode.WORD;
 import io.hxb.os.bpf.BpfArray;
 import io.hxb.os.bpf.BpfCode;
 
+import java.util.function.Consumer;
+
 /**
  * Writes the two programs of a NIC: frames that leave get the tag of their destination's path, and
  * frames that come in lose their tag. Frames that are tagged already, that only the next bridge is
@@ -47,7 +49,18 @@ final class TagPrograms {
 
     /** What sees frames before they leave the NIC. */
     static BpfCode egress(final TagMaps table) {
-        return push(table)
+        return egress(table, code -> {});
+    }
+
+    /**
+     * The same.
+     *
+     * @param meanwhile writes what happens when a peer was found, whose address is in register 7,
+     *     and its path has not been read; leaves registers 0, 1 and 6 to 9 alone. For tests: the
+     *     manager may do it on another CPU.
+     */
+    static BpfCode egress(final TagMaps table, final Consumer<BpfCode> meanwhile) {
+        return push(table, meanwhile)
                 .label("pass")
                 .set(R0, BpfCode.TCX_NEXT)
                 .exit()
@@ -61,7 +74,7 @@ final class TagPrograms {
      * the NIC of their VID, and what has none leaves by none.
      */
     static BpfCode egressOfDevice(final TagMaps table) {
-        return push(table)
+        return push(table, code -> {})
                 .jumpIfZero(R9, "drop")
                 .move(R1, R9)
                 .set(R2, 0)
@@ -77,7 +90,7 @@ final class TagPrograms {
      * Up to where the frame has its tag; register 9 is the ifindex of the NIC then. Registers that
      * keep their meaning: 6 the frame, 7 the peer.
      */
-    private static BpfCode push(final TagMaps table) {
+    private static BpfCode push(final TagMaps table, final Consumer<BpfCode> meanwhile) {
         final BpfCode code = new BpfCode();
         code.move(R6, R1)
                 .load(WORD, R1, R6, BpfCode.SKB_VLAN_PRESENT)
@@ -108,8 +121,9 @@ final class TagPrograms {
         code.load(WORD, R1, R0, TagTable.ACTIVE_OFFSET)
                 .and(R1, 1)
                 .shiftLeft(R1, 1)
-                .jumpIfZero(R7, "of others")
-                .move(R2, R7)
+                .jumpIfZero(R7, "of others");
+        meanwhile.accept(code);
+        code.move(R2, R7)
                 .plusRegister(R2, R1)
                 .load(HALF, R8, R2, TagTable.PATHS_OFFSET)
                 // Meanwhile the manager may have put another peer in its place.

@@ -152,9 +152,14 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
     }
 
     void accept(final int node, final int windowFrames, final int tenant) {
+        acceptOf(PEER_INCARNATION, node, windowFrames, tenant);
+    }
+
+    /** The context of that incarnation takes the flow. */
+    void acceptOf(final int incarnation, final int node, final int windowFrames, final int tenant) {
         final Sent open = last(FrameType.OPEN);
         final int id = share.acquire();
-        header(id, FrameType.ACCEPT, node, PEER_INCARNATION)
+        header(id, FrameType.ACCEPT, node, incarnation)
                 .flags(FrameHeaderFlyweight.FLAG_ACK)
                 .sequence(tenant)
                 .epoch(open.sequence)
@@ -224,6 +229,37 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
         final int id = share.acquire();
         deny(id, lastQuestion(0), reason, 0);
         final long at = pool.headerAddress(id) + offset;
+        Memory.putByte(at, Memory.getUnsignedByte(at) ^ 0x40);
+        receive(id, 0);
+    }
+
+    /**
+     * An ENDED that answers the last question of epoch 0: of what lies before {@code seenTo} all
+     * was released.
+     */
+    FrameHeaderFlyweight ended(final int id, final int seenTo, final boolean isOpenAgain) {
+        final Sent asked = lastQuestion(0);
+        final FrameHeaderFlyweight header =
+                header(id, FrameType.ENDED, peer, PEER_INCARNATION)
+                        .sequence(asked.sequence)
+                        .acknowledgedEpoch(asked.epoch);
+        new EndedFlyweight()
+                .wrap(header.address())
+                .kind(asked.type, isOpenAgain, false)
+                .ends(FIRST, seenTo);
+        return header;
+    }
+
+    void ended(final int seenTo, final boolean isOpenAgain) {
+        final int id = share.acquire();
+        ended(id, seenTo, isOpenAgain);
+        receive(id, 0);
+    }
+
+    /** The same, except for one byte of its header. */
+    void endedWithAFlaw(final int offset) {
+        final int id = share.acquire();
+        final long at = ended(id, FIRST + 1, true).address() + offset;
         Memory.putByte(at, Memory.getUnsignedByte(at) ^ 0x40);
         receive(id, 0);
     }

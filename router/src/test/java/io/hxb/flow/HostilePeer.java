@@ -1,5 +1,6 @@
 package io.hxb.flow;
 
+import io.hxb.frame.EndedFlyweight;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.MessageRecordFlyweight;
@@ -183,7 +184,7 @@ public final class HostilePeer {
             case 11 -> FrameType.ACCEPT;
             case 12 -> (what & 16) != 0 ? FrameType.CLOSED : FrameType.ACCEPT;
             case 13 -> FrameType.PROBE;
-            case 14 -> FrameType.UNREACHABLE;
+            case 14 -> (what & 32) != 0 ? FrameType.ENDED : FrameType.UNREACHABLE;
             default -> throw new IllegalStateException("no frame: " + what);
         };
     }
@@ -199,6 +200,9 @@ public final class HostilePeer {
         if (header.type() == FrameType.UNREACHABLE) {
             denyAFrameSent(header);
             return 0;
+        }
+        if (header.type() == FrameType.ENDED) {
+            return endAFlow(header);
         }
         final int lengthBytes = next() * 5 % 1_400;
         for (int i = 0; i < lengthBytes; i++) {
@@ -226,6 +230,31 @@ public final class HostilePeer {
         if (isOfRelay) {
             header.sourceIncarnation(near(denied.order()));
         }
+    }
+
+    /** Says that the context is closed, and what it had: runs that are right in form. */
+    private int endAFlow(final FrameHeaderFlyweight header) {
+        final int flags = next();
+        final List<FlowFixture.Sent> questions =
+                flows.sent.stream().filter(FlowFixture.Sent::isQuestion).toList();
+        final boolean isUnasked = questions.isEmpty() || (flags & 60) == 4;
+        final int seen = next() & 15;
+        final int first = sequence(lastSequence - 1 - (next() & 3));
+        final EndedFlyweight ended = new EndedFlyweight().wrap(header.address());
+        ended.kind(
+                isUnasked ? 0 : near(questions.getLast().type) % FrameType.COUNT & 0xFF,
+                (flags & 1) != 0,
+                (flags & 2) != 0);
+        ended.ends(first, first + seen);
+        header.sequence(isUnasked ? first + seen : near(questions.getLast().sequence));
+        int runs = 0;
+        int place = next() & 3;
+        while (runs < EndedFlyweight.MAX_RUNS && place < seen) {
+            final int frames = 1 + (next() & 3) % (seen - place);
+            ended.run(runs++, first + place, frames, 1 + next() * 257 % 0xFFFF);
+            place += frames + (next() & 3);
+        }
+        return runs * EndedFlyweight.RUN_BYTES;
     }
 
     private int peer() {
