@@ -3,6 +3,8 @@
 #ifndef HXB_TEST_PROVIDER_H
 #define HXB_TEST_PROVIDER_H
 
+#include "../../main/c/libfabric/compat.h"
+
 #include <inttypes.h>
 #include <poll.h>
 #include <pthread.h>

@@ -130,7 +130,7 @@ static uint64_t address_of(size_t offset) {
 static ssize_t post(enum purpose purpose, enum fi_datatype type, enum fi_op op, size_t count, int way) {
     uint64_t at = address_of(PLACE), key = fi_mr_key(shared.mr);
     bool is_read = op == FI_ATOMIC_READ;
-    size_t half = count / 2, size = type < FI_DATATYPE_LAST ? types[type].size : 1;
+    size_t half = count / 2, size = (int)type < (int)FI_DATATYPE_LAST ? types[type].size : 1;
     struct fi_ioc from[2] = {{operands, half}, {(uint8_t *)operands + half * size, count - half}};
     struct fi_ioc with[2] = {{compares, half}, {(uint8_t *)compares + half * size, count - half}};
     struct fi_ioc to[2] = {{results, half}, {(uint8_t *)results + half * size, count - half}};

@@ -4,6 +4,7 @@
 #include <rdma/fi_collective.h>
 
 #define API FI_VERSION(1, 17)
+#define ORDER_STRICT UINT32_MAX /* FI_ORDER_STRICT, of which 2.x warns */
 
 static struct fi_info *answer(struct fi_info *hints, int expected, const char *change) {
     struct fi_info *info = NULL;
@@ -31,7 +32,7 @@ static struct fi_info *answer(struct fi_info *hints, int expected, const char *c
 
 static void refuse_hints(void) {
     const uint64_t missing[] = {FI_MULTICAST, FI_NAMED_RX_CTX, FI_RMA_EVENT, FI_TRIGGER,
-                                FI_VARIABLE_MSG, FI_HMEM, FI_FENCE, FI_SHARED_AV, FI_SOURCE_ERR, FI_RMA_PMEM};
+                                VARIABLE_MSG, FI_HMEM, FI_FENCE, FI_SHARED_AV, FI_SOURCE_ERR, FI_RMA_PMEM};
     for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
         REFUSED(hints->caps = FI_MSG | missing[i]);
     }
@@ -47,7 +48,7 @@ static void refuse_hints(void) {
     REFUSED(hints->tx_attr->rma_iov_limit = 2);
     REFUSED(hints->tx_attr->msg_order = FI_ORDER_SAR);
     REFUSED(hints->tx_attr->msg_order = FI_ORDER_WAS);
-    REFUSED(hints->tx_attr->comp_order = FI_ORDER_STRICT);
+    REFUSED(hints->tx_attr->comp_order = ORDER_STRICT);
     REFUSED(hints->tx_attr->caps = FI_MULTICAST);
     REFUSED(hints->rx_attr->size = 1 << 20);
     REFUSED(hints->rx_attr->iov_limit = 64);
@@ -94,7 +95,7 @@ static void fit_hints(const char *domain, const char *fabric, size_t inject) {
     FITS(hints->domain_attr->av_type = FI_AV_MAP, info->domain_attr->av_type == FI_AV_MAP);
     FITS(hints->domain_attr->av_type = FI_AV_TABLE, info->domain_attr->av_type == FI_AV_TABLE);
     FITS(hints->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_ENDPOINT | FI_MR_RAW, info->domain_attr->mr_mode == 0);
-    FITS(hints->domain_attr->mr_mode = FI_MR_BASIC, info->domain_attr->mr_mode == FI_MR_BASIC);
+    FITS(hints->domain_attr->mr_mode = MR_BASIC, info->domain_attr->mr_mode == MR_BASIC);
 }
 
 static void check_defaults(const struct fi_info *info, const char *node) {
@@ -108,6 +109,7 @@ static void check_defaults(const struct fi_info *info, const char *node) {
     EXPECT(0, info->mode);
     CHECK(info->tx_attr->inject_size >= 64 && info->tx_attr->size >= 64 && info->rx_attr->size >= 64);
     CHECK((info->tx_attr->msg_order & info->rx_attr->msg_order & FI_ORDER_SAS) != 0);
+    EXPECT(0, (info->tx_attr->caps | info->rx_attr->caps) & (FI_LOCAL_COMM | FI_REMOTE_COMM));
     CHECK((info->tx_attr->caps & ~info->caps) == 0 && (info->rx_attr->caps & ~info->caps) == 0);
     EXPECT(0, info->tx_attr->caps & (FI_RECV | FI_REMOTE_READ | FI_REMOTE_WRITE));
     EXPECT(0, info->rx_attr->caps & (FI_SEND | FI_READ | FI_WRITE));
@@ -124,9 +126,11 @@ static void check_defaults(const struct fi_info *info, const char *node) {
 static void ask_again(struct fi_info *info) {
     struct fi_info *again = NULL, *third = NULL;
     EXPECT(0, fi_getinfo(API, NULL, NULL, 0, info, &again));
-    CHECK(again->src_addr == NULL && again->dest_addr == NULL);
+    CHECK(again->src_addrlen == 16 && again->dest_addr == NULL);
+    CHECK(memcmp(again->src_addr, info->src_addr, 16) == 0);
     fi_freeinfo(again);
     EXPECT(0, fi_getinfo(API, "hxb://0/5/17", NULL, FI_SOURCE, info, &again));
+    CHECK(memcmp(again->src_addr, info->src_addr, 8) == 0); /* all but the context */
     CHECK(again->src_addr != NULL && again->src_addrlen == 16 && again->dest_addr == NULL);
     EXPECT(0, fi_getinfo(API, "hxb://1/6/18", NULL, 0, again, &third));
     CHECK(third->src_addrlen == 16 && memcmp(third->src_addr, again->src_addr, 16) == 0 && third->dest_addrlen == 16);
@@ -153,11 +157,11 @@ void info_hints(char **arguments) {
     fi_freeinfo(info);
     /* What programs asked for before libfabric 1.5. */
     struct fi_info *hints = hints_of(&(struct options){0});
-    const int modes[] = {FI_MR_UNSPEC, FI_MR_SCALABLE, FI_MR_BASIC};
+    const int modes[] = {MR_UNSPEC, MR_SCALABLE, MR_BASIC};
     for (int i = 0; i < 3; i++) {
         hints->domain_attr->mr_mode = modes[i];
         EXPECT(0, fi_getinfo(FI_VERSION(1, 4), NULL, NULL, 0, hints, &info));
-        EXPECT(modes[i] == FI_MR_BASIC ? FI_MR_BASIC : FI_MR_SCALABLE, info->domain_attr->mr_mode);
+        EXPECT(modes[i] == MR_BASIC ? MR_BASIC : MR_SCALABLE, info->domain_attr->mr_mode);
         fi_freeinfo(info);
     }
     hints->domain_attr->mr_mode = 0;

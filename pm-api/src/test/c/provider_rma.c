@@ -11,11 +11,11 @@ struct region {
 };
 
 static bool has_addresses(void) {
-    return (there.info->domain_attr->mr_mode & (FI_MR_BASIC | FI_MR_VIRT_ADDR)) != 0;
+    return (there.info->domain_attr->mr_mode & (MR_BASIC | FI_MR_VIRT_ADDR)) != 0;
 }
 
 static bool has_own_keys(void) {
-    return (there.info->domain_attr->mr_mode & (FI_MR_BASIC | FI_MR_PROV_KEY)) == 0;
+    return (there.info->domain_attr->mr_mode & (MR_BASIC | FI_MR_PROV_KEY)) == 0;
 }
 
 static struct region share(size_t length, uint64_t access, uint64_t key) {
@@ -266,7 +266,7 @@ static void use_own(void) {
 
 void remote(char **arguments) {
     (void)arguments;
-    const int modes[] = {0, FI_MR_SCALABLE, FI_MR_BASIC, FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY,
+    const int modes[] = {0, MR_SCALABLE, MR_BASIC, FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY,
                          FI_MR_VIRT_ADDR, FI_MR_PROV_KEY};
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
         open_pair(&(struct options){.mr_mode = modes[i], .has_cntrs = true});

@@ -24,6 +24,9 @@
 #define FI_PROV_SPECIFIC (1U << 31)
 #endif
 
+/* A capability that 2.0 has left out: its header says 0. */
+#define VARIABLE_MSG (1ULL << 48)
+
 /* What 2.0 warns of. */
 #define MR_UNSPEC 0
 #define MR_BASIC (1 << 0)

@@ -448,7 +448,9 @@ static int open_source(struct endpoint *endpoint, const struct fi_info *info, co
         return HXB_E_ARGUMENT;
     }
     own_address->incarnation = 0;
-    return hxb_open_context(device, own_address->context, options, &endpoint->context);
+    return own_address->context == ANY_CONTEXT
+               ? open_free_context(device, options, &endpoint->context, &own_address->context)
+               : hxb_open_context(device, own_address->context, options, &endpoint->context);
 }
 
 static int open_context(struct endpoint *endpoint, const struct fi_info *info) {

@@ -11,6 +11,11 @@
 #define RECEIVE_OP_FLAGS (FI_COMPLETION | FI_MULTI_RECV)
 #define ALL_MODES UINT64_MAX
 
+/* Capabilities that one direction alone has, and those of domains. */
+#define SEND_CAPS (FI_SEND | FI_READ | FI_WRITE)
+#define RECEIVE_CAPS (FI_RECV | FI_DIRECTED_RECV | FI_SOURCE | FI_MULTI_RECV | FI_REMOTE_READ | FI_REMOTE_WRITE)
+#define DOMAIN_CAPS (FI_LOCAL_COMM | FI_REMOTE_COMM)
+
 enum { QUEUE_SIZE = 1024, OBJECTS = 256, REGISTRATIONS = 65536, PROTOCOL_VERSION = 2 };
 
 int error_of(int result) {
@@ -74,7 +79,7 @@ static bool is_endpoint_enough(const struct fi_ep_attr *wanted, size_t inject) {
 static bool is_domain_enough(const struct fi_domain_attr *wanted, const char *name) {
     return wanted == NULL
            || ((wanted->name == NULL || strcmp(wanted->name, name) == 0) && wanted->cq_data_size <= 8
-               && has_all(wanted->caps, FI_LOCAL_COMM | FI_REMOTE_COMM) && wanted->max_ep_tx_ctx <= 1
+               && has_all(wanted->caps, DOMAIN_CAPS) && wanted->max_ep_tx_ctx <= 1
                && wanted->max_ep_rx_ctx <= 1 && wanted->max_ep_stx_ctx == 0 && wanted->max_ep_srx_ctx == 0
                && wanted->auth_key_size == 0 && wanted->mr_key_size <= 8 && wanted->mr_iov_limit <= 1
                && wanted->max_err_data == 0 && wanted->cq_cnt <= OBJECTS && wanted->ep_cnt <= OBJECTS
@@ -101,7 +106,7 @@ static uint64_t caps_for(const struct fi_info *wanted) {
     if ((caps & (FI_RMA | FI_ATOMIC)) != 0 && (caps & (FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE)) == 0) {
         caps |= FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE;
     }
-    return caps | FI_LOCAL_COMM | FI_REMOTE_COMM;
+    return caps | DOMAIN_CAPS;
 }
 
 /* Whether peers give addresses, and who chooses keys, is as programs want it; all else they need not care for. What was
@@ -120,8 +125,7 @@ static int mr_mode_for(const struct fi_domain_attr *wanted, uint32_t version) {
 static void describe(struct fi_info *info, const struct fi_info *wanted, size_t inject, uint32_t version) {
     info->caps = caps_for(wanted);
     info->addr_format = ADDRESS_FORMAT;
-    *info->tx_attr = (struct fi_tx_attr){.caps = info->caps & ~(FI_RECV | FI_DIRECTED_RECV | FI_SOURCE | FI_MULTI_RECV
-                                                                | FI_REMOTE_READ | FI_REMOTE_WRITE),
+    *info->tx_attr = (struct fi_tx_attr){.caps = info->caps & ~(RECEIVE_CAPS | DOMAIN_CAPS),
                                          .op_flags = wanted != NULL && wanted->tx_attr != NULL
                                                          ? wanted->tx_attr->op_flags
                                                          : FI_INJECT_COMPLETE,
@@ -131,7 +135,7 @@ static void describe(struct fi_info *info, const struct fi_info *wanted, size_t 
                                          .size = QUEUE_SIZE,
                                          .iov_limit = IOV_LIMIT,
                                          .rma_iov_limit = 1};
-    *info->rx_attr = (struct fi_rx_attr){.caps = info->caps & ~(FI_SEND | FI_READ | FI_WRITE),
+    *info->rx_attr = (struct fi_rx_attr){.caps = info->caps & ~(SEND_CAPS | DOMAIN_CAPS),
                                          .op_flags = wanted != NULL && wanted->rx_attr != NULL
                                                          ? wanted->rx_attr->op_flags
                                                          : 0,
@@ -174,7 +178,7 @@ static void describe(struct fi_info *info, const struct fi_info *wanted, size_t 
         .cntr_cnt = OBJECTS,
         .mr_iov_limit = 1,
         .mr_cnt = REGISTRATIONS,
-        .caps = FI_LOCAL_COMM | FI_REMOTE_COMM};
+        .caps = DOMAIN_CAPS};
 }
 
 /* "hxb://NODE/CONTEXT/INCARNATION", as fi_av_straddr writes it. */
@@ -189,43 +193,52 @@ static bool is_address(const hxb_device *device, const struct address *address) 
            && address->context >= 0 && address->context < hxb_context_count(device);
 }
 
-/* The address that a text names, or otherwise the one of the hints, which must be possible; none if neither gives one. */
-static int add_address(const hxb_device *device, const char *text, const void *hint, size_t hint_length, void **to,
-                       size_t *to_length) {
-    struct address address;
-    if (text == NULL && hint == NULL) {
-        return 0;
+/* The address that a text names, or otherwise the one of the hints. */
+static bool find_address(const char *text, const void *hint, size_t hint_length, struct address *address) {
+    if (text != NULL) {
+        return read_address(text, address);
     }
-    if (text == NULL && hint_length == sizeof address) {
-        memcpy(&address, hint, sizeof address);
-    } else if (text == NULL || !read_address(text, &address)) {
-        return -FI_ENODATA;
+    if (hint_length != sizeof *address) {
+        return false;
     }
-    if (!is_address(device, &address)) {
-        return -FI_ENODATA;
-    }
-    *to = malloc(sizeof address);
+    memcpy(address, hint, sizeof *address);
+    return true;
+}
+
+static int add_address(const struct address *address, void **to, size_t *to_length) {
+    *to = malloc(sizeof *address);
     if (*to == NULL) {
         return -FI_ENOMEM;
     }
-    memcpy(*to, &address, sizeof address);
-    *to_length = sizeof address;
+    memcpy(*to, address, sizeof *address);
+    *to_length = sizeof *address;
     return 0;
 }
 
-/* A source is the context that an endpoint opens. */
-static int add_addresses(struct fi_info *info, const struct fi_info *wanted, const hxb_device *device, const char *node,
-                         uint64_t flags) {
-    bool is_source = (flags & FI_SOURCE) != 0;
-    int error = add_address(device, is_source ? NULL : node, wanted == NULL ? NULL : wanted->dest_addr,
-                            wanted == NULL ? 0 : wanted->dest_addrlen, &info->dest_addr, &info->dest_addrlen);
-    if (error != 0) {
-        return error;
+static int add_destination(struct fi_info *info, const struct fi_info *wanted, const hxb_device *device,
+                           const char *node) {
+    struct address address;
+    const void *hint = wanted == NULL ? NULL : wanted->dest_addr;
+    if (node == NULL && hint == NULL) {
+        return 0;
     }
-    error = add_address(device, is_source ? node : NULL, wanted == NULL ? NULL : wanted->src_addr,
-                        wanted == NULL ? 0 : wanted->src_addrlen, &info->src_addr, &info->src_addrlen);
-    const struct address *source = info->src_addr;
-    return error == 0 && source != NULL && source->node != hxb_node_id(device) ? -FI_ENODATA : error;
+    return find_address(node, hint, hint == NULL ? 0 : wanted->dest_addrlen, &address) && is_address(device, &address)
+               ? add_address(&address, &info->dest_addr, &info->dest_addrlen)
+               : -FI_ENODATA;
+}
+
+/* The context that an endpoint opens: any of this node, if none was asked for. */
+static int add_source(struct fi_info *info, const struct fi_info *wanted, const hxb_device *device, const char *node) {
+    struct address address = {.magic = ADDRESS_MAGIC, .node = hxb_node_id(device), .context = ANY_CONTEXT};
+    const struct address any = address;
+    const void *hint = wanted == NULL ? NULL : wanted->src_addr;
+    if (node != NULL || hint != NULL) {
+        if (!find_address(node, hint, hint == NULL ? 0 : wanted->src_addrlen, &address) || address.node != any.node
+            || (!is_address(device, &address) && memcmp(&address, &any, sizeof any) != 0)) {
+            return -FI_ENODATA;
+        }
+    }
+    return add_address(&address, &info->src_addr, &info->src_addrlen);
 }
 
 static int fill(struct fi_info *info, const struct fi_info *wanted, const hxb_device *device, const char *node,
@@ -245,7 +258,9 @@ static int fill(struct fi_info *info, const struct fi_info *wanted, const hxb_de
     }
     info->fabric_attr->prov_version = VERSION;
     describe(info, wanted, inject, version);
-    return add_addresses(info, wanted, device, node, flags);
+    bool is_source = (flags & FI_SOURCE) != 0;
+    int error = add_destination(info, wanted, device, is_source ? NULL : node);
+    return error != 0 ? error : add_source(info, wanted, device, is_source ? node : NULL);
 }
 
 /* Only where a node can be attached to: otherwise programs would choose what they cannot open. */

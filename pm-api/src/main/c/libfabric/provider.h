@@ -100,6 +100,9 @@ struct address {
     uint32_t incarnation; /* random, so that an earlier or later user of the context is not taken for it */
 };
 
+/* In the source addresses that fi_getinfo answers: the endpoint opens any context that is free. */
+#define ANY_CONTEXT (-1)
+
 #define ANY UINT64_MAX /* any peer */
 
 /* A peer: its node (20 bits, as many as there can be nodes), context (12 bits) and incarnation. */

@@ -153,6 +153,8 @@ class LibHxbSystemTest {
         final Path provider = libraries.resolve("libfabric/libhxb-fi.so");
         if (Files.exists(provider)) {
             assertEquals(Set.of("fi_p"), prefixes("-D", provider));
+            assertEquals(
+                    Set.of("MPI_", "PMPI"), prefixes("-D", libraries.resolve("libhxb-openmpi.so")));
         }
         final Path collectives = libraries.resolve("libhxb-coll.so");
         if (Files.exists(collectives)) {

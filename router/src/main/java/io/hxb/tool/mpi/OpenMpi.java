@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -19,9 +20,14 @@ import java.util.regex.Pattern;
  */
 record OpenMpi(Path mpirun, String version) implements Mpi {
     private static final Pattern VERSION = Pattern.compile("\\(Open MPI\\) (\\d+[.\\d]*)");
-    private static final String TRIED = "4.";
+    private static final Set<String> TRIED = Set.of("4", "5");
     private static final String ENV = "OMPI_MCA_";
     private static final String FORK_AGENT = "orte_fork_agent";
+
+    /**
+     * From here on, PRRTE starts the ranks: its parameters have another prefix, and no fork agent.
+     */
+    private static final int[] FIRST_WITH_PRRTE = {5};
 
     /** From here on, persistent sends take datatypes as they are. */
     private static final int[] FIRST_CORRECT = {4, 1, 6};
@@ -45,7 +51,7 @@ record OpenMpi(Path mpirun, String version) implements Mpi {
 
     @Override
     public boolean isUntried() {
-        return !version.startsWith(TRIED);
+        return !TRIED.contains(version.split("\\.", 2)[0]);
     }
 
     @Override
@@ -71,6 +77,10 @@ record OpenMpi(Path mpirun, String version) implements Mpi {
             }
         }
         return false;
+    }
+
+    private boolean hasPrrte() {
+        return !isBefore(FIRST_WITH_PRRTE);
     }
 
     @Override
@@ -101,10 +111,15 @@ record OpenMpi(Path mpirun, String version) implements Mpi {
      */
     @Override
     public Map<String, String> crowding() {
-        return Map.of(
-                "OMPI_MCA_rmaps_base_oversubscribe", "1",
-                "OMPI_MCA_hwloc_base_binding_policy", "none",
-                "OMPI_MCA_mpi_yield_when_idle", "0");
+        return hasPrrte()
+                ? Map.of(
+                        "PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe",
+                        "PRTE_MCA_hwloc_default_binding_policy", "none",
+                        "OMPI_MCA_mpi_yield_when_idle", "0")
+                : Map.of(
+                        "OMPI_MCA_rmaps_base_oversubscribe", "1",
+                        "OMPI_MCA_hwloc_base_binding_policy", "none",
+                        "OMPI_MCA_mpi_yield_when_idle", "0");
     }
 
     @Override
@@ -124,10 +139,16 @@ record OpenMpi(Path mpirun, String version) implements Mpi {
             final Map<String, String> environment,
             final Optional<Path> rankScript) {
         final Map<String, String> all = new HashMap<>(environment);
+        rankScript.ifPresent(script -> all.putAll(carried(environment)));
+        if (hasPrrte()) {
+            return new Launch(
+                    mpirun,
+                    words.withInFront(rankScript.map(Path::toString).stream().toList()),
+                    all);
+        }
         rankScript.ifPresent(
                 script -> {
                     checkForkAgent(words);
-                    all.putAll(carried(environment));
                     all.put(ENV + FORK_AGENT, forkAgent(script));
                 });
         return new Launch(mpirun, words.with(List.of()), all);

@@ -52,7 +52,8 @@ class MpiTest {
 
         assertEquals("Open MPI 4.1.4", mpi.name());
         assertFalse(mpi.isUntried());
-        assertTrue(find(program("mpirun", "mpirun (Open MPI) 5.0.1")).isUntried());
+        assertFalse(find(program("mpirun", "mpirun (Open MPI) 5.0.7")).isUntried());
+        assertTrue(find(program("mpirun", "mpirun (Open MPI) 6.0.0")).isUntried());
         assertEquals(
                 List.of("-np", "2", "p"),
                 command(mpi, "-np 2 p", Optional.of(SCRIPT)).subList(1, 4));
@@ -78,6 +79,26 @@ class MpiTest {
                         "OMPI_MCA_pml", "cm",
                         "OMPI_MCA_orte_fork_agent", SCRIPT.toString()),
                 launch.environment());
+    }
+
+    /** PRRTE, which starts the ranks of Open MPI 5, has no fork agent and parameters of its own. */
+    @Test
+    void shouldStartTheScriptInFrontOfRanksOfOpenMpi5() throws Exception {
+        final Mpi mpi = find(program("mpirun", "mpirun (Open MPI) 5.0.7"));
+
+        final Launch launch =
+                mpi.launch(
+                        MpirunWords.of(mpi.syntax(), List.of("-np", "2", "p")),
+                        Map.of("FI_PROVIDER", "hxb"),
+                        Optional.of(SCRIPT));
+
+        assertEquals(
+                Map.of(
+                        "FI_PROVIDER", "hxb",
+                        "OMPI_MCA_hxb_FI_PROVIDER", "hxb"),
+                launch.environment());
+        assertEquals(List.of("-np", "2", SCRIPT.toString(), "p"), launch.command().subList(1, 5));
+        assertEquals(":oversubscribe", mpi.crowding().get("PRTE_MCA_rmaps_default_mapping_policy"));
     }
 
     @Test
