@@ -475,7 +475,10 @@ public final class ContextManager implements FlowListener, AutoCloseable {
             Thread.currentThread().interrupt();
             throw new PmException("interrupted while the context was opened", e);
         } catch (final ExecutionException e) {
-            throw new PmException(e.getCause().getMessage(), e);
+            final String why = e.getCause().getMessage();
+            throw e.getCause() instanceof NodeStopsException
+                    ? PmException.nodeMissing(why, e)
+                    : new PmException(why, e);
         } catch (final TimeoutException e) {
             throw new PmException(
                     "the node has not opened the context within "
