@@ -49,7 +49,8 @@ public final class PmException extends IOException {
 
     /**
      * {@return true if no node listens there, or it is just ending: one may be started later, so
-     * trying again after a pause may help} False for problems that remain, such as a node that refuses this user.
+     * trying again after a pause may help} False for problems that remain, such as a node that
+     * refuses this user.
      */
     public boolean isNodeMissing() {
         return isNodeMissing;

@@ -168,7 +168,9 @@ class RpcTest {
                                 try {
                                     final long limitNs = LIMIT_S * SECOND_NS;
                                     waited.complete(
-                                            get(client.callWhenRoom(0, SERVER, new byte[1], limitNs)));
+                                            get(
+                                                    client.callWhenRoom(
+                                                            0, SERVER, new byte[1], limitNs)));
                                 } catch (final Exception e) {
                                     waited.completeExceptionally(e);
                                 }

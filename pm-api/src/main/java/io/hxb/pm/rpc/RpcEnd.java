@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit;
  * Any thread may call its methods, none of which blocks but {@link #open} and {@link #close}.
  *
  * <p>A request is carried out at most once: one that may have been lost on the way is sent again by
- * itself, and the peer knows which it has begun. Every one ends, at its deadline at the latest: with
- * the reply, or with an {@link RpcException} that says whether it may have been carried out.
+ * itself, and the peer knows which it has begun. Every one ends, at its deadline at the latest:
+ * with the reply, or with an {@link RpcException} that says whether it may have been carried out.
  *
  * <p>At most {@link #MAX_UNDER_WAY} requests to one peer are under way, and {@link #MAX_WAITING}
  * more wait here. {@link #call} fails beyond that, {@link #callWhenRoom} waits. A peer that is slow
@@ -96,14 +96,19 @@ public final class RpcEnd implements AutoCloseable {
         return nodeId;
     }
 
+    /** {@return the number of nodes, whose ids are 0 to this - 1} */
+    public int nodeCount() {
+        return nodeCount;
+    }
+
     /** {@return the longest request or reply in bytes} */
     public int maxLengthBytes() {
         return maxLengthBytes;
     }
 
     /**
-     * Sends a request. It fails at once, with {@link io.hxb.pm.PmStatus#NO_BUFFERS}, if the peer has
-     * {@link #MAX_OUTSTANDING}.
+     * Sends a request. It fails at once, with {@link io.hxb.pm.PmStatus#NO_BUFFERS}, if the peer
+     * has {@link #MAX_OUTSTANDING}.
      *
      * @param node of the peer.
      * @param context of the peer.
@@ -124,8 +129,8 @@ public final class RpcEnd implements AutoCloseable {
 
     /**
      * Sends a request, and waits for room if the peer has {@link #MAX_OUTSTANDING}, at most until
-     * the deadline: then, and when the end is closed, it fails as {@link #call} does. For threads of
-     * the program; what runs on threads of this end ({@link RpcPeerListener}) must not wait.
+     * the deadline: then, and when the end is closed, it fails as {@link #call} does. For threads
+     * of the program; what runs on threads of this end ({@link RpcPeerListener}) must not wait.
      *
      * @param node of the peer.
      * @param context of the peer.

@@ -5,8 +5,8 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Which requests of one end have been begun here: the newest {@link #WINDOW} numbers one by one; all
- * older ones count as begun. Owned by the end's thread.
+ * Which requests of one end have been begun here: the newest {@link #WINDOW} numbers one by one;
+ * all older ones count as begun. Owned by the end's thread.
  */
 final class RpcHistory {
     /** Far more than a peer may have under way, so that what is older was answered or given up. */

@@ -32,11 +32,11 @@ final class RpcPeer {
     /** All else that waits. */
     final Deque<RpcMessage> others = new ArrayDeque<>();
 
-
     /** Why the last message to it was lost; OK once it is heard of. */
     int lastStatus = PmStatus.OK;
 
     private final Map<Long, RpcCall> underWay = new HashMap<>();
+
     /** Of its end that asked last; null if it has not asked. */
     private RpcHistory history;
 
@@ -81,8 +81,8 @@ final class RpcPeer {
     }
 
     /**
-     * It has said who it is; true if it has attached anew, or is another, so that what it had and did
-     * not answer may be lost.
+     * It has said who it is; true if it has attached anew, or is another, so that what it had and
+     * did not answer may be lost.
      */
     boolean onPong(final long oldEnd, final long newAttachment) {
         final boolean isOther = oldEnd != end || newAttachment != attachment;

@@ -88,8 +88,7 @@ final class RpcSender {
     private boolean sendAll(final RpcPeer peer, final Deque<RpcMessage> waiting) {
         while (!waiting.isEmpty()) {
             final RpcMessage next = waiting.getFirst();
-            final boolean isForNobody =
-                    RpcWire.isAnswer(next.kind()) && !peer.isKnown(next.to());
+            final boolean isForNobody = RpcWire.isAnswer(next.kind()) && !peer.isKnown(next.to());
             if (isForNobody) {
                 server.onAnswered(peer, next);
             } else if (!send(peer, next, next.to(), next.number(), next.data())) {
