@@ -114,7 +114,7 @@ static void on_done(hxb_rpc *rpc, struct rpc_message *message, int status) {
     }
     peer->is_ping_in_flight &= message->kind != RPC_PING;
     bool is_answer = message->kind == RPC_REPLY || message->kind == RPC_FAILURE;
-    if (is_answer && status != HXB_OK && message->tries_left-- > 0) {
+    if (is_answer && status != HXB_OK && message->kept_until - now_ns() > 0) {
         rpc_append(&peer->others, message);
         return;
     }
@@ -223,7 +223,8 @@ static void flush(hxb_rpc *rpc, int64_t now) {
             peer->is_ping_in_flight =
                 rpc_post(peer, RPC_PING, peer->end, (uint64_t)rpc->attachments, NULL, 0);
         }
-        if (send_others(rpc, peer)) {
+        bool is_resting = peer->last_status != HXB_OK && peer->rested_ns - now > 0;
+        if (!is_resting && send_others(rpc, peer)) {
             send_calls(rpc, peer);
         }
     }
@@ -384,6 +385,9 @@ static int64_t next_ns(const hxb_rpc *rpc, int64_t now) {
         next = rpc->attach_ns;
     }
     for (const struct rpc_peer *peer = rpc->oldest; rpc->device != NULL && peer != NULL; peer = peer->newer) {
+        if (peer->others.count > 0 && peer->rested_ns - now > 0 && peer->rested_ns - next < 0) {
+            next = peer->rested_ns;
+        }
         bool is_asked = peer->is_watched || peer->calls > 0;
         if (is_asked && !peer->is_ping_in_flight && peer->ping_ns - next < 0) {
             next = peer->ping_ns;

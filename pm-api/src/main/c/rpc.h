@@ -19,7 +19,7 @@ enum rpc_kind { RPC_REQUEST, RPC_REPLY, RPC_FAILURE, RPC_BUSY, RPC_PUBLISHED, RP
 #define RPC_MAX_RUNNING 8192
 #define RPC_MAX_PEERS 16384
 #define RPC_IN_FLIGHT 32
-#define RPC_TRIES 5
+#define RPC_ANSWER_NS (60 * HXB_SECOND) /* for which answers are kept */
 #define RPC_BUCKETS 1024
 
 /* A message that is in flight, or waits for that. */
@@ -27,7 +27,8 @@ struct rpc_message {
     struct rpc_message *next, **back; /* in a list */
     struct rpc_peer *peer;
     struct rpc_call *call; /* that it is the request of; NULL for others, and when the call has ended */
-    int kind, tries_left;
+    int kind;
+    int64_t kept_until; /* an answer is sent again if it is lost */
     uint64_t to, number;
     size_t length;
     uint8_t data[];
@@ -78,7 +79,7 @@ struct rpc_peer {
     int last_status, in_flight;
     uint64_t last_number, end, attachment;
     bool is_sure, is_ping_in_flight, is_watched, is_there;
-    int64_t heard_ns, ping_ns;
+    int64_t heard_ns, ping_ns, rested_ns;
 };
 
 struct hxb_rpc {

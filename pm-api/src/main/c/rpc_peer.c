@@ -38,7 +38,7 @@ struct rpc_message *rpc_new_message(struct rpc_peer *peer, int kind, uint64_t to
     memset(message, 0, sizeof *message);
     message->peer = peer;
     message->kind = kind;
-    message->tries_left = kind == RPC_REPLY || kind == RPC_FAILURE ? RPC_TRIES : 0;
+    message->kept_until = kind == RPC_REPLY || kind == RPC_FAILURE ? now_ns() + RPC_ANSWER_NS : 0;
     message->to = to;
     message->number = number;
     message->length = length;
@@ -168,6 +168,7 @@ void rpc_on_doubt(hxb_rpc *rpc, struct rpc_peer *peer, int status) {
     int64_t soon = now_ns() + PING_AGAIN_NS;
     peer->last_status = status;
     peer->is_sure = false;
+    peer->rested_ns = soon;
     if (peer->ping_ns - soon > 0) {
         peer->ping_ns = soon;
     }

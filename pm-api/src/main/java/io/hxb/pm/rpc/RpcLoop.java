@@ -282,7 +282,7 @@ final class RpcLoop {
             if (peer == null) {
                 room.onPublishedEnded(key(node, peerContext));
             } else {
-                peer.others.addLast(RpcMessage.of(RpcWire.PUBLISHED, peer.end(), 0, data));
+                peer.others.addLast(RpcMessage.published(peer.end(), data));
             }
         }
     }

@@ -8,12 +8,11 @@ package io.hxb.pm.rpc;
  * @param number as {@link RpcWire} has it; of a request in the call.
  * @param data behind the header; of a request in the call.
  * @param call that it is the request of; null for others.
- * @param triesLeft how often it is sent again when it is lost.
+ * @param keptUntilNs until when it is sent again if it is lost; 0 if it is not.
  */
 // Never compared: an object is one message.
 @SuppressWarnings("ArrayRecordComponent")
-record RpcMessage(int kind, long to, long number, byte[] data, RpcCall call, int triesLeft) {
-    static final int MAX_TRIES = 5;
+record RpcMessage(int kind, long to, long number, byte[] data, RpcCall call, long keptUntilNs) {
     private static final byte[] NOTHING = new byte[0];
 
     static RpcMessage request(final int kind, final RpcCall call) {
@@ -24,12 +23,20 @@ record RpcMessage(int kind, long to, long number, byte[] data, RpcCall call, int
         return new RpcMessage(kind, to, number, NOTHING, null, 0);
     }
 
-    static RpcMessage of(final int kind, final long to, final long number, final byte[] data) {
-        final int tries = RpcWire.isAnswer(kind) ? MAX_TRIES : 0;
-        return new RpcMessage(kind, to, number, data, null, tries);
+    static RpcMessage published(final long to, final byte[] data) {
+        return new RpcMessage(RpcWire.PUBLISHED, to, 0, data, null, 0);
     }
 
-    RpcMessage again() {
-        return new RpcMessage(kind, to, number, data, call, triesLeft - 1);
+    static RpcMessage answer(
+            final int kind,
+            final long to,
+            final long number,
+            final byte[] data,
+            final long keptUntilNs) {
+        return new RpcMessage(kind, to, number, data, null, keptUntilNs);
+    }
+
+    boolean isKept(final long nowNs) {
+        return RpcWire.isAnswer(kind) && keptUntilNs - nowNs > 0;
     }
 }

@@ -50,6 +50,7 @@ final class RpcPeer {
     private int inFlight;
     private long heardNs;
     private long pingAtNs;
+    private long restedNs;
 
     /** {@code firstNumber}: of the first request to it. */
     RpcPeer(final int node, final int context, final long firstNumber, final long nowNs) {
@@ -91,9 +92,15 @@ final class RpcPeer {
         return isOther;
     }
 
+    /** True if a message to it was lost a moment ago, and it was not heard of since. */
+    boolean isResting(final long nowNs) {
+        return lastStatus != PmStatus.OK && restedNs - nowNs > 0;
+    }
+
     /** Something sent to it was lost, or may be: it is asked who it is before more is sent. */
     void onDoubt(final int status, final long nowNs) {
         lastStatus = status;
+        restedNs = nowNs + PING_AGAIN_NS;
         isSure = false;
         final long soonNs = nowNs + PING_AGAIN_NS;
         if (pingAtNs - soonNs > 0) {

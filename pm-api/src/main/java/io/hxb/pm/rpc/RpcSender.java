@@ -75,7 +75,7 @@ final class RpcSender {
                 peer.onPinged(nowNs);
                 peer.others.addFirst(RpcMessage.of(RpcWire.PING, peer.end(), attachments));
             }
-            if (sendAll(peer, peer.others) && peer.isSure()) {
+            if (!peer.isResting(nowNs) && sendAll(peer, peer.others) && peer.isSure()) {
                 sendRequests(peer);
             }
             if (hasFailed) {
@@ -173,10 +173,10 @@ final class RpcSender {
     }
 
     private void onAnswerDone(final RpcPeer peer, final RpcMessage answer, final int status) {
-        if (status == PmStatus.OK || answer.triesLeft() == 0) {
+        if (status == PmStatus.OK || !answer.isKept(nowNs)) {
             server.onAnswered(peer, answer);
         } else {
-            peer.others.addLast(answer.again());
+            peer.others.addLast(answer);
         }
     }
 }

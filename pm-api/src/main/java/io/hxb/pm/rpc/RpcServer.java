@@ -15,6 +15,9 @@ final class RpcServer {
     /** Requests of all peers together that are carried out, or whose answers have not arrived. */
     private static final int MAX_RUNNING = 8_192;
 
+    /** How long an answer is kept for a caller whose node does not take it. */
+    private static final long ANSWER_NS = 60_000_000_000L;
+
     private static final byte[] NOTHING = new byte[0];
 
     private final long end;
@@ -84,7 +87,9 @@ final class RpcServer {
             outcome = RpcWire.FAILURE;
             reply = "the reply is too long".getBytes(UTF_8);
         }
-        final RpcMessage answer = RpcMessage.of(outcome, history.end, number, reply);
+        final long keptUntilNs = System.nanoTime() + ANSWER_NS;
+        final RpcMessage answer =
+                RpcMessage.answer(outcome, history.end, number, reply, keptUntilNs);
         loop.execute(() -> peer.others.addLast(answer));
     }
 
