@@ -58,7 +58,8 @@ class QuestionTest {
     void shouldWaitLongerForANeighbourThatAnsweredLate() {
         // given it was silent for 45 ms after the first question
         final long lateNs = 45_000_000;
-        assertEquals(SILENCE_NS + 3 * INTERVAL_NS, givenUpNs(0), "nothing known: after 3 questions");
+        assertEquals(
+                SILENCE_NS + 3 * INTERVAL_NS, givenUpNs(0), "nothing known: after 3 questions");
         question.look(true, 2, SILENCE_NS + lateNs);
         // when
         final long startNs = 1_000_000_000;
@@ -105,8 +106,7 @@ class QuestionTest {
         // when
         question.look(false, 3, 3_000_000_001L);
         // then
-        assertEquals(
-                3_000_000_001L + SILENCE_NS + 3 * INTERVAL_NS, givenUpNs(3_000_000_001L));
+        assertEquals(3_000_000_001L + SILENCE_NS + 3 * INTERVAL_NS, givenUpNs(3_000_000_001L));
     }
 
     // Asks whenever a question is due, until the neighbour is given up.
