@@ -25,8 +25,9 @@ static void on_peer(void *user, hxb_rpc *rpc, hxb_address peer, bool is_there) {
 }
 
 static void on_done(void *user, const hxb_rpc_result *result) { /* of each, at its deadline at the latest */
-    const char *not = result->may_be_done ? "may be done" : "not done";
-    printf("%s %s\n", (char *)user, result->status == HXB_OK ? "ok" : not);
+    const char *not = result->may_be_done ? "may be done: " : "not done: ";
+    const char *why = result->status == HXB_OK ? "" : hxb_result_name(result->status);
+    printf("%s %s%s\n", (char *)user, result->status == HXB_OK ? "ok" : not, why);
     free(user);
     told++;
 }
@@ -37,7 +38,7 @@ static void ask(hxb_rpc *rpc, int context, int pause_ms) {
     for (; poll(&input, 1, 0) == 0; asked++) {
         char *id = malloc(40);
         int length = snprintf(id, 40, "%d-%d-%d", context, (int)getpid(), asked);
-        while (hxb_rpc_call_wait(rpc, (hxb_address){0, SERVER}, id, (size_t)length, 30 * HXB_SECOND, on_done, id) < 0) {
+        while (hxb_rpc_call_wait(rpc, (hxb_address){0, SERVER}, id, (size_t)length, 60 * HXB_SECOND, on_done, id) < 0) {
         }
         while (hxb_rpc_serve(rpc, pause_ms * (HXB_SECOND / 1000)) > 0) {
         }

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class Service {
     private static final int SERVER = 10;
-    private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(30);
+    private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(60);
 
     private Service() {}
 
@@ -63,8 +63,8 @@ public final class Service {
                                     // Told of each, at its deadline at the latest.
                                     final boolean mayBeDone =
                                             why instanceof RpcException e && e.mayBeDone();
-                                    final String not = mayBeDone ? " may be done" : " not done";
-                                    System.out.println(id + (why == null ? " ok" : not));
+                                    final String not = mayBeDone ? " may be done: " : " not done: ";
+                                    System.out.println(id + (why == null ? " ok" : not + why));
                                     open.arriveAndDeregister();
                                 });
                 Thread.sleep(pauseMs);

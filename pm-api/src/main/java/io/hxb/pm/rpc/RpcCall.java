@@ -12,17 +12,10 @@ final class RpcCall implements Comparable<RpcCall> {
     /** Order in which they were asked for, which tells calls of one deadline apart. */
     final long order;
 
-    /** Among the requests to the peer; 0 until it is sent for the first time. */
-    long number;
-
-    /** The peer's end when it was sent last. */
-    long sentTo;
-
-    /** A message of it is with the node, which has not said what has become of it. */
-    boolean isInFlight;
-
-    /** It has a result, or nobody waits for one; read by other threads, too. */
-    volatile boolean hasEnded;
+    private long number;
+    private long sentTo;
+    private boolean isInFlight;
+    private volatile boolean hasEnded;
 
     RpcCall(
             final RpcPeer peer,
@@ -37,8 +30,45 @@ final class RpcCall implements Comparable<RpcCall> {
         this.order = order;
     }
 
+    /** Its number among the requests to the peer; 0 until it is sent for the first time. */
+    long number() {
+        return number;
+    }
+
     boolean isSent() {
         return number != 0;
+    }
+
+    /** The peer's end when it was sent for the first time. */
+    long sentTo() {
+        return sentTo;
+    }
+
+    void onFirstSent(final long newNumber, final long to) {
+        number = newNumber;
+        sentTo = to;
+    }
+
+    /** True if the node has a message of it, and has not said what has become of that. */
+    boolean isInFlight() {
+        return isInFlight;
+    }
+
+    void onSent() {
+        isInFlight = true;
+    }
+
+    void onSendDone() {
+        isInFlight = false;
+    }
+
+    /** True if it has a result, or nobody waits for one; for any thread. */
+    boolean hasEnded() {
+        return hasEnded;
+    }
+
+    void onEnded() {
+        hasEnded = true;
     }
 
     @Override

@@ -37,7 +37,7 @@ final class RpcCaller {
         calls.add(call);
         reply.whenComplete(
                 (_, _) -> {
-                    if (!call.hasEnded) {
+                    if (!call.hasEnded()) {
                         loop.execute(() -> end(call)); // the program has ended it itself
                     }
                 });
@@ -65,7 +65,7 @@ final class RpcCaller {
         if (!calls.remove(call)) {
             return false;
         }
-        call.hasEnded = true;
+        call.onEnded();
         call.peer.onCallEnded(call);
         room.onCallEnded(RpcPeers.key(call.peer.node, call.peer.context));
         return true;
@@ -111,7 +111,7 @@ final class RpcCaller {
 
     /** A request's message has arrived at the peer's node, or may be lost. */
     void onSendDone(final RpcCall call, final int status) {
-        call.isInFlight = false;
+        call.onSendDone();
         if (status != PmStatus.OK) {
             doubt(call);
         }
@@ -120,14 +120,14 @@ final class RpcCaller {
     /** Whatever has arrived at the peer and was not answered may be lost. */
     void doubtAll(final RpcPeer peer) {
         for (final RpcCall call : peer.callsUnderWay()) {
-            if (!call.isInFlight) {
+            if (!call.isInFlight()) {
                 doubt(call);
             }
         }
     }
 
     private void doubt(final RpcCall call) {
-        if (!call.hasEnded) {
+        if (!call.hasEnded()) {
             call.peer.again.add(call);
         }
     }

@@ -165,12 +165,12 @@ final class RpcPeer {
     }
 
     void onCall(final RpcCall call) {
-        call.number = ++lastNumber;
-        underWay.put(call.number, call);
+        call.onFirstSent(++lastNumber, end);
+        underWay.put(call.number(), call);
     }
 
     void onCallEnded(final RpcCall call) {
-        underWay.remove(call.number);
+        underWay.remove(call.number());
         again.remove(call);
         fresh.remove(call);
     }

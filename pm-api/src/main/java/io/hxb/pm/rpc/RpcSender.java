@@ -107,10 +107,10 @@ final class RpcSender {
         while (hasRoom && !peer.again.isEmpty()) {
             final RpcCall call = peer.again.getFirst();
             final RpcMessage message = RpcMessage.request(RpcWire.AGAIN, call);
-            hasRoom = send(peer, message, call.sentTo, call.number, call.request);
+            hasRoom = send(peer, message, call.sentTo(), call.number(), call.request);
             if (hasRoom) {
                 peer.again.remove(call);
-                call.isInFlight = true;
+                call.onSent();
             }
         }
         while (hasRoom && !peer.fresh.isEmpty() && peer.mayCall()) {
@@ -120,8 +120,7 @@ final class RpcSender {
             if (hasRoom) {
                 peer.fresh.remove(call);
                 peer.onCall(call);
-                call.sentTo = peer.end();
-                call.isInFlight = true;
+                call.onSent();
             }
         }
     }
