@@ -35,12 +35,13 @@ final class RpcCaller {
             final CompletableFuture<byte[]> reply) {
         final RpcCall call = new RpcCall(peer, request, deadlineNs, reply, ++lastOrder);
         calls.add(call);
-        reply.whenComplete(
-                (_, _) -> {
-                    if (!call.hasEnded()) {
-                        loop.execute(() -> end(call)); // the program has ended it itself
-                    }
-                });
+        final CompletableFuture<?> _ =
+                reply.whenComplete(
+                        (done, failure) -> {
+                            if (!call.hasEnded()) {
+                                loop.execute(() -> end(call)); // the program has ended it itself
+                            }
+                        });
         peer.fresh.addLast(call);
     }
 
