@@ -905,6 +905,7 @@ int main(int count, char **arguments) {
         {"remote-misuse", remote_misuse}, {"remote-outlive", remote_outlive},
         {"unanswered", unanswered}, {"waits-ended", waits_ended}, {"waits-signalled", waits_signalled},
         {"more-waits-ended", more_waits_ended}, {"detached-amid", detached_amid}, {"whole-api", whole_api},
+        {"rpc-use", rpc_use}, {"rpc-serve", rpc_serve}, {"rpc-ask", rpc_ask},
         {"group-use", group_use}, {"group-outlive", group_outlive}, {"group-misuse", group_misuse},
     };
     for (size_t i = 0; count > 2 && i < sizeof SCENARIOS / sizeof SCENARIOS[0]; i++) {

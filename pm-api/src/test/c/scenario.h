@@ -71,6 +71,11 @@ void remote_serve(char **arguments);
 void remote_misuse(char **arguments);
 void remote_outlive(char **arguments);
 
+/* Requests and replies (rpc.c). */
+void rpc_use(char **arguments);
+void rpc_serve(char **arguments);
+void rpc_ask(char **arguments);
+
 /* Groups (group.c). */
 void group_use(char **arguments);
 void group_outlive(char **arguments);

@@ -36,14 +36,21 @@ public final class PmException extends IOException {
         this.isNodeMissing = isNodeMissing;
     }
 
-    /** An exception that says that no node listens. */
-    static PmException nodeMissing(final String message, final Throwable cause) {
+    /**
+     * An exception that says that no node listens, or that the one that does is about to end.
+     *
+     * @param message what happened, and what to do.
+     * @param cause why, for the log; may be null.
+     * @return the exception.
+     */
+    public static PmException nodeMissing(final String message, final Throwable cause) {
         return new PmException(message, cause, true);
     }
 
     /**
-     * {@return true if no node listens there: one may be started later, so trying again after a
-     * pause may help} False for problems that remain, such as a node that refuses this user.
+     * {@return true if no node listens there, or it is just ending: one may be started later, so
+     * trying again after a pause may help} False for problems that remain, such as a node that
+     * refuses this user.
      */
     public boolean isNodeMissing() {
         return isNodeMissing;

@@ -96,6 +96,10 @@ final class AttachConnection {
         try {
             return answer(type);
         } catch (final PmException | IllegalArgumentException e) {
+            if (e instanceof PmException stopping && stopping.isNodeMissing()) {
+                // As if the node had ended already: whoever attaches again waits for the next one.
+                return DETACHED;
+            }
             if (type == AttachMessage.OFFER_DIRECT) {
                 // Many have no ring and lose nothing but time.
                 message.refusal(type, e.getMessage());

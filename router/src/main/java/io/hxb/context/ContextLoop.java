@@ -140,7 +140,7 @@ public final class ContextLoop implements ContextPolling {
     void open(final ContextEndpoint endpoint, final CompletableFuture<ContextEndpoint> opened) {
         try {
             if (isClosed) {
-                throw new IllegalStateException("the node stops");
+                throw new NodeStopsException();
             }
             if (!manager.register(endpoint)) {
                 // Its number is still being given up: try again when that is done.

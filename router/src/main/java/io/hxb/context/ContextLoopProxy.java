@@ -59,7 +59,7 @@ final class ContextLoopProxy {
     CompletableFuture<ContextEndpoint> open(final ContextEndpoint endpoint) {
         final CompletableFuture<ContextEndpoint> opened = new CompletableFuture<>();
         if (!command(loop -> loop.open(endpoint, opened))) {
-            opened.completeExceptionally(new IllegalStateException("the node has stopped"));
+            opened.completeExceptionally(new NodeStopsException());
         }
         return opened;
     }
@@ -69,7 +69,7 @@ final class ContextLoopProxy {
             final ContextEndpoint endpoint, final RemoteEndpoint remote, final LentMemory memory) {
         final CompletableFuture<ContextEndpoint> opened = new CompletableFuture<>();
         if (!command(loop -> loop.openRemote(endpoint, remote, memory, opened))) {
-            opened.completeExceptionally(new IllegalStateException("the node has stopped"));
+            opened.completeExceptionally(new NodeStopsException());
         }
         return opened;
     }

@@ -476,8 +476,10 @@ public final class ContextManager implements FlowListener, AutoCloseable {
             throw new PmException("interrupted while the context was opened", e);
         } catch (final ExecutionException e) {
             final Throwable cause = e.getCause();
-            throw new PmException(
-                    cause.getMessage() != null ? cause.getMessage() : cause.toString(), e);
+            final String why = cause.getMessage() != null ? cause.getMessage() : cause.toString();
+            throw cause instanceof NodeStopsException
+                    ? PmException.nodeMissing(why, e)
+                    : new PmException(why, e);
         } catch (final TimeoutException e) {
             throw new PmException(
                     "the node has not opened the context within "

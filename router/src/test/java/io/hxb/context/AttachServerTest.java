@@ -1,6 +1,7 @@
 package io.hxb.context;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -8,6 +9,7 @@ import io.hxb.linux.Memory;
 import io.hxb.linux.UnixSocket;
 import io.hxb.pm.PmContext;
 import io.hxb.pm.PmDevice;
+import io.hxb.pm.PmException;
 import io.hxb.pm.PmMessage;
 import io.hxb.pm.PmRegion;
 import io.hxb.pm.PmStatus;
@@ -25,6 +27,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
 @Tag("system")
@@ -74,6 +77,32 @@ class AttachServerTest {
                 PmContext context = device.openContext(1)) {
             socket.child("echo", 5);
             pingPong(context, 5, 1000);
+            assertEquals(0, server.refused());
+        }
+    }
+
+    /** Whoever attaches again until there is a node must not be told of a problem that remains. */
+    @Test
+    void shouldBeMissingWhileItStops() throws Exception {
+        try (TestNode node = new TestNode().start();
+                AttachServer server = socket.serve(node);
+                PmDevice device = PmDevice.attach(socket.path())) {
+            node.stop();
+            node.loop.close();
+            // when
+            final CompletableFuture<PmContext> opened = new CompletableFuture<>();
+            Thread.startVirtualThread(
+                    () -> {
+                        try {
+                            opened.complete(device.openContext(1));
+                        } catch (final Exception e) {
+                            opened.completeExceptionally(e);
+                        }
+                    });
+            TestNode.await("an answer", () -> node.loop.doWork(0) >= 0 && opened.isDone());
+            // then
+            final Throwable why = opened.exceptionNow();
+            assertTrue(assertInstanceOf(PmException.class, why).isNodeMissing(), why::getMessage);
             assertEquals(0, server.refused());
         }
     }

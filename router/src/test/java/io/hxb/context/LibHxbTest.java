@@ -75,7 +75,8 @@ class LibHxbTest {
                 "waits-ended",
                 "waits-signalled",
                 "detached-amid",
-                "whole-api"
+                "whole-api",
+                "rpc-use"
             })
     void shouldDoAllThatAProgramCanAsk(final String scenario) throws Exception {
         try (TestNode node = new TestNode().start();

@@ -146,6 +146,7 @@ class LibHxbSystemTest {
         startAnswering(program.toString());
         assertFinished(start(0, program.toString(), "1", "200"));
         assertTrue(Files.exists(prefix.resolve("share/man/man3/hxb.3")));
+        assertTrue(Files.exists(prefix.resolve("include/hxb_rpc.h")));
         final Path pc = libraries.resolve("pkgconfig/hxb.pc");
         assertTrue(Files.readString(pc).contains("libdir=/opt/hxb/lib/any-linux-gnu\n"));
         assertEquals(Set.of("hxb_"), prefixes("-D", libraries.resolve("libhxb.so.0")));

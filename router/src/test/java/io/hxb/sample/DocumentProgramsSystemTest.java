@@ -136,20 +136,6 @@ class DocumentProgramsSystemTest {
         assertEquals("", client.errors());
     }
 
-    @Test
-    void shouldAnswerRequests() throws Exception {
-        // given
-        final Program service = start(1, "Times", "serve");
-        service.awaitError("serving");
-        // when
-        final Program one = start(0, "Times", "ask", "100", "11");
-        final Program watched = start(0, "Times", "ask", "100", "12");
-        // then
-        one.assertPrinted("last 198, 0 may be done");
-        watched.assertPrinted("last 198, 0 may be done");
-        service.awaitError("12: true");
-    }
-
     private Program start(final int node, final String name, final String... arguments)
             throws IOException {
         final List<String> command = new ArrayList<>();

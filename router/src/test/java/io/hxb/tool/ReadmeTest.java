@@ -25,6 +25,9 @@ class ReadmeTest {
     private static final Pattern JAVA_BLOCK = Pattern.compile("(?s)```java\n(.*?)```");
     private static final Pattern REGION = Pattern.compile("(?ms)^( *)// begin\n(.*?)^ *// end$");
 
+    private static final Pattern C_REGION =
+            Pattern.compile("(?s)/\\* begin \\*/\n(.*?)/\\* end \\*/");
+
     @Test
     void shouldShowOnlyProgramsThatAreCompiledAndRun() throws IOException {
         // given what DocumentProgramsSystemTest and HelloSystemTest run
@@ -49,6 +52,29 @@ class ReadmeTest {
         }
         for (final String sample : samples) {
             assertTrue(shown.contains(sample), () -> "no page shows this any more:\n" + sample);
+        }
+    }
+
+    @Test
+    void shouldShowTheProgramsInCAsTheyAre() throws IOException {
+        // given what LibHxbSystemTest and RpcKillSystemTest compile and run
+        final var samples = new ArrayList<String>();
+        try (Stream<Path> files = Files.list(ROOT.resolve("examples/src/main/c"))) {
+            for (final Path file : files.toList()) {
+                final Matcher region = C_REGION.matcher(Files.readString(file));
+                while (region.find()) {
+                    samples.add("```c\n" + region.group(1) + "```");
+                }
+            }
+        }
+        // then
+        assertTrue(!samples.isEmpty());
+        final var text = new StringBuilder();
+        for (final Path page : pages()) {
+            text.append(Files.readString(page));
+        }
+        for (final String sample : samples) {
+            assertTrue(text.indexOf(sample) >= 0, () -> "no page shows this:\n" + sample);
         }
     }
 

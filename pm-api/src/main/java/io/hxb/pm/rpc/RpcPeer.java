@@ -1,33 +1,137 @@
 package io.hxb.pm.rpc;
 
-import java.util.ArrayDeque;
-import java.util.Deque;
+import io.hxb.pm.PmStatus;
 
-/** What an end knows of one peer. Owned by the end's thread. */
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedSet;
+
+/**
+ * What an end knows of one peer: its own requests to it, those of the peer, and who the peer is.
+ * Owned by the end's thread.
+ */
 final class RpcPeer {
     private static final long SILENT_NS = 3_000_000_000L;
     private static final long PING_NS = 1_000_000_000L;
+    private static final long PING_AGAIN_NS = 20_000_000L;
 
     final int node;
     final int context;
 
-    /** Messages that wait for room. */
-    final Deque<RpcMessage> waiting = new ArrayDeque<>();
+    /** Requests in doubt that wait to be sent again. */
+    final SequencedSet<RpcCall> again = new LinkedHashSet<>();
+
+    /** Requests that wait to be sent for the first time. */
+    final SequencedSet<RpcCall> fresh = new LinkedHashSet<>();
+
+    /** All else that waits. */
+    final Deque<RpcMessage> others = new ArrayDeque<>();
+
+    /** Why the last message to it was lost; OK once it is heard of. */
+    int lastStatus = PmStatus.OK;
+
+    private final Map<Long, RpcCall> underWay = new HashMap<>();
+
+    /** Of its end that asked last; null if it has not asked. */
+    private RpcHistory history;
 
     private RpcPeerListener listener;
-    private int inFlight;
-    private int underWay;
-    private int running;
+    private long lastNumber;
+    private long end;
+    private long attachment;
+    private boolean isSure;
+    private boolean isPingInFlight;
     private boolean isThere;
+    private int inFlight;
     private long heardNs;
-    private long pingedNs;
+    private long pingAtNs;
+    private long restedNs;
 
-    RpcPeer(final int node, final int context) {
+    /** {@code firstNumber}: of the first request to it. */
+    RpcPeer(final int node, final int context, final long firstNumber, final long nowNs) {
         this.node = node;
         this.context = context;
+        lastNumber = firstNumber - 1;
+        pingAtNs = nowNs;
+        heardNs = nowNs;
     }
 
-    /** Messages sent and not acknowledged. */
+    // ---- Who it is ----
+
+    /** Its end; 0 if it was never heard of. */
+    long end() {
+        return end;
+    }
+
+    /** True if it was heard of since the last sign that it may be another, or gone. */
+    boolean isSure() {
+        return isSure;
+    }
+
+    /** Hears of it. */
+    void onHeard(final long newEnd, final long nowNs) {
+        end = newEnd;
+        heardNs = nowNs;
+        lastStatus = PmStatus.OK;
+        tell(true);
+    }
+
+    /**
+     * It has said who it is; true if it has attached anew, or is another, so that what it had and
+     * did not answer may be lost.
+     */
+    boolean onPong(final long oldEnd, final long newAttachment) {
+        final boolean isOther = oldEnd != end || newAttachment != attachment;
+        attachment = newAttachment;
+        isSure = true;
+        return isOther;
+    }
+
+    /** True if a message to it was lost a moment ago, and it was not heard of since. */
+    boolean isResting(final long nowNs) {
+        return lastStatus != PmStatus.OK && restedNs - nowNs > 0;
+    }
+
+    /** Something sent to it was lost, or may be: it is asked who it is before more is sent. */
+    void onDoubt(final int status, final long nowNs) {
+        lastStatus = status;
+        restedNs = nowNs + PING_AGAIN_NS;
+        isSure = false;
+        final long soonNs = nowNs + PING_AGAIN_NS;
+        if (pingAtNs - soonNs > 0) {
+            pingAtNs = soonNs;
+        }
+        tell(false);
+    }
+
+    // ---- Pings ----
+
+    /** True if it has to be asked now whether it is there, and who it is. */
+    boolean isToBePinged(final long nowNs) {
+        if (listener != null && nowNs - heardNs > SILENT_NS) {
+            tell(false);
+        }
+        final boolean isWanted =
+                listener != null || !underWay.isEmpty() || (!isSure && !fresh.isEmpty());
+        return isWanted && !isPingInFlight && pingAtNs - nowNs <= 0;
+    }
+
+    void onPinged(final long nowNs) {
+        isPingInFlight = true;
+        pingAtNs = nowNs + PING_NS;
+    }
+
+    void onPingDone() {
+        isPingInFlight = false;
+    }
+
+    // ---- Messages in flight ----
+
     int inFlight() {
         return inFlight;
     }
@@ -40,72 +144,74 @@ final class RpcPeer {
         inFlight--;
     }
 
-    /** Requests to it that were sent and have not ended. */
-    int underWay() {
-        return underWay;
-    }
-
-    void onCall() {
-        underWay++;
-    }
-
-    void onCallEnded() {
-        underWay--;
-    }
-
-    /** True if as many of its requests as may be are carried out here, or have replies waiting. */
-    boolean isBusy() {
-        return running >= 2 * RpcEnd.MAX_UNDER_WAY;
-    }
-
-    void onBegun() {
-        running++;
-    }
-
-    void onEnded() {
-        running--;
-    }
-
-    /** True if nothing is known of it that is worth keeping. */
-    boolean isIdle() {
-        return listener == null
-                && inFlight == 0
-                && underWay == 0
-                && running == 0
-                && waiting.isEmpty();
-    }
-
     /** The context is a new one, of which nothing is in flight. */
     void onNewContext() {
         inFlight = 0;
+        isPingInFlight = false;
     }
+
+    // ---- Requests to it ----
+
+    RpcCall call(final long number) {
+        return underWay.get(number);
+    }
+
+    List<RpcCall> callsUnderWay() {
+        return new ArrayList<>(underWay.values());
+    }
+
+    boolean mayCall() {
+        return underWay.size() < RpcEnd.MAX_UNDER_WAY;
+    }
+
+    void onCall(final RpcCall call) {
+        call.onFirstSent(++lastNumber, end);
+        underWay.put(call.number(), call);
+    }
+
+    void onCallEnded(final RpcCall call) {
+        underWay.remove(call.number());
+        again.remove(call);
+        fresh.remove(call);
+    }
+
+    /** The number of the last request to it. */
+    long lastNumber() {
+        return lastNumber;
+    }
+
+    // ---- Its requests ----
+
+    /** What its end has asked for. */
+    RpcHistory history(final long ofEnd) {
+        if (history == null || history.end != ofEnd) {
+            history = new RpcHistory(ofEnd);
+        }
+        return history;
+    }
+
+    /** True if that end has asked for something here, as far as is known. */
+    boolean isKnown(final long ofEnd) {
+        return history != null && history.end == ofEnd;
+    }
+
+    /** True if nothing is under way to or from it. */
+    boolean isIdle() {
+        return listener == null
+                && inFlight == 0
+                && underWay.isEmpty()
+                && (history == null || history.running.isEmpty())
+                && fresh.isEmpty()
+                && others.isEmpty();
+    }
+
+    // ---- Notice ----
 
     void watch(final RpcPeerListener newListener, final long nowNs) {
         listener = newListener;
         heardNs = nowNs;
-        pingedNs = nowNs - PING_NS;
+        pingAtNs = nowNs;
         isThere = false;
-    }
-
-    /** True, once a second, if it is watched: it has to be asked whether it is there. */
-    boolean isToBePinged(final long nowNs) {
-        if (listener == null || nowNs - pingedNs < PING_NS) {
-            return false;
-        }
-        pingedNs = nowNs;
-        if (nowNs - heardNs > SILENT_NS) {
-            onGone();
-        }
-        return true;
-    }
-
-    void onHeard(final long nowNs) {
-        heardNs = nowNs;
-        tell(true);
-    }
-
-    void onGone() {
-        tell(false);
     }
 
     private void tell(final boolean there) {

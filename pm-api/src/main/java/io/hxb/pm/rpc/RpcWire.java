@@ -4,25 +4,31 @@ import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * What ends of requests and replies send each other; stateless.
+ * What ends of requests and replies send each other; stateless. docs/rpc.md says what they do with
+ * it; hxb_rpc.h speaks the same.
  *
  * <pre>
  *   offset  bytes  order   meaning
- *   0       8      little  end of the caller: a random number of its own
- *   8       8      little  number of the request among those of that end
- *   16      -      -       request, reply, or in UTF-8 why there is none
+ *   0       8      little  end of the sender: a random number of its own, not 0
+ *   8       8      little  end of the receiver as the sender knows it, 0 if it does not
+ *   16      8      little  of a request, a reply and the like: number of the request among those of
+ *                          the caller to that peer, from 1; of PING and PONG: how often the sender
+ *                          has attached
+ *   24      -      -       request, reply, or in UTF-8 why there is none
  * </pre>
  *
  * The tag of the message is {@link #TAG} plus its kind.
  */
 final class RpcWire {
-    static final int HEADER_BYTES = 16;
+    static final int HEADER_BYTES = 24;
 
-    /** "RPC" and version 1. */
-    static final int TAG = 0x5250_4310;
+    /** "RPC" and version 2. */
+    static final int TAG = 0x5250_4320;
 
     static final int REQUEST = 0;
     static final int REPLY = 1;
+
+    /** The handler has failed: in place of a reply. */
     static final int FAILURE = 2;
 
     /** The peer has as many requests as it may have: the request was not carried out. */
@@ -33,25 +39,39 @@ final class RpcWire {
 
     static final int PING = 5;
     static final int PONG = 6;
-    static final int KINDS = 7;
 
-    private static final int END = 0;
-    private static final int NUMBER = 8;
+    /** A request of which the caller does not know whether it has arrived. */
+    static final int AGAIN = 7;
+
+    /** The request may have been carried out, and there will be no reply. */
+    static final int LOST = 8;
+
+    static final int KINDS = 9;
+
+    private static final int FROM = 0;
+    private static final int TO = 8;
+    private static final int NUMBER = 16;
 
     private RpcWire() {}
 
     static void write(
             final MutableDirectBuffer buffer,
-            final long end,
+            final long from,
+            final long to,
             final long number,
             final byte[] data) {
-        buffer.putLong(END, end);
+        buffer.putLong(FROM, from);
+        buffer.putLong(TO, to);
         buffer.putLong(NUMBER, number);
         buffer.putBytes(HEADER_BYTES, data);
     }
 
-    static long end(final DirectBuffer buffer) {
-        return buffer.getLong(END);
+    static long from(final DirectBuffer buffer) {
+        return buffer.getLong(FROM);
+    }
+
+    static long to(final DirectBuffer buffer) {
+        return buffer.getLong(TO);
     }
 
     static long number(final DirectBuffer buffer) {
@@ -62,5 +82,14 @@ final class RpcWire {
         final byte[] data = new byte[lengthBytes - HEADER_BYTES];
         buffer.getBytes(HEADER_BYTES, data);
         return data;
+    }
+
+    /** True if the handler has run for it. */
+    static boolean isAnswer(final int kind) {
+        return kind == REPLY || kind == FAILURE;
+    }
+
+    static boolean isRequest(final int kind) {
+        return kind == REQUEST || kind == AGAIN;
     }
 }
