@@ -104,7 +104,7 @@ class LibHxbRpcTest {
             // then
             final List<String> lines = LibHxb.lines(asking);
             assertEquals(1, lines.size());
-            final String[] words = lines.getFirst().split(" ");
+            final String[] words = lines.getFirst().split(" ", -1);
             final int replies = Integer.parseInt(words[0]);
             assertTrue(lines.getFirst().endsWith("attached 2 times"), lines.getFirst());
             // One is under way at a time: its reply is lost if the node had it for the program.
