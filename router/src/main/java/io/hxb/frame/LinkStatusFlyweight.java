@@ -10,7 +10,8 @@ import io.hxb.linux.Memory;
  *
  * <pre>
  * offset length meaning (little-endian)
- *      0      1 flags, see {@link #FLAG_ASK}
+ *      0      1 bit 0: {@link #FLAG_ASK}; bits 1 to 7: longest time in units of 2 ms for which a loop
+ *               of the sender has lately waited for its CPU, 127 for more
  *      1      1 dimension of the trunk
  *      2      1 number of the link it is sent over
  *      3      1 number of links in the trunk, n: 1 to {@link #LAYOUT_LINKS}
@@ -40,6 +41,8 @@ public final class LinkStatusFlyweight {
     /** The neighbour is to answer on every link. */
     public static final int FLAG_ASK = 1;
 
+    private static final long WAIT_UNIT_NS = 2_000_000;
+    private static final int MAX_WAIT_UNITS = 127;
     private static final int DIMENSION_OFFSET = 1;
     private static final int LINK_NUMBER_OFFSET = 2;
     private static final int LINKS_OFFSET = 3;
@@ -84,8 +87,7 @@ public final class LinkStatusFlyweight {
             return false;
         }
         final long failed = Memory.getLong(bodyAddress + FAILED_OFFSET);
-        if ((Memory.getUnsignedByte(bodyAddress) & ~FLAG_ASK) != 0
-                || Memory.getUnsignedByte(bodyAddress + LINK_NUMBER_OFFSET) >= links
+        if (Memory.getUnsignedByte(bodyAddress + LINK_NUMBER_OFFSET) >= links
                 || (links < LAYOUT_LINKS && failed >>> links != 0)) {
             return false;
         }
@@ -115,7 +117,20 @@ public final class LinkStatusFlyweight {
 
     /** Sets whether the neighbour is to answer on every link. */
     public LinkStatusFlyweight asking(final boolean isAsking) {
-        Memory.putByte(address, isAsking ? FLAG_ASK : 0);
+        final int others = Memory.getUnsignedByte(address) & ~FLAG_ASK;
+        Memory.putByte(address, isAsking ? others | FLAG_ASK : others);
+        return this;
+    }
+
+    /** Longest time in ns for which a loop of the sender has lately waited for its CPU. */
+    public long waitedNs() {
+        return (Memory.getUnsignedByte(address) >>> 1) * WAIT_UNIT_NS;
+    }
+
+    /** Sets that time, rounded down to 2 ms; more than 254 ms become 254. */
+    public LinkStatusFlyweight waitedNs(final long value) {
+        final int units = (int) Math.clamp(value / WAIT_UNIT_NS, 0, MAX_WAIT_UNITS);
+        Memory.putByte(address, Memory.getUnsignedByte(address) & FLAG_ASK | units << 1);
         return this;
     }
 

@@ -156,6 +156,19 @@ class FlyweightTest {
     }
 
     @Test
+    void shouldSayInAStatusHowLongLoopsHaveWaited() {
+        final LinkStatusFlyweight status = new LinkStatusFlyweight().wrap(address).clear(2);
+        assertEquals(0, status.waitedNs());
+        status.asking(true).waitedNs(61_000_000);
+        assertEquals(60_000_000, status.waitedNs());
+        assertTrue(status.isAsking());
+        status.asking(false).waitedNs(10_000_000_000L);
+        assertEquals(254_000_000, status.waitedNs());
+        assertFalse(status.isAsking());
+        assertTrue(LinkStatusFlyweight.isRight(address, status.length()));
+    }
+
+    @Test
     void shouldRefuseAStatusOfLinksThatAreNotThere() {
         // given
         final LinkStatusFlyweight status = new LinkStatusFlyweight().wrap(address).clear(2);

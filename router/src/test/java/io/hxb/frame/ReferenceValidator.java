@@ -193,8 +193,7 @@ final class ReferenceValidator {
         if (links < 1 || links > 64 || body.limit() < 32 + 5 * links) {
             return false;
         }
-        boolean isRight = (body.get(0) == 0 || body.get(0) == 1) && body.get(2) >= 0;
-        isRight &= body.get(2) < links;
+        boolean isRight = body.get(2) >= 0 && body.get(2) < links;
         for (int bit = links; bit < 64; bit++) {
             isRight &= (body.getLong(24) >> bit & 1) == 0;
         }

@@ -23,6 +23,8 @@ final class NeighbourHealth {
     private final Arrivals[] arrivals;
     private final LinkHealth[] links;
     private int incarnation;
+    // Longest time for which its loops have lately waited for their CPUs, as it says.
+    private long neighbourAwayNs;
     private long firstHeardNs;
     private long doubtNs;
     private boolean isDoubting;
@@ -130,6 +132,7 @@ final class NeighbourHealth {
             return false;
         }
         final boolean isLatest = exchange.onStatus(status, allLinks(), nowNs);
+        neighbourAwayNs = status.waitedNs();
         for (int i = 0; i < links.length; i++) {
             links[i].onSentTold(status.sentFrames(i), traffic.drains(links[i].linkIndex()));
         }
@@ -279,12 +282,16 @@ final class NeighbourHealth {
         if (!exchange.isQuestionDue(good, nowNs)) {
             return isDoubting && doubtNs - nowNs <= 0 ? due | inquire(addressed, nowNs) : due;
         }
-        if (exchange.isUnanswered(patience.isAway(), nowNs)) {
+        if (exchange.isUnanswered(patience.isAway(), longestAwayNs(), nowNs)) {
             giveUp(nowNs);
             return due;
         }
         exchange.ask(nowNs);
         return due | addressed;
+    }
+
+    private long longestAwayNs() {
+        return Math.max(patience.longestAwayNs(), neighbourAwayNs);
     }
 
     // The neighbour answers on every link: those that it cannot be heard on stay doubted.
@@ -320,7 +327,8 @@ final class NeighbourHealth {
     /** Writes what there is to say, for one link; counts of frames come from the caller. */
     void write(final LinkStatusFlyweight status, final int number) {
         exchange.write(status, number);
-        status.dimension(dimension)
+        status.waitedNs(patience.longestAwayNs())
+                .dimension(dimension)
                 .linkNumber(number)
                 .beat(isBeat(number) ? links[number].nextBeat() : 0);
         for (int i = 0; i < links.length; i++) {

@@ -18,10 +18,16 @@ final class Patience {
     private static final long AWAY_MEMORY_NS = 100_000_000;
     private static final int AWAY_FACTOR = 2;
 
+    private static final long LONGEST_MEMORY_NS = 15_000_000_000L;
+
     private long ns = MIN_NS;
     private long learnedNs;
     private long awayNs;
     private long wasAwayNs;
+    // The longest wait of this part of the time, and of the part before.
+    private long longestNs;
+    private long formerNs;
+    private long partNs;
 
     /** Time in ns for which a link may be silent. */
     long ns() {
@@ -33,8 +39,14 @@ final class Patience {
         return awayNs >= LONG_AWAY_NS;
     }
 
+    /** The longest time for which a loop has waited for its CPU in the last 15 to 30 s. */
+    long longestAwayNs() {
+        return Math.max(longestNs, formerNs);
+    }
+
     /** A loop has waited that long for its CPU since the last look. */
     void onAway(final long waitedNs, final long nowNs) {
+        longestNs = Math.max(longestNs, waitedNs);
         if (waitedNs >= awayNs) {
             awayNs = Math.min(MAX_AWAY_NS, waitedNs);
             wasAwayNs = nowNs;
@@ -46,6 +58,11 @@ final class Patience {
         if (ns > MIN_NS && nowNs - learnedNs > MEMORY_NS) {
             ns /= 2;
             learnedNs = nowNs;
+        }
+        if (nowNs - partNs > LONGEST_MEMORY_NS) {
+            formerNs = longestNs;
+            longestNs = 0;
+            partNs = nowNs;
         }
         if (nowNs - wasAwayNs > AWAY_MEMORY_NS) {
             awayNs /= 2;

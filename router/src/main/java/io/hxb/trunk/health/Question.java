@@ -33,8 +33,8 @@ final class Question {
     private final long intervalNs;
     private long askedNs;
     // How long the neighbour took to answer, the longest of the last seconds.
-    private long delayNs;
-    private long delayedNs;
+    private long answerNs;
+    private long answeredNs;
     private long startedNs;
     private int sentWhenHeard;
     private boolean isWaiting;
@@ -68,9 +68,9 @@ final class Question {
      * @param sentFrames frames sent to it so far, modulo 2^32.
      */
     void look(final boolean isHeard, final int sentFrames, final long nowNs) {
-        if (delayNs != 0 && nowNs - delayedNs > MEMORY_NS) {
-            delayNs /= 2;
-            delayedNs = nowNs;
+        if (answerNs != 0 && nowNs - answeredNs > MEMORY_NS) {
+            answerNs /= 2;
+            answeredNs = nowNs;
         }
         if (isHeard) {
             if (isWaiting && times > 0) {
@@ -86,9 +86,9 @@ final class Question {
     }
 
     private void onAnswer(final long tookNs, final long nowNs) {
-        if (tookNs >= delayNs && tookNs <= MAX_DELAY_NS) {
-            delayNs = tookNs;
-            delayedNs = nowNs;
+        if (tookNs >= answerNs && tookNs <= MAX_DELAY_NS) {
+            answerNs = tookNs;
+            answeredNs = nowNs;
         }
     }
 
@@ -106,14 +106,16 @@ final class Question {
      * True if the neighbour has been asked often enough to be given up.
      *
      * @param isLate whether CPUs are so busy that its answers may be late.
+     * @param awayNs longest time for which either end has lately waited for a CPU.
      */
-    boolean isExhausted(final boolean isLate, final long nowNs) {
+    boolean isExhausted(final boolean isLate, final long awayNs, final long nowNs) {
+        final long delayNs = Math.max(expectedDelayNs(), awayNs);
         return times >= (isLate ? PATIENT_TIMES : TIMES)
-                && nowNs - askedNs >= Math.min(MAX_WAIT_NS, DELAY_FACTOR * expectedDelayNs());
+                && nowNs - askedNs >= Math.min(MAX_WAIT_NS, DELAY_FACTOR * delayNs);
     }
 
     private long expectedDelayNs() {
-        return askedNs - startedNs < FIRST_NS ? Math.max(delayNs, FIRST_DELAY_NS) : delayNs;
+        return askedNs - startedNs < FIRST_NS ? Math.max(answerNs, FIRST_DELAY_NS) : answerNs;
     }
 
     /** The status frames sent next ask. */

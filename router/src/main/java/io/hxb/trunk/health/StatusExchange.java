@@ -276,9 +276,10 @@ final class StatusExchange {
      * True if a neighbour for which a question is due has left enough of them unanswered.
      *
      * @param isLate whether answers may be late.
+     * @param awayNs longest time for which either end has lately waited for a CPU.
      */
-    boolean isUnanswered(final boolean isLate, final long nowNs) {
-        return question.isExhausted(isLate, nowNs);
+    boolean isUnanswered(final boolean isLate, final long awayNs, final long nowNs) {
+        return question.isExhausted(isLate, awayNs, nowNs);
     }
 
     /** The same for a neighbour that is heard, but not by what only it can send. */

@@ -12,6 +12,7 @@ class QuestionTest {
     private static final long SILENCE_NS = 30_000_000;
     private static final long INTERVAL_NS = 20_000_000;
 
+    private long awayNs;
     private final Question question = new Question(SILENCE_NS, INTERVAL_NS, -3_000_000_000L);
 
     @Test
@@ -30,14 +31,14 @@ class QuestionTest {
         // when
         long nowNs = SILENCE_NS;
         for (int i = 0; i < 3; i++) {
-            assertFalse(question.isExhausted(false, nowNs));
+            assertFalse(question.isExhausted(false, awayNs, nowNs));
             question.ask(nowNs);
             assertTrue(question.isAsking());
             nowNs += INTERVAL_NS;
             assertEquals(nowNs, question.dueNs());
         }
         // then
-        assertTrue(question.isExhausted(false, nowNs));
+        assertTrue(question.isExhausted(false, awayNs, nowNs));
     }
 
     @Test
@@ -83,6 +84,12 @@ class QuestionTest {
     }
 
     @Test
+    void shouldWaitLongerWhereEitherEndHasWaitedForItsCpu() {
+        awayNs = 60_000_000;
+        assertEquals(SILENCE_NS + 240_000_000, givenUpNs(0));
+    }
+
+    @Test
     void shouldForgetThatItAnsweredLate() {
         // given
         givenUpNs(0);
@@ -112,7 +119,7 @@ class QuestionTest {
     // Asks whenever a question is due, until the neighbour is given up.
     private long givenUpNs(final long startNs) {
         question.look(false, 1, startNs);
-        while (!question.isExhausted(false, question.dueNs())) {
+        while (!question.isExhausted(false, awayNs, question.dueNs())) {
             question.ask(question.dueNs());
         }
         return question.dueNs();
