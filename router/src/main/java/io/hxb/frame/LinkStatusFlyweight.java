@@ -129,8 +129,8 @@ public final class LinkStatusFlyweight {
 
     /** Sets that time, rounded down to 2 ms; more than 254 ms become 254. */
     public LinkStatusFlyweight waitedNs(final long value) {
-        final int units = (int) Math.clamp(value / WAIT_UNIT_NS, 0, MAX_WAIT_UNITS);
-        Memory.putByte(address, Memory.getUnsignedByte(address) & FLAG_ASK | units << 1);
+        final int units = Math.clamp(value / WAIT_UNIT_NS, 0, MAX_WAIT_UNITS);
+        Memory.putByte(address, (Memory.getUnsignedByte(address) & FLAG_ASK) | (units << 1));
         return this;
     }
 
