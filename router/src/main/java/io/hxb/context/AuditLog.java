@@ -2,6 +2,7 @@ package io.hxb.context;
 
 import io.hxb.config.Share;
 import io.hxb.linux.UnixSocket;
+import io.hxb.time.TokenBucket;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,7 +24,9 @@ import java.util.function.Consumer;
  */
 final class AuditLog {
     private static final Logger LOGGER = LoggerFactory.getLogger("io.hxb.audit");
-    private static final int MAX_PACES = 1_024;
+    private static final int MAX_LIMITS = 1_024;
+    private static final int BURST_LINES = 10;
+    private static final long LINE_NS = 1_000_000_000L;
 
     /**
      * Shares refused by loops; the others are refused by the attach thread, which logs why
@@ -34,9 +37,29 @@ final class AuditLog {
 
     private final Consumer<String> out;
     private final JsonMapper mapper = JsonMapper.builder().build();
-    private final Map<Integer, LinePace> paces = new HashMap<>();
-    private final LinePace others = new LinePace();
+    private final Map<Integer, LineLimit> limits = new HashMap<>();
+    private final LineLimit others = new LineLimit();
     private final Map<UserAccount, Seen> seen = new WeakHashMap<>();
+
+    /** Limits the lines about one user, and counts those that were left out. */
+    private static final class LineLimit {
+        private final TokenBucket lines = new TokenBucket(BURST_LINES, LINE_NS);
+        private long suppressed;
+
+        boolean take(final long nowNs) {
+            return lines.take(nowNs);
+        }
+
+        long takeSuppressed() {
+            final long count = suppressed;
+            suppressed = 0;
+            return count;
+        }
+
+        boolean isIdle(final long nowNs) {
+            return suppressed == 0 && lines.isFull(nowNs);
+        }
+    }
 
     /** State of what was written about an account. */
     private static final class Seen {
@@ -94,17 +117,17 @@ final class AuditLog {
             }
             look(account, last, nowNs);
         }
-        paces.forEach((uid, pace) -> tellSuppressed(Map.of("uid", uid), pace, nowNs));
+        limits.forEach((uid, limit) -> tellSuppressed(Map.of("uid", uid), limit, nowNs));
         tellSuppressed(Map.of(), others, nowNs);
     }
 
     private void tellSuppressed(
-            final Map<String, Object> whom, final LinePace pace, final long nowNs) {
-        if (pace.hasSuppressed() && pace.take(nowNs)) {
+            final Map<String, Object> whom, final LineLimit limit, final long nowNs) {
+        if (limit.suppressed > 0 && limit.take(nowNs)) {
             final Map<String, Object> line = new LinkedHashMap<>();
             line.put("event", "suppressed");
             line.putAll(whom);
-            line.put("suppressed", pace.takeSuppressed());
+            line.put("suppressed", limit.takeSuppressed());
             out.accept(mapper.writeValueAsString(line));
         }
     }
@@ -171,16 +194,16 @@ final class AuditLog {
 
     private void writeOrCount(final int uid, final Map<String, Object> line, final long nowNs) {
         if (!write(uid, line, nowNs)) {
-            pace(uid, nowNs).suppress();
+            limitOf(uid, nowNs).suppressed++;
         }
     }
 
     private boolean write(final int uid, final Map<String, Object> line, final long nowNs) {
-        final LinePace pace = pace(uid, nowNs);
-        if (!pace.take(nowNs)) {
+        final LineLimit limit = limitOf(uid, nowNs);
+        if (!limit.take(nowNs)) {
             return false;
         }
-        final long suppressed = pace.takeSuppressed();
+        final long suppressed = limit.takeSuppressed();
         if (suppressed > 0) {
             line.put("suppressed", suppressed);
         }
@@ -188,12 +211,12 @@ final class AuditLog {
         return true;
     }
 
-    private LinePace pace(final int uid, final long nowNs) {
-        if (paces.size() >= MAX_PACES && !paces.containsKey(uid)) {
-            paces.values().removeIf(pace -> pace.isRested(nowNs));
+    private LineLimit limitOf(final int uid, final long nowNs) {
+        if (limits.size() >= MAX_LIMITS && !limits.containsKey(uid)) {
+            limits.values().removeIf(limit -> limit.isIdle(nowNs));
         }
-        return paces.size() < MAX_PACES || paces.containsKey(uid)
-                ? paces.computeIfAbsent(uid, key -> new LinePace())
+        return limits.size() < MAX_LIMITS || limits.containsKey(uid)
+                ? limits.computeIfAbsent(uid, key -> new LineLimit())
                 : others;
     }
 }

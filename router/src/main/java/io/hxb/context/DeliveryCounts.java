@@ -1,100 +1,83 @@
 package io.hxb.context;
 
+import io.hxb.flow.order.ProducerClaims;
+
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Room in one delivery ring, counted in messages. Delivering loops claim and publish, the loop that
- * owns the context releases and closes. Each count has its own cache lines.
+ * Room in one delivery ring, counted in messages, and the frames that they are in. Delivering loops
+ * claim and publish, the loop that owns the context releases and closes.
  */
 final class DeliveryCounts {
     /** Returned by {@link #claim} when there is no room or the ring is closed. */
-    static final long FULL = -1;
+    static final long FULL = ProducerClaims.FULL;
 
     private static final VarHandle VALUE = MethodHandles.arrayElementVarHandle(long[].class);
-    private static final int CLAIMED = 16;
-    private static final int PUBLISHED = 32;
-    private static final int RELEASED = 48;
-    private static final int FRAMES = 64;
-    private static final int STALLED = 80;
-    private static final long CLOSED = 1L << 62;
 
-    private final long[] values = new long[96];
-    private final int capacity;
+    // In cache lines of its own.
+    private static final int FRAMES = 16;
+
+    private final ProducerClaims claims;
+    private final long[] frames = new long[32];
 
     DeliveryCounts(final int capacity) {
-        this.capacity = capacity;
+        claims = new ProducerClaims(capacity);
     }
 
     /** Claims positions for {@code messages}: the first, or {@link #FULL}; any loop. */
     long claim(final int messages) {
-        while (true) {
-            final long position = (long) VALUE.getAcquire(values, CLAIMED);
-            if (position >= CLOSED) {
-                return FULL;
-            }
-            if (position + messages - (long) VALUE.getAcquire(values, RELEASED) > capacity) {
-                // Set before looking again, so that a release in between is not missed.
-                stall();
-                if (position + messages - (long) VALUE.getVolatile(values, RELEASED) > capacity) {
-                    return FULL;
-                }
-            }
-            if (VALUE.compareAndSet(values, CLAIMED, position, position + messages)) {
-                return position;
-            }
-        }
+        return claims.claim(messages);
     }
 
     /** There was no buffer for a frame: {@link #takeStalled} says so once; any loop. */
     void stall() {
-        VALUE.setVolatile(values, STALLED, 1L);
+        claims.stall();
     }
 
     /** Claimed positions of one frame have been published; any loop. */
     void published(final int messages) {
-        VALUE.getAndAdd(values, FRAMES, 1L);
-        VALUE.getAndAdd(values, PUBLISHED, (long) messages);
+        VALUE.getAndAdd(frames, FRAMES, 1L);
+        claims.published(messages);
     }
 
     /** The application has released messages and whole frames; the owner. */
-    void released(final int messages, final int frames) {
-        assert messages >= 0 && frames >= 0;
+    void released(final int messages, final int frameCount) {
+        assert messages >= 0 && frameCount >= 0;
         // An application may release a message before the loop that delivered it has counted it.
-        assert values[RELEASED] + messages <= delivered() : "only what was delivered is released";
-        VALUE.setVolatile(values, RELEASED, values[RELEASED] + messages);
-        if (frames > 0) {
-            VALUE.getAndAdd(values, FRAMES, (long) -frames);
+        assert claims.released() + messages <= delivered() : "only what was delivered is released";
+        claims.release(claims.released() + messages);
+        if (frameCount > 0) {
+            VALUE.getAndAdd(frames, FRAMES, (long) -frameCount);
         }
     }
 
     /** True once after there was no room; the owner, behind a release. */
     boolean takeStalled() {
-        return (long) VALUE.getVolatile(values, STALLED) != 0
-                && (long) VALUE.getAndSet(values, STALLED, 0L) != 0;
+        return claims.takeStalled();
     }
 
     boolean isStalled() {
-        return (long) VALUE.getVolatile(values, STALLED) != 0;
+        return claims.isStalled();
     }
 
     /** Frames delivered and not released. */
     long framesHeld() {
-        return (long) VALUE.getAcquire(values, FRAMES);
+        return (long) VALUE.getAcquire(frames, FRAMES);
     }
 
     /** Messages delivered so far. */
     long delivered() {
-        return (long) VALUE.getAcquire(values, CLAIMED) & (CLOSED - 1);
+        return claims.claimed();
     }
 
     /** Ends claims; the owner. */
     void close() {
-        VALUE.getAndBitwiseOr(values, CLAIMED, CLOSED);
+        claims.close();
     }
 
     /** True when, behind {@link #close}, all that was claimed has been published. */
     boolean isQuiet() {
-        return (long) VALUE.getAcquire(values, PUBLISHED) == delivered();
+        return claims.isQuiet();
     }
 }

@@ -1,18 +1,13 @@
 package io.hxb.context;
 
-import java.util.concurrent.atomic.AtomicLong;
+import io.hxb.time.SharedTokenBucket;
 
 /**
  * How many messages may be sent per second by one user, or by all users of a tenant, with all their
  * contexts. Loops take permission for many messages at once, and give back what they did not need.
- * Any thread; never blocks and never allocates. Source: generic cell rate algorithm, ITU-T I.371.
+ * Any thread; never blocks and never allocates.
  */
 final class MessageRate {
-    /** Times are counted in parts of a ns, so that high rates are exact. */
-    private static final int PART_BITS = 10;
-
-    private static final long SECOND_PARTS = 1_000_000_000L << PART_BITS;
-
     /** Messages that may be sent in a burst after a pause: those of this part of a second. */
     private static final int BURST_PART = 50;
 
@@ -25,11 +20,7 @@ final class MessageRate {
 
     private final ShareBook book;
     private final MessageRate whole;
-    private final long intervalParts;
-    private final long burstParts;
-
-    /** Time up to which messages have been permitted; what is longer ago than the burst is lost. */
-    private final AtomicLong given;
+    private final SharedTokenBucket tokens;
 
     /**
      * A rate that nobody has used.
@@ -41,9 +32,8 @@ final class MessageRate {
     MessageRate(final ShareBook book, final MessageRate whole, final long nowNs) {
         this.book = book;
         this.whole = whole;
-        intervalParts = Math.max(1, SECOND_PARTS / book.limit());
-        burstParts = intervalParts * Math.max(MIN_BURST_MESSAGES, book.limit() / BURST_PART);
-        given = new AtomicLong(nowNs << PART_BITS);
+        final long burst = Math.max(MIN_BURST_MESSAGES, book.limit() / BURST_PART);
+        tokens = new SharedTokenBucket(book.limit(), burst, nowNs);
     }
 
     /**
@@ -64,21 +54,7 @@ final class MessageRate {
     }
 
     private int takeOwn(final int max, final long nowNs) {
-        if (isUnlimited()) {
-            return max;
-        }
-        final long now = nowNs << PART_BITS;
-        while (true) {
-            final long before = given.get();
-            final long begin = before - (now - burstParts) < 0 ? now - burstParts : before;
-            final long messages = Math.min(max, (now - begin) / intervalParts);
-            if (messages <= 0) {
-                return 0;
-            }
-            if (given.compareAndSet(before, begin + messages * intervalParts)) {
-                return (int) messages;
-            }
-        }
+        return isUnlimited() ? max : tokens.take(max, nowNs);
     }
 
     /** Gives back permission for messages that were not sent. */
@@ -90,8 +66,8 @@ final class MessageRate {
     }
 
     private void giveBackOwn(final int messages) {
-        if (messages > 0 && !isUnlimited()) {
-            given.addAndGet(-messages * intervalParts);
+        if (!isUnlimited()) {
+            tokens.giveBack(messages);
         }
     }
 
@@ -106,8 +82,7 @@ final class MessageRate {
     }
 
     private long ownNextNs(final long nowNs) {
-        final long waitNs = (given.get() + intervalParts - (nowNs << PART_BITS)) >> PART_BITS;
-        return nowNs + Math.max(MIN_PAUSE_NS, waitNs);
+        return nowNs + Math.max(MIN_PAUSE_NS, tokens.waitNs(nowNs));
     }
 
     /** Messages begin to wait because of this rate, or that of which it is a part. */

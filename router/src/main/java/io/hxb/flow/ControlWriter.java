@@ -8,6 +8,7 @@ import io.hxb.frame.UnreachableFlyweight;
 import io.hxb.link.FrameOwner;
 import io.hxb.link.TurnClock;
 import io.hxb.linux.Memory;
+import io.hxb.time.TokenBuckets;
 
 /**
  * Writes and sends the control frames of the two ends of a flow: OPEN, ACCEPT, ACK, PROBE, CLOSE,
@@ -15,6 +16,16 @@ import io.hxb.linux.Memory;
  * timer sends each of them again.
  */
 final class ControlWriter implements FrameOwner {
+    /**
+     * Answers saying that a frame has no receiver: a burst to each node, then one per millisecond.
+     * Whoever forges a source cannot make this node answer faster.
+     */
+    static final int ANSWER_BURST = 64;
+
+    static final long ANSWER_INTERVAL_NS = 1_000_000;
+
+    private static final int ANSWER_BUCKETS = 1_024;
+
     /** Nothing is asked back, only the window, or the flow itself. */
     static final int NO_RECALL = 0;
 
@@ -25,7 +36,8 @@ final class ControlWriter implements FrameOwner {
     private final TxPool pool;
     private final FlowCounters counters;
     private final TurnClock clock;
-    private final AnswerPace pace = new AnswerPace();
+    private final TokenBuckets pace =
+            new TokenBuckets(ANSWER_BUCKETS, ANSWER_BURST, ANSWER_INTERVAL_NS);
     private final int ackBodyBytes;
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final UnreachableFlyweight unreachable = new UnreachableFlyweight();
@@ -172,7 +184,7 @@ final class ControlWriter implements FrameOwner {
      */
     boolean sendUnreachable(
             final FrameHeaderFlyweight failed, final int ownIncarnation, final int reason) {
-        if (!pace.take(failed.source(), clock.nowNs())) {
+        if (!pace.takeFor(failed.source(), clock.nowNs())) {
             return false;
         }
         final int index = pool.acquireControl();
@@ -188,7 +200,7 @@ final class ControlWriter implements FrameOwner {
     /** Tells the source of {@code late} what a context that is closed had of the flow. */
     boolean sendEnded(
             final FrameHeaderFlyweight late, final Tombstone stone, final boolean isOpenAgain) {
-        return pace.take(late.source(), clock.nowNs())
+        return pace.takeFor(late.source(), clock.nowNs())
                 && sendEnded(stone, late.sequence(), late.type(), isOpenAgain);
     }
 
@@ -198,7 +210,7 @@ final class ControlWriter implements FrameOwner {
      */
     boolean sendEnded(
             final FrameHeaderFlyweight late, final int firstSequence, final boolean isOpenAgain) {
-        if (!pace.take(late.source(), clock.nowNs())) {
+        if (!pace.takeFor(late.source(), clock.nowNs())) {
             return false;
         }
         final int index = answer(FrameType.ENDED, late.destinationIncarnation(), late);

@@ -1,5 +1,6 @@
 package io.hxb.flow;
 
+import io.hxb.time.Deadline;
 import io.hxb.flow.order.BufferStack;
 import io.hxb.flow.order.WorkStack;
 import io.hxb.frame.FrameHeaderFlyweight;
@@ -315,16 +316,16 @@ public final class FlowLoop implements FlowPort {
         if (sender.hasReady() || !inbox.isEmpty() || !attention.isEmpty()) {
             return nowNs;
         }
-        long deadlineNs = earlier(nowNs, sender.nextDeadlineNs(nowNs), acks.nextDeadlineNs(nowNs));
+        long deadlineNs = Deadline.earlier(sender.nextDeadlineNs(nowNs), acks.nextDeadlineNs(nowNs));
         if (acks.hasAcks()) {
-            deadlineNs = earlier(nowNs, deadlineNs, nowNs + table.config().ackDelayNs());
+            deadlineNs = Deadline.earlier(deadlineNs, nowNs + table.config().ackDelayNs());
         }
-        deadlineNs = earlier(nowNs, deadlineNs, lateFrames.nextDeadlineNs());
+        deadlineNs = Deadline.earlier(deadlineNs, lateFrames.nextDeadlineNs());
         if (contexts.length > 0) {
-            deadlineNs = earlier(nowNs, deadlineNs, recall.nextDeadlineNs(nowNs));
-            deadlineNs = earlier(nowNs, deadlineNs, sweep.nextDeadlineNs());
+            deadlineNs = Deadline.earlier(deadlineNs, recall.nextDeadlineNs(nowNs));
+            deadlineNs = Deadline.earlier(deadlineNs, sweep.nextDeadlineNs());
         }
-        return deadlineNs;
+        return Deadline.notBefore(nowNs, deadlineNs);
     }
 
     /** The links, which were full, take frames again. */
@@ -549,14 +550,5 @@ public final class FlowLoop implements FlowPort {
                 || type == FrameType.OPEN
                 || type == FrameType.PROBE
                 || type == FrameType.CLOSE;
-    }
-
-    /** The earlier of two times, which may be Long.MAX_VALUE for never, and not before now. */
-    private static long earlier(final long nowNs, final long oneNs, final long otherNs) {
-        final long afterNs =
-                Math.min(
-                        oneNs == Long.MAX_VALUE ? Long.MAX_VALUE : Math.max(0, oneNs - nowNs),
-                        otherNs == Long.MAX_VALUE ? Long.MAX_VALUE : Math.max(0, otherNs - nowNs));
-        return afterNs == Long.MAX_VALUE ? Long.MAX_VALUE : nowNs + afterNs;
     }
 }

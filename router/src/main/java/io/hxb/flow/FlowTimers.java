@@ -98,14 +98,6 @@ final class FlowTimers {
         }
     }
 
-    /** The earlier of two times, of which either may be Long.MAX_VALUE for never. */
-    static long earlier(final long oneNs, final long otherNs) {
-        if (oneNs == Long.MAX_VALUE || otherNs == Long.MAX_VALUE) {
-            return oneNs == Long.MAX_VALUE ? otherNs : oneNs;
-        }
-        return oneNs - otherNs <= 0 ? oneNs : otherNs;
-    }
-
     private void up(final int from, final Timer timer) {
         int index = from;
         while (index > 0) {

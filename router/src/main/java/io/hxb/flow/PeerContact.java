@@ -1,5 +1,6 @@
 package io.hxb.flow;
 
+import io.hxb.time.Deadline;
 import io.hxb.config.FlowConfig;
 
 /**
@@ -134,15 +135,15 @@ final class PeerContact {
     /** When to ask {@link #isLost} or look for a route again, Long.MAX_VALUE for never. */
     long wakeNs(final long nowNs) {
         final long silenceNs = isOutstanding ? silenceEndsNs() : Long.MAX_VALUE;
-        final long wakeNs = FlowTimers.earlier(silenceNs, denial.wakeNs());
-        return cutOff.isCounting() ? FlowTimers.earlier(wakeNs, cutOffWakeNs(nowNs)) : wakeNs;
+        final long wakeNs = Deadline.earlier(silenceNs, denial.wakeNs());
+        return cutOff.isCounting() ? Deadline.earlier(wakeNs, cutOffWakeNs(nowNs)) : wakeNs;
     }
 
     // Also while a frame is out to try a route: its outcome may be known too late.
     private long cutOffWakeNs(final long nowNs) {
         final long retryNs = cutOff.isWaiting() ? cutOff.retryNs() : Long.MAX_VALUE;
         final long endsNs = cutOff.endsNs(silentSinceNs(), config.routes().partitionTimeoutNs());
-        return endsNs - nowNs > 0 ? FlowTimers.earlier(retryNs, endsNs) : retryNs;
+        return endsNs - nowNs > 0 ? Deadline.earlier(retryNs, endsNs) : retryNs;
     }
 
     private long silenceEndsNs() {

@@ -1,5 +1,6 @@
 package io.hxb.flow;
 
+import io.hxb.time.Deadline;
 import io.hxb.config.FlowConfig;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.topology.Shape;
@@ -241,12 +242,12 @@ final class SendFlow extends Flow {
         final long contactNs = contact.wakeNs(nowNs);
         if (state != FlowState.OPEN) {
             final boolean isIdle = isReady || contact.isWithoutRoute();
-            return isIdle ? contactNs : FlowTimers.earlier(contactNs, questions.retryNs());
+            return isIdle ? contactNs : Deadline.earlier(contactNs, questions.retryNs());
         }
         final boolean isShut = window.inFlight() == 0 && !backlog.isEmpty() && !window.hasRoom();
         questions.onShut(isShut, window.isReturned(), nowNs);
-        final long windowNs = FlowTimers.earlier(window.wakeNs(isReady), questions.probeNs());
-        return FlowTimers.earlier(contactNs, windowNs);
+        final long windowNs = Deadline.earlier(window.wakeNs(isReady), questions.probeNs());
+        return Deadline.earlier(contactNs, windowNs);
     }
 
     /**

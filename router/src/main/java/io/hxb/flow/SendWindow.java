@@ -1,5 +1,7 @@
 package io.hxb.flow;
 
+import io.hxb.time.Deadline;
+
 /**
  * What one flow has in flight: which frames are acknowledged, which are lost, how many more the
  * receiver takes, and when to look again. Owned by the loop of the flow.
@@ -288,9 +290,9 @@ final class SendWindow {
     long wakeNs(final boolean isReady) {
         long wakeNs = Long.MAX_VALUE;
         if (inFlight > lost) {
-            wakeNs = FlowTimers.earlier(progressNs + roundTrip.timeoutNs(), overtakenNs);
+            wakeNs = Deadline.earlier(progressNs + roundTrip.timeoutNs(), overtakenNs);
         }
-        return lost > 0 && !isReady ? FlowTimers.earlier(wakeNs, resendNs) : wakeNs;
+        return lost > 0 && !isReady ? Deadline.earlier(wakeNs, resendNs) : wakeNs;
     }
 
     /** Looks for lost frames if it is time for that. */

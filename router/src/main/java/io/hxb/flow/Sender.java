@@ -1,5 +1,6 @@
 package io.hxb.flow;
 
+import io.hxb.time.Deadline;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.link.TurnClock;
 import io.hxb.pm.PmStatus;
@@ -149,7 +150,7 @@ final class Sender {
 
     long nextDeadlineNs(final long timeNs) {
         timers.putOff(timeNs);
-        return FlowTimers.earlier(timers.firstNs(), queue.nextDeadlineNs());
+        return Deadline.earlier(timers.firstNs(), queue.nextDeadlineNs());
     }
 
     /** What becomes of the frames sent. */

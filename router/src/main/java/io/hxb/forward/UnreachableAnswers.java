@@ -8,11 +8,17 @@ import io.hxb.link.BufferPool;
 import io.hxb.linux.Memory;
 import io.hxb.routing.Route;
 import io.hxb.routing.RouteCodec;
+import io.hxb.time.TokenBuckets;
 import io.hxb.topology.Shape;
 
 /** Tells the sources of frames that this node cannot relay them. Owned by one loop. */
 final class UnreachableAnswers {
     private static final int MAX_WAY = 32;
+
+    /** Time between two answers to one source; those that are equal modulo 4,096 share it. */
+    private static final long INTERVAL_NS = 1_000_000;
+
+    private static final int MAX_SOURCES = 4_096;
 
     private final Shape shape;
     private final long here;
@@ -21,7 +27,7 @@ final class UnreachableAnswers {
     private final RouteCodec codec;
     private final Originator output;
     private final ForwardCounters counters;
-    private final UnreachablePace pace;
+    private final TokenBuckets pace;
     private final FrameHeaderFlyweight offending = new FrameHeaderFlyweight();
     private final UnreachableFlyweight unreachable = new UnreachableFlyweight();
     private final long[] way = new long[MAX_WAY];
@@ -40,7 +46,7 @@ final class UnreachableAnswers {
         this.codec = codec;
         this.output = output;
         this.counters = counters;
-        pace = new UnreachablePace(shape.nodeCount());
+        pace = new TokenBuckets(Math.min(shape.nodeCount(), MAX_SOURCES), 1, INTERVAL_NS);
     }
 
     /**
@@ -59,7 +65,7 @@ final class UnreachableAnswers {
                 type > 0 && type < FrameType.COUNT && type != FrameType.UNREACHABLE;
         final boolean isTooShort =
                 output.seals().isOn() && !FrameHeaderFlyweight.isSealed(headerAddress);
-        if (!isAnswered || isTooShort || node < 0 || !pace.isDue(node, nowNs)) {
+        if (!isAnswered || isTooShort || node < 0 || !pace.take(node % pace.count(), nowNs)) {
             return;
         }
         final int id = share.acquire();

@@ -1,5 +1,7 @@
 package io.hxb.log;
 
+import io.hxb.time.TokenBucket;
+
 import org.slf4j.Logger;
 
 import java.util.HashMap;
@@ -30,20 +32,13 @@ public final class LogLimit {
 
     // Written under the lock of the limit.
     private static final class Bucket {
-        private long emptyNs;
+        private final TokenBucket tokens = new TokenBucket(BURST_LINES, LINE_NS);
         private long heldSinceNs;
         private int held;
         private String last = "";
 
-        Bucket(final long nowNs) {
-            emptyNs = nowNs - BURST_LINES * LINE_NS;
-        }
-
         boolean take(final String line, final long nowNs) {
-            final long floorNs = nowNs - BURST_LINES * LINE_NS;
-            emptyNs = emptyNs - floorNs < 0 ? floorNs : emptyNs;
-            if (held == 0 && emptyNs + LINE_NS - nowNs <= 0) {
-                emptyNs += LINE_NS;
+            if (held == 0 && tokens.take(nowNs)) {
                 return true;
             }
             if (held++ == 0) {
@@ -61,12 +56,12 @@ public final class LogLimit {
         int takeHeld(final long nowNs) {
             final int count = held;
             held = 0;
-            emptyNs = nowNs;
+            tokens.drain(nowNs);
             return count;
         }
 
         boolean isIdle(final long nowNs) {
-            return held == 0 && nowNs - emptyNs >= BURST_LINES * LINE_NS;
+            return held == 0 && tokens.isFull(nowNs);
         }
     }
 
@@ -104,7 +99,7 @@ public final class LogLimit {
         Bucket bucket = buckets.get(place);
         if (bucket == null) {
             final Place known = buckets.size() < MAX_PLACES ? place : ELSEWHERE;
-            bucket = buckets.computeIfAbsent(known, _ -> new Bucket(nowNs));
+            bucket = buckets.computeIfAbsent(known, _ -> new Bucket());
         }
         return bucket.take(line, nowNs);
     }

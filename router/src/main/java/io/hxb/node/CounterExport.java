@@ -1,5 +1,6 @@
 package io.hxb.node;
 
+import io.hxb.time.Deadline;
 import io.hxb.counter.Counter;
 import io.hxb.counter.CounterType;
 import io.hxb.counter.Counters;
@@ -42,7 +43,7 @@ final class CounterExport {
     }
 
     long nextDeadlineNs() {
-        return isStale ? dueNs : LoopTask.NEVER;
+        return isStale ? dueNs : Deadline.NEVER;
     }
 
     void close() {

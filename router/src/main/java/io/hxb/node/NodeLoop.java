@@ -1,5 +1,6 @@
 package io.hxb.node;
 
+import io.hxb.time.Deadline;
 import io.hxb.context.ContextPolling;
 import io.hxb.counter.CounterType;
 import io.hxb.flow.FlowLoop;
@@ -257,10 +258,10 @@ final class NodeLoop implements LoopTask {
 
     @Override
     public long nextDeadlineNs(final long nowNs) {
-        long deadlineNs = LoopTask.earlier(flows.nextDeadlineNs(nowNs), export.nextDeadlineNs());
-        deadlineNs = LoopTask.earlier(deadlineNs, health.nextDeadlineNs(isFirst));
-        deadlineNs = LoopTask.earlier(deadlineNs, contexts.nextDeadlineNs());
-        return LoopTask.earlier(deadlineNs, upkeep.nextDeadlineNs());
+        long deadlineNs = Deadline.earlier(flows.nextDeadlineNs(nowNs), export.nextDeadlineNs());
+        deadlineNs = Deadline.earlier(deadlineNs, health.nextDeadlineNs(isFirst));
+        deadlineNs = Deadline.earlier(deadlineNs, contexts.nextDeadlineNs());
+        return Deadline.earlier(deadlineNs, upkeep.nextDeadlineNs());
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.hxb.node;
 
+import io.hxb.time.Deadline;
 import io.hxb.counter.Counters;
 import io.hxb.counter.NodeFinding;
 import io.hxb.frame.ComplaintFlyweight;
@@ -184,9 +185,9 @@ final class NodeUpkeep implements Upkeep {
 
     @Override
     public long nextDeadlineNs() {
-        final long dueNs = LoopTask.earlier(discovery.nextDeadlineNs(), heartbeatNs);
-        return LoopTask.earlier(
-                links.nextDeadlineNs(), LoopTask.earlier(dueNs, courier.nextDeadlineNs()));
+        final long dueNs = Deadline.earlier(discovery.nextDeadlineNs(), heartbeatNs);
+        return Deadline.earlier(
+                links.nextDeadlineNs(), Deadline.earlier(dueNs, courier.nextDeadlineNs()));
     }
 
     @Override

@@ -1,5 +1,7 @@
 package io.hxb.remote;
 
+import io.hxb.flow.order.ProducerClaims;
+
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
@@ -10,14 +12,9 @@ import java.lang.invoke.VarHandle;
  */
 final class ArrivalQueue {
     /** Returned by {@link #claim} when there is no room or the queue is closed. */
-    static final long FULL = -1;
+    static final long FULL = ProducerClaims.FULL;
 
     private static final VarHandle VALUE = MethodHandles.arrayElementVarHandle(long[].class);
-    private static final int CLAIMED = 16;
-    private static final int PUBLISHED = 32;
-    private static final int TAKEN = 48;
-    private static final int STALLED = 64;
-    private static final long CLOSED = 1L << 62;
 
     /** Words of an entry: a stamp, then what {@link #write} is given. */
     private static final int WORDS = 8;
@@ -30,7 +27,7 @@ final class ArrivalQueue {
     private static final int LENGTH = 6;
     private static final int TAG = 7;
 
-    private final long[] counts = new long[80];
+    private final ProducerClaims claims;
     private final long[] words;
     private final int mask;
     private long position;
@@ -40,26 +37,12 @@ final class ArrivalQueue {
         assert Integer.bitCount(capacity) == 1 : "no power of two: " + capacity;
         words = new long[capacity * WORDS];
         mask = capacity - 1;
+        claims = new ProducerClaims(capacity);
     }
 
     /** Claims positions for {@code entries}: the first, or {@link #FULL}; any loop. */
     long claim(final int entries) {
-        while (true) {
-            final long first = (long) VALUE.getAcquire(counts, CLAIMED);
-            if (first >= CLOSED) {
-                return FULL;
-            }
-            if (first + entries - (long) VALUE.getAcquire(counts, TAKEN) > mask + 1) {
-                // Set before looking again, so that what is taken in between is not missed.
-                VALUE.setVolatile(counts, STALLED, 1L);
-                if (first + entries - (long) VALUE.getVolatile(counts, TAKEN) > mask + 1) {
-                    return FULL;
-                }
-            }
-            if (VALUE.compareAndSet(counts, CLAIMED, first, first + entries)) {
-                return first;
-            }
-        }
+        return claims.claim(entries);
     }
 
     /** Writes and publishes the entry at a claimed position; its claimer. */
@@ -85,7 +68,7 @@ final class ArrivalQueue {
 
     /** Claimed entries have been written; their claimer, which touches nothing more. */
     void published(final int entries) {
-        VALUE.getAndAdd(counts, PUBLISHED, (long) entries);
+        claims.published(entries);
     }
 
     /** Moves to the next entry; false if there is none. The owner, as all below. */
@@ -105,24 +88,22 @@ final class ArrivalQueue {
 
     /** Gives the room of the entries back that were moved over. */
     void release() {
-        VALUE.setVolatile(counts, TAKEN, position);
+        claims.release(position);
     }
 
     /** True once after there was no room; the owner, behind {@link #release}. */
     boolean takeStalled() {
-        return (long) VALUE.getVolatile(counts, STALLED) != 0
-                && (long) VALUE.getAndSet(counts, STALLED, 0L) != 0;
+        return claims.takeStalled();
     }
 
     /** Ends claims. */
     void close() {
-        VALUE.getAndBitwiseOr(counts, CLAIMED, CLOSED);
+        claims.close();
     }
 
     /** True when, behind {@link #close}, all that was claimed has been published. */
     boolean isQuiet() {
-        final long claimed = (long) VALUE.getAcquire(counts, CLAIMED) & CLOSED - 1;
-        return (long) VALUE.getAcquire(counts, PUBLISHED) == claimed;
+        return claims.isQuiet();
     }
 
     long what() {

@@ -1,5 +1,6 @@
 package io.hxb.session;
 
+import io.hxb.time.Deadline;
 import io.hxb.frame.Nonce;
 import io.hxb.frame.SessionFlyweight;
 
@@ -226,15 +227,11 @@ final class Peer {
         }
         long nextNs = nowNs + Doubt.PAUSE_NS;
         if (question.isOpen()) {
-            nextNs = sooner(nextNs, question.dueNs());
+            nextNs = Deadline.earlier(nextNs, question.dueNs());
         } else if (doubt.isRaised()) {
-            nextNs = sooner(nextNs, doubt.dueNs());
+            nextNs = Deadline.earlier(nextNs, doubt.dueNs());
         }
-        return sessions.hasRest() ? sooner(nextNs, sessions.restNs()) : nextNs;
-    }
-
-    private static long sooner(final long oneNs, final long otherNs) {
-        return oneNs - otherNs <= 0 ? oneNs : otherNs;
+        return sessions.hasRest() ? Deadline.earlier(nextNs, sessions.restNs()) : nextNs;
     }
 
     /** Forgets the previous session once nothing sealed by it can be in flight. */

@@ -1,5 +1,6 @@
 package io.hxb.node;
 
+import io.hxb.time.Deadline;
 import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.FlowConfig;
@@ -250,7 +251,7 @@ final class FaultCluster implements AutoCloseable {
                 member.turn(nowNs);
                 nextNs = Math.min(nextNs, member.application.nextNs());
                 final long dueNs = member.loop.nextDeadlineNs(nowNs);
-                nextNs = dueNs == LoopTask.NEVER ? nextNs : Math.min(nextNs, dueNs);
+                nextNs = dueNs == Deadline.NEVER ? nextNs : Math.min(nextNs, dueNs);
             }
             final long eventNs = network.nextEventNs();
             nextNs = eventNs == Long.MAX_VALUE ? nextNs : Math.min(nextNs, eventNs);

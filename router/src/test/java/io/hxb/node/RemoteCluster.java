@@ -1,5 +1,6 @@
 package io.hxb.node;
 
+import io.hxb.time.Deadline;
 import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.ContextConfig;
@@ -96,7 +97,7 @@ final class RemoteCluster implements AutoCloseable {
                 return nowNs;
             }
             contexts.awake();
-            return LoopTask.earlier(loop.nextDeadlineNs(nowNs), contexts.nextDeadlineNs());
+            return Deadline.earlier(loop.nextDeadlineNs(nowNs), contexts.nextDeadlineNs());
         }
 
         private void stop() {
@@ -176,7 +177,7 @@ final class RemoteCluster implements AutoCloseable {
             long nextNs = nowNs + STEP_NS;
             for (final Member member : members) {
                 member.turn();
-                nextNs = LoopTask.earlier(nextNs, member.nextNs(nowNs));
+                nextNs = Deadline.earlier(nextNs, member.nextNs(nowNs));
             }
             final long eventNs = network.nextEventNs();
             nextNs = eventNs == Long.MAX_VALUE ? nextNs : Math.min(nextNs, eventNs);

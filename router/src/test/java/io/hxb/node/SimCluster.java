@@ -1,5 +1,6 @@
 package io.hxb.node;
 
+import io.hxb.time.Deadline;
 import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.FrameConfig;
@@ -184,7 +185,7 @@ final class SimCluster implements AutoCloseable {
                 member.application.turn();
                 member.turn();
                 final long dueNs = member.loop.nextDeadlineNs(clock.nanoTime());
-                nextNs = dueNs == LoopTask.NEVER ? nextNs : Math.min(nextNs, dueNs);
+                nextNs = dueNs == Deadline.NEVER ? nextNs : Math.min(nextNs, dueNs);
             }
             final long eventNs = network.nextEventNs();
             nextNs = eventNs == Long.MAX_VALUE ? nextNs : Math.min(nextNs, eventNs);

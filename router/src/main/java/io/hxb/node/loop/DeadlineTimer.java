@@ -1,5 +1,6 @@
 package io.hxb.node.loop;
 
+import io.hxb.time.Deadline;
 import io.hxb.linux.LinuxException;
 import io.hxb.os.TimerFd;
 
@@ -16,7 +17,7 @@ final class DeadlineTimer implements AutoCloseable {
     private static final long EARLY_NS = 500_000;
 
     private final TimerFd timer;
-    private long armedNs = LoopTask.NEVER;
+    private long armedNs = Deadline.NEVER;
     private boolean isRegistered;
 
     DeadlineTimer() {
@@ -34,8 +35,8 @@ final class DeadlineTimer implements AutoCloseable {
             loop.register(timer.descriptor(), Interest.READABLE, this::onReady);
         }
         final boolean isCovered =
-                deadlineNs == LoopTask.NEVER
-                        || (armedNs != LoopTask.NEVER
+                deadlineNs == Deadline.NEVER
+                        || (armedNs != Deadline.NEVER
                                 && armedNs - deadlineNs <= 0
                                 && deadlineNs - armedNs < EARLY_NS);
         if (!isCovered) {
@@ -47,7 +48,7 @@ final class DeadlineTimer implements AutoCloseable {
     // Nothing has to be done except to look at the tasks again.
     private void onReady(final boolean isReadable, final boolean isWritable) {
         timer.clear();
-        armedNs = LoopTask.NEVER;
+        armedNs = Deadline.NEVER;
     }
 
     @Override

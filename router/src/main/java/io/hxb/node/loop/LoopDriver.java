@@ -1,5 +1,6 @@
 package io.hxb.node.loop;
 
+import io.hxb.time.Deadline;
 import io.hxb.link.TurnClock;
 import io.hxb.linux.PollSet;
 import io.hxb.os.CpuWait;
@@ -357,11 +358,11 @@ public final class LoopDriver implements Loop, AutoCloseable {
         if (spin.limitNs() == Long.MAX_VALUE || waitLimitNs == 0) {
             return 0;
         }
-        long pauseNs = LoopTask.NEVER;
+        long pauseNs = Deadline.NEVER;
         for (final LoopTask task : current) {
             pauseNs = Math.min(pauseNs, task.pauseNs(nowNs));
         }
-        return pauseNs == LoopTask.NEVER ? 0 : Math.min(pauseNs, waitLimitNs);
+        return pauseNs == Deadline.NEVER ? 0 : Math.min(pauseNs, waitLimitNs);
     }
 
     private int guardedWork(final LoopTask task, final long nowNs) {
@@ -400,11 +401,11 @@ public final class LoopDriver implements Loop, AutoCloseable {
         if (isCrowded()) {
             tellOfCrowding();
         }
-        long deadlineNs = waitLimitNs == Long.MAX_VALUE ? LoopTask.NEVER : nowNs + waitLimitNs;
+        long deadlineNs = waitLimitNs == Long.MAX_VALUE ? Deadline.NEVER : nowNs + waitLimitNs;
         for (final LoopTask task : current) {
-            deadlineNs = LoopTask.earlier(deadlineNs, task.nextDeadlineNs(nowNs));
+            deadlineNs = Deadline.earlier(deadlineNs, task.nextDeadlineNs(nowNs));
         }
-        if (deadlineNs != LoopTask.NEVER && deadlineNs - nowNs <= 0) {
+        if (deadlineNs != Deadline.NEVER && deadlineNs - nowNs <= 0) {
             wake(current);
             return poll();
         }

@@ -1,21 +1,12 @@
 package io.hxb.node.loop;
 
+import io.hxb.time.Deadline;
+
 /**
  * Something that a loop drives in each turn, such as its share of a node. Called by the loop's
  * thread.
  */
 public interface LoopTask {
-    /** Returned by {@link #nextDeadlineNs} when there is no deadline. */
-    long NEVER = Long.MAX_VALUE;
-
-    /** The earlier of two deadlines, which may be {@link #NEVER} or beyond the clock's overflow. */
-    static long earlier(final long oneNs, final long otherNs) {
-        if (oneNs == NEVER || otherNs == NEVER) {
-            return oneNs == NEVER ? otherNs : oneNs;
-        }
-        return oneNs - otherNs < 0 ? oneNs : otherNs;
-    }
-
     /** Registers what to wait for; first call on the loop's thread. */
     void start();
 
@@ -33,17 +24,17 @@ public interface LoopTask {
      */
     int flush();
 
-    /** The latest time at which {@link #doWork} has to be called again, or {@link #NEVER}. */
+    /** The latest time at which {@link #doWork} has to be called again, or {@link Deadline#NEVER}. */
     long nextDeadlineNs(long nowNs);
 
     /**
      * How long the loop may leave its descriptors alone now that it has nothing to do, so that more
      * arrives at once. Asked at most once a turn.
      *
-     * @return 0 if it must not, {@link #NEVER} if this task does not mind.
+     * @return 0 if it must not, {@link Deadline#NEVER} if this task does not mind.
      */
     default long pauseNs(final long nowNs) {
-        return NEVER;
+        return Deadline.NEVER;
     }
 
     /**

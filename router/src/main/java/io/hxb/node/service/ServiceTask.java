@@ -1,5 +1,6 @@
 package io.hxb.node.service;
 
+import io.hxb.time.Deadline;
 import io.hxb.context.ContextManager;
 import io.hxb.node.collective.GroupCounters;
 import io.hxb.node.collective.GroupMembers;
@@ -90,7 +91,7 @@ public final class ServiceTask implements LoopTask {
 
     @Override
     public long nextDeadlineNs(final long nowNs) {
-        return service.nextDeadlineNs(NEVER);
+        return service.nextDeadlineNs(Deadline.NEVER);
     }
 
     @Override

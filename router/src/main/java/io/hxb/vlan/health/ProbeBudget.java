@@ -1,5 +1,7 @@
 package io.hxb.vlan.health;
 
+import io.hxb.time.TokenBucket;
+
 /**
  * How many probes may be sent: so many a second, half as many at once. What can wait leaves half of
  * that for questions and answers. Owned by one thread.
@@ -7,41 +9,33 @@ package io.hxb.vlan.health;
 final class ProbeBudget {
     private static final long SECOND_NS = 1_000_000_000L;
 
-    private final long framesPerSecond;
-    private final long depthNs;
-    private long usedUntilNs;
+    private final TokenBucket frames;
+    private final int reserve;
     private long nowNs;
 
     ProbeBudget(final int framesPerSecond, final long nowNs) {
-        this.framesPerSecond = framesPerSecond;
-        depthNs = SECOND_NS / 2;
+        final int burst = Math.max(1, framesPerSecond / 2);
+        frames = new TokenBucket(burst, SECOND_NS / framesPerSecond);
+        reserve = Math.max(1, burst / 2);
         this.nowNs = nowNs;
-        usedUntilNs = nowNs - depthNs;
     }
 
     void onTime(final long now) {
         nowNs = now;
-        if (usedUntilNs - (now - depthNs) < 0) {
-            usedUntilNs = now - depthNs;
-        }
     }
 
     /** True if there is one frame. */
     boolean isLeft() {
-        return usedUntilNs - nowNs <= 0;
+        return frames.has(nowNs, 1);
     }
 
     /** Takes one frame, if there is one. */
     boolean take() {
-        if (!isLeft()) {
-            return false;
-        }
-        usedUntilNs += SECOND_NS / framesPerSecond;
-        return true;
+        return frames.take(nowNs);
     }
 
     /** True if what can wait need not. */
     boolean isEasy() {
-        return usedUntilNs - (nowNs - depthNs / 2) <= 0;
+        return frames.has(nowNs, reserve);
     }
 }

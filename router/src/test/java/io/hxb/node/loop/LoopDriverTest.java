@@ -1,5 +1,7 @@
 package io.hxb.node.loop;
 
+import io.hxb.time.Deadline;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -31,7 +33,7 @@ class LoopDriverTest {
     private final List<String> calls = new ArrayList<>();
     private long nowNs = 1_000_000_000;
     private int workOfATurn;
-    private long pauseNs = LoopTask.NEVER;
+    private long pauseNs = Deadline.NEVER;
     private int pausesAsked;
     private boolean isRemovedOnReceive;
     private int descriptor;
@@ -66,7 +68,7 @@ class LoopDriverTest {
 
         @Override
         public long nextDeadlineNs(final long turnNs) {
-            return NEVER;
+            return Deadline.NEVER;
         }
 
         @Override

@@ -1,0 +1,2 @@
+/** Times: deadlines, and limits for how often something may happen. */
+package io.hxb.time;
