@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.time.Deadline;
 import io.hxb.config.LoopConfig;
 import io.hxb.node.loop.LoopStuckException;
 import io.hxb.node.loop.LoopTask;
@@ -54,7 +55,7 @@ class NodeTasksTest {
 
         @Override
         public long nextDeadlineNs(final long nowNs) {
-            return NEVER;
+            return Deadline.NEVER;
         }
 
         @Override
