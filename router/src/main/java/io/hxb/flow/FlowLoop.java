@@ -1,6 +1,5 @@
 package io.hxb.flow;
 
-import io.hxb.time.Deadline;
 import io.hxb.flow.order.BufferStack;
 import io.hxb.flow.order.WorkStack;
 import io.hxb.frame.FrameHeaderFlyweight;
@@ -9,6 +8,7 @@ import io.hxb.link.BufferPool;
 import io.hxb.link.TurnClock;
 import io.hxb.log.LoopErrors;
 import io.hxb.pm.PmStatus;
+import io.hxb.time.Deadline;
 
 import java.lang.foreign.Arena;
 import java.util.Arrays;
@@ -316,7 +316,8 @@ public final class FlowLoop implements FlowPort {
         if (sender.hasReady() || !inbox.isEmpty() || !attention.isEmpty()) {
             return nowNs;
         }
-        long deadlineNs = Deadline.earlier(sender.nextDeadlineNs(nowNs), acks.nextDeadlineNs(nowNs));
+        long deadlineNs =
+                Deadline.earlier(sender.nextDeadlineNs(nowNs), acks.nextDeadlineNs(nowNs));
         if (acks.hasAcks()) {
             deadlineNs = Deadline.earlier(deadlineNs, nowNs + table.config().ackDelayNs());
         }

@@ -1,7 +1,7 @@
 package io.hxb.flow;
 
-import io.hxb.time.Deadline;
 import io.hxb.config.FlowConfig;
+import io.hxb.time.Deadline;
 
 /**
  * Whether the peer of one sending flow is still there: since when it has not answered what is

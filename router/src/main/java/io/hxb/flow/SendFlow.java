@@ -1,8 +1,8 @@
 package io.hxb.flow;
 
-import io.hxb.time.Deadline;
 import io.hxb.config.FlowConfig;
 import io.hxb.flow.route.RouteTable;
+import io.hxb.time.Deadline;
 import io.hxb.topology.Shape;
 
 /**

@@ -1,9 +1,9 @@
 package io.hxb.flow;
 
-import io.hxb.time.Deadline;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.link.TurnClock;
 import io.hxb.pm.PmStatus;
+import io.hxb.time.Deadline;
 
 /**
  * The sending half of one loop: takes messages, and takes care of flows whose peers are silent.

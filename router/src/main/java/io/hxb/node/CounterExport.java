@@ -1,10 +1,9 @@
 package io.hxb.node;
 
-import io.hxb.time.Deadline;
 import io.hxb.counter.Counter;
 import io.hxb.counter.CounterType;
 import io.hxb.counter.Counters;
-import io.hxb.node.loop.LoopTask;
+import io.hxb.time.Deadline;
 
 import java.util.ArrayList;
 import java.util.List;

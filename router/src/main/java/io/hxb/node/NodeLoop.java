@@ -1,6 +1,5 @@
 package io.hxb.node;
 
-import io.hxb.time.Deadline;
 import io.hxb.context.ContextPolling;
 import io.hxb.counter.CounterType;
 import io.hxb.flow.FlowLoop;
@@ -19,6 +18,7 @@ import io.hxb.node.loop.Loop;
 import io.hxb.node.loop.LoopTask;
 import io.hxb.node.loop.Registration;
 import io.hxb.session.Sessions;
+import io.hxb.time.Deadline;
 import io.hxb.trunk.Port;
 import io.hxb.trunk.TrunkSender;
 import io.hxb.trunk.health.HealthLoop;

@@ -1,6 +1,5 @@
 package io.hxb.node;
 
-import io.hxb.time.Deadline;
 import io.hxb.counter.Counters;
 import io.hxb.counter.NodeFinding;
 import io.hxb.frame.ComplaintFlyweight;
@@ -9,8 +8,8 @@ import io.hxb.link.LinkSender;
 import io.hxb.link.LinkWatch;
 import io.hxb.node.loop.Interest;
 import io.hxb.node.loop.Loop;
-import io.hxb.node.loop.LoopTask;
 import io.hxb.node.loop.Registration;
+import io.hxb.time.Deadline;
 import io.hxb.trunk.Port;
 import io.hxb.trunk.discovery.Complaint;
 import io.hxb.trunk.discovery.Complaints;

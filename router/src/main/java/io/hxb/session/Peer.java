@@ -1,8 +1,8 @@
 package io.hxb.session;
 
-import io.hxb.time.Deadline;
 import io.hxb.frame.Nonce;
 import io.hxb.frame.SessionFlyweight;
+import io.hxb.time.Deadline;
 
 import java.util.random.RandomGenerator;
 

@@ -334,7 +334,8 @@ class ManagerHttpTest {
         final String host = "Host: localhost\r\n";
         assertEquals(
                 431,
-                exchange(socket, "GET /v1 HTTP/1.1\r\n" + host + "A: " + "a".repeat(9000)).status());
+                exchange(socket, "GET /v1 HTTP/1.1\r\n" + host + "A: " + "a".repeat(9000))
+                        .status());
         assertEquals(414, exchange(socket, "GET /" + "a".repeat(9000)).status());
         assertEquals(
                 413,

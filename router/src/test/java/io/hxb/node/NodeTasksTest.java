@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hxb.time.Deadline;
 import io.hxb.config.LoopConfig;
 import io.hxb.node.loop.LoopStuckException;
 import io.hxb.node.loop.LoopTask;
 import io.hxb.node.loop.NodeThreads;
+import io.hxb.time.Deadline;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;

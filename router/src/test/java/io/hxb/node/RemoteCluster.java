@@ -1,6 +1,5 @@
 package io.hxb.node;
 
-import io.hxb.time.Deadline;
 import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.ContextConfig;
@@ -18,8 +17,8 @@ import io.hxb.link.sim.SimLink;
 import io.hxb.link.sim.SimNetwork;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.SharedMemory;
-import io.hxb.node.loop.LoopTask;
 import io.hxb.pm.PmDevice;
+import io.hxb.time.Deadline;
 import io.hxb.topology.Shape;
 import io.hxb.trunk.Port;
 import io.hxb.trunk.discovery.Discovery;

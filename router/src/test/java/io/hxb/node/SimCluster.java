@@ -1,6 +1,5 @@
 package io.hxb.node;
 
-import io.hxb.time.Deadline;
 import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.FrameConfig;
@@ -15,9 +14,9 @@ import io.hxb.link.sim.SimClock;
 import io.hxb.link.sim.SimFaults;
 import io.hxb.link.sim.SimLink;
 import io.hxb.link.sim.SimNetwork;
-import io.hxb.node.loop.LoopTask;
 import io.hxb.session.KeyRing;
 import io.hxb.session.Sessions;
+import io.hxb.time.Deadline;
 import io.hxb.topology.Shape;
 import io.hxb.trunk.Port;
 import io.hxb.trunk.discovery.Discovery;

@@ -1,8 +1,8 @@
 package io.hxb.node.loop;
 
-import io.hxb.time.Deadline;
 import io.hxb.linux.LinuxException;
 import io.hxb.os.TimerFd;
+import io.hxb.time.Deadline;
 
 import java.io.UncheckedIOException;
 

@@ -1,10 +1,10 @@
 package io.hxb.node.loop;
 
-import io.hxb.time.Deadline;
 import io.hxb.link.TurnClock;
 import io.hxb.linux.PollSet;
 import io.hxb.os.CpuWait;
 import io.hxb.pm.idle.AdaptiveSpin;
+import io.hxb.time.Deadline;
 import io.netty.channel.IoRegistration;
 import io.netty.channel.ManualIoEventLoop;
 import io.netty.channel.epoll.Epoll;

@@ -24,7 +24,9 @@ public interface LoopTask {
      */
     int flush();
 
-    /** The latest time at which {@link #doWork} has to be called again, or {@link Deadline#NEVER}. */
+    /**
+     * The latest time at which {@link #doWork} has to be called again, or {@link Deadline#NEVER}.
+     */
     long nextDeadlineNs(long nowNs);
 
     /**

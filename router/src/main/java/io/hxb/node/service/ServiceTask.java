@@ -1,6 +1,5 @@
 package io.hxb.node.service;
 
-import io.hxb.time.Deadline;
 import io.hxb.context.ContextManager;
 import io.hxb.node.collective.GroupCounters;
 import io.hxb.node.collective.GroupMembers;
@@ -11,6 +10,7 @@ import io.hxb.node.loop.Registration;
 import io.hxb.pm.PmContext;
 import io.hxb.pm.PmContextOptions;
 import io.hxb.pm.PmDevice;
+import io.hxb.time.Deadline;
 import io.hxb.topology.Shape;
 
 import java.io.IOException;

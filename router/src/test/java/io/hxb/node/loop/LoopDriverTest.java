@@ -1,7 +1,5 @@
 package io.hxb.node.loop;
 
-import io.hxb.time.Deadline;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -10,6 +8,7 @@ import io.hxb.linux.Descriptors;
 import io.hxb.linux.EventFd;
 import io.hxb.linux.LinuxException;
 import io.hxb.pm.idle.AdaptiveSpin;
+import io.hxb.time.Deadline;
 
 import org.agrona.concurrent.SystemNanoClock;
 import org.junit.jupiter.api.AfterEach;
