@@ -1,5 +1,5 @@
 /* Requests and replies over HXB, for programs in C and C++: what most services need on top of messages. Speaks with
- * io.hxb.pm.rpc of Java, whose page (docs/rpc.md) describes both and what they send each other.
+ * io.hxb.pm.rpc of Java, whose page (docs/howto/rpc.md) describes both and what they send each other.
  *
  *   static void on_request(void *user, hxb_rpc *rpc, const hxb_rpc_request *request) {
  *       hxb_rpc_reply(rpc, request, request->data, request->length);

@@ -94,7 +94,7 @@ class DocumentsTest {
     void shouldLinkOnlyToFilesAndSectionsThatExist() throws IOException {
         // given
         final List<Path> pages =
-                Stream.of(list(ROOT), list(ROOT.resolve("docs")), list(DECISIONS), benchmarks())
+                Stream.of(list(ROOT), all(ROOT.resolve("docs")), all(ROOT.resolve("benchmarks")))
                         .flatMap(List::stream)
                         .toList();
         final List<String> broken = new ArrayList<>();
@@ -174,8 +174,13 @@ class DocumentsTest {
         return all.stream();
     }
 
-    private static List<Path> benchmarks() throws IOException {
-        return list(ROOT.resolve("benchmarks"));
+    private static List<Path> all(final Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            return files.filter(file -> file.toString().endsWith(".md"))
+                    .filter(file -> !file.toString().contains("/target/"))
+                    .sorted()
+                    .toList();
+        }
     }
 
     private static List<Path> list(final Path folder) throws IOException {

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** The page docs/configuration.md against the reader: keys, defaults and limits. */
+/** The page docs/reference/configuration.md against the reader: keys, defaults and limits. */
 @Tag("unit")
 class ConfigurationPageTest {
     private static final String BASE = "shape: 2x2\nlinks: 1\n";

@@ -42,7 +42,7 @@ class CounterTypeTest {
     @Test
     void shouldBeDocumentedAsDeclared() throws IOException {
         // given
-        final Path file = Path.of(System.getProperty("hxb.root"), "docs/counters.md");
+        final Path file = Path.of(System.getProperty("hxb.root"), "docs/reference/counters.md");
         final String expected = CounterType.documentation();
         // when
         if (Boolean.getBoolean("hxb.write")) {
@@ -53,7 +53,7 @@ class CounterTypeTest {
         assertEquals(
                 expected,
                 Files.readString(file),
-                "docs/counters.md is old: run this test with -Dhxb.write=true");
+                "docs/reference/counters.md is old: run this test with -Dhxb.write=true");
     }
 
     @Test

@@ -48,7 +48,7 @@ import java.util.List;
 
 /**
  * Netty's own tests of transports, with channels over streams on event loops of each kind. What is
- * left out, and why, is in docs/netty.md.
+ * left out, and why, is in docs/howto/netty.md.
  */
 @Tag("system")
 class NettySuiteTest {

@@ -33,7 +33,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** The loop of a server that attaches again whenever its node has ended: docs/api.md. */
+/** The loop of a server that attaches again whenever its node has ended: docs/howto/java.md. */
 @Tag("system")
 class ReattachTest {
     private static final int PORT = 5000;
@@ -41,7 +41,7 @@ class ReattachTest {
 
     @TempDir private Path directory;
 
-    /** As in docs/api.md; serving is an answer of one byte. */
+    /** As in docs/howto/java.md; serving is an answer of one byte. */
     private static void serve(final Path socket) throws IOException {
         while (!Thread.currentThread().isInterrupted()) {
             try (PmDevice device = PmDevice.attach(socket);

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The tables of docs/configuration.md. Stateless. */
+/** The tables of docs/reference/configuration.md. Stateless. */
 public final class ConfigurationPage {
     private ConfigurationPage() {}
 
@@ -37,7 +37,7 @@ public final class ConfigurationPage {
 
     /** All keys of the page. */
     public static List<Row> rows() {
-        final Path page = Path.of(System.getProperty("hxb.root"), "docs/configuration.md");
+        final Path page = Path.of(System.getProperty("hxb.root"), "docs/reference/configuration.md");
         final List<Row> rows = new ArrayList<>();
         try {
             for (final String line : Files.readAllLines(page)) {

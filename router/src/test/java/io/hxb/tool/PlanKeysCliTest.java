@@ -20,7 +20,7 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The keys of JSON objects are those that {@code docs/fabric.md} lists, and no others. */
+/** The keys of JSON objects are those that {@code docs/research/routes.md} lists, and no others. */
 @Tag("unit")
 class PlanKeysCliTest {
     private static final Pattern CODE = Pattern.compile("`([^`]+)`");
@@ -32,7 +32,7 @@ class PlanKeysCliTest {
     @TempDir private Path folder;
 
     private static Set<String> documented(final String heading) throws IOException {
-        final Path page = Path.of(System.getProperty("hxb.root", "..")).resolve("docs/fabric.md");
+        final Path page = Path.of(System.getProperty("hxb.root", "..")).resolve("docs/research/routes.md");
         final Set<String> keys = new TreeSet<>();
         boolean isHere = false;
         for (final String line : Files.readAllLines(page)) {

@@ -4,7 +4,7 @@ import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * What ends of requests and replies send each other; stateless. docs/rpc.md says what they do with
+ * What ends of requests and replies send each other; stateless. docs/howto/rpc.md says what they do with
  * it; hxb_rpc.h speaks the same.
  *
  * <pre>

@@ -308,7 +308,7 @@ record Cabling(List<Integer> extents, List<String> machines, List<List<List<Stri
                     "the cables make no hyper-crossbar: "
                             + what
                             + "; every machine needs a line in each dimension, see"
-                            + " docs/real-nics.md");
+                            + " docs/start/two-pcs.md");
         }
     }
 

@@ -57,7 +57,7 @@ final class FirstClusterFile {
     private static String head(final String cluster) {
         return """
         # Made by 'hxb init'. The same file belongs on every machine, as /etc/hxb/cluster.yaml.
-        # Every key that can stand here: docs/configuration.md. Check it by: hxb doctor --config FILE
+        # Every key that can stand here: docs/reference/configuration.md. Check it by: hxb doctor --config FILE
         name: %s  # clusters that share switches need different names
         """
                 .formatted(cluster);

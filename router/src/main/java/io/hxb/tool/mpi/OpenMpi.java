@@ -63,7 +63,7 @@ record OpenMpi(Path mpirun, String version) implements Mpi {
                                 + " persistent send, MPI_Alltoallv, MPI_Alltoallw or a one-sided"
                                 + " operation has a datatype that begins behind its address. A"
                                 + " library before each rank sets that right; Open MPI 4.1.6 or"
-                                + " later, and MPICH, need none (docs/mpi.md)")
+                                + " later, and MPICH, need none (docs/howto/mpi.md)")
                 : Optional.empty();
     }
 

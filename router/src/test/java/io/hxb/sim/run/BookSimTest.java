@@ -24,7 +24,7 @@ import java.nio.file.Path;
 /**
  * Comparison with an independent simulator: BookSim 2 (commit 28f4329), separable allocators,
  * routing delay 0, allocation 1 and 1, st_final 1, credit_delay 1, 20,000 measured cycles, traffic
- * with self; {@code docs/simulator.md} has its options in our words.
+ * with self; {@code docs/research/simulator.md} has its options in our words.
  */
 @Tag("simulation")
 class BookSimTest {
