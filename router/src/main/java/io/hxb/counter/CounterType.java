@@ -349,9 +349,9 @@ public enum CounterType {
 
                         In addition, `hxb stat` shows what every user and tenant has of the node (`held`), may have
                         (`limit`) and was refused (`refused`), by the keys of `limits` in the
-                        [cluster file](configuration.md); see [observing nodes](watching.md). The file has room for more
-                        than 50 of them, beginning with those that were refused most, and the number of the others.
-                        Nothing is held of a rate.
+                        [cluster file](configuration.md); see [observing nodes](../howto/observe.md). The file has
+                        room for more than 50 of them, beginning with those that were refused most, and the number of
+                        the others. Nothing is held of a rate.
 
                         | id | name | for each | kind | meaning |
                         | ---: | --- | --- | --- | --- |
