@@ -8,6 +8,7 @@ import java.util.Arrays;
  */
 public final class TokenBuckets {
     private static final long MULTIPLIER = 0x9E37_79B9_7F4A_7C15L;
+    private static final int HASH_SHIFT = 16;
 
     private final long intervalNs;
     private final long burstNs;
@@ -49,6 +50,7 @@ public final class TokenBuckets {
 
     /** The same of the bucket for {@code key}, which other keys may share. */
     public boolean takeFor(final long key, final long nowNs) {
-        return take((int) Long.remainderUnsigned(key * MULTIPLIER >>> 16, count()), nowNs);
+        return take(
+                (int) Long.remainderUnsigned((key * MULTIPLIER) >>> HASH_SHIFT, count()), nowNs);
     }
 }

@@ -34,8 +34,8 @@ import javax.tools.ToolProvider;
 
 /**
  * The programs that the pages under docs show, compiled and run with the one option of java that
- * docs/howto/java.md names, and nothing but pm-api and Agrona beside them. ReadmeTest compares the pages
- * with them.
+ * docs/howto/java.md names, and nothing but pm-api and Agrona beside them. ReadmeTest compares the
+ * pages with them.
  */
 @Tag("system")
 class DocumentProgramsSystemTest {

@@ -37,9 +37,9 @@ import javax.tools.ToolProvider;
 import javax.xml.parsers.DocumentBuilderFactory;
 
 /**
- * The program of {@code examples/}, which docs/howto/java.md quotes, compiled and run as a user would:
- * with nothing on its class path but pm-api and what its POM names, in two processes, without any
- * option of java.
+ * The program of {@code examples/}, which docs/howto/java.md quotes, compiled and run as a user
+ * would: with nothing on its class path but pm-api and what its POM names, in two processes,
+ * without any option of java.
  */
 @Tag("system")
 class HelloSystemTest {

@@ -37,7 +37,8 @@ public final class ConfigurationPage {
 
     /** All keys of the page. */
     public static List<Row> rows() {
-        final Path page = Path.of(System.getProperty("hxb.root"), "docs/reference/configuration.md");
+        final Path page =
+                Path.of(System.getProperty("hxb.root"), "docs/reference/configuration.md");
         final List<Row> rows = new ArrayList<>();
         try {
             for (final String line : Files.readAllLines(page)) {

@@ -15,7 +15,8 @@ import java.util.regex.Pattern;
 
 /**
  * A valid cluster file of UDP links: every key is left out, or at one of its limits, or between
- * them. The limits are those of docs/reference/configuration.md, which a test holds against the reader.
+ * them. The limits are those of docs/reference/configuration.md, which a test holds against the
+ * reader.
  */
 public final class RandomClusterFile {
     private static final long MAX_POOL_BYTES = 1L << 30;

@@ -32,7 +32,8 @@ class PlanKeysCliTest {
     @TempDir private Path folder;
 
     private static Set<String> documented(final String heading) throws IOException {
-        final Path page = Path.of(System.getProperty("hxb.root", "..")).resolve("docs/research/routes.md");
+        final Path page =
+                Path.of(System.getProperty("hxb.root", "..")).resolve("docs/research/routes.md");
         final Set<String> keys = new TreeSet<>();
         boolean isHere = false;
         for (final String line : Files.readAllLines(page)) {

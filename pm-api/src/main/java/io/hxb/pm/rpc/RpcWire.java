@@ -4,8 +4,8 @@ import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * What ends of requests and replies send each other; stateless. docs/howto/rpc.md says what they do with
- * it; hxb_rpc.h speaks the same.
+ * What ends of requests and replies send each other; stateless. docs/howto/rpc.md says what they do
+ * with it; hxb_rpc.h speaks the same.
  *
  * <pre>
  *   offset  bytes  order   meaning

@@ -26,8 +26,9 @@ import java.util.List;
  * have the same mean, and the thesis has 3.73 and 3.61; on the torus it has 4.41, 4.23 and 4.02 for
  * one set of pairs and shortest Up*&#47;Down* paths, whose mean no choice among them can change. It
  * counts packets that arrived: simulated beyond saturation, ours pass as many links as its own
- * (benchmarks/log/2026-11.md). Means of ten graphs have a standard error of 2.0 to 2.4 % (16 switches)
- * and 1.1 to 1.9 % (64). Bounds wider than 3 % are stated with each row and guard against change.
+ * (benchmarks/log/2026-11.md). Means of ten graphs have a standard error of 2.0 to 2.4 % (16
+ * switches) and 1.1 to 1.9 % (64). Bounds wider than 3 % are stated with each row and guard against
+ * change.
  */
 @Tag("property")
 class ThesisHopsTest {

@@ -76,7 +76,8 @@ class ZeroLoadLatencyTest {
         // given the formula of the document
         final String document =
                 Files.readString(
-                        Path.of(System.getProperty("hxb.root", "..")).resolve("docs/research/simulator.md"));
+                        Path.of(System.getProperty("hxb.root", ".."))
+                                .resolve("docs/research/simulator.md"));
         assertTrue(
                 document.contains(
                         "latency = S x (switch + allocation) + (S - 1) x link + 2 x host-link"

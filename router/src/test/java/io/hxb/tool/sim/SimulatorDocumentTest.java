@@ -26,7 +26,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** The keys that commands print are those of {@code docs/research/simulator.md}, no more, no less. */
+/**
+ * The keys that commands print are those of {@code docs/research/simulator.md}, no more, no less.
+ */
 @Tag("unit")
 class SimulatorDocumentTest {
     private static final Pattern KEY = Pattern.compile("(?m)^[|] `([^`]+)` [|]");
@@ -37,7 +39,8 @@ class SimulatorDocumentTest {
     private static Set<String> documented(final String heading) throws IOException {
         final String document =
                 Files.readString(
-                        Path.of(System.getProperty("hxb.root", "..")).resolve("docs/research/simulator.md"));
+                        Path.of(System.getProperty("hxb.root", ".."))
+                                .resolve("docs/research/simulator.md"));
         final int start = document.indexOf("\n### " + heading + "\n");
         assertFalse(start < 0, "no heading " + heading);
         final int end = document.indexOf("\n#", start + 5);
