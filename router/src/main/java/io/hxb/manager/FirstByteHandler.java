@@ -1,7 +1,7 @@
 package io.hxb.manager;
 
-import io.hxb.manager.http.HttpPipeline;
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 
@@ -33,14 +33,11 @@ final class FirstByteHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(final ChannelHandlerContext context, final Object message) {
         final ByteBuf in = (ByteBuf) message;
-        if (in.getUnsignedByte(in.readerIndex()) < 'A') {
-            context.pipeline().addLast(new ManagerHandler(reception, access));
-        } else {
-            HttpPipeline.add(
-                    context.pipeline(),
-                    HttpHandler.IDLE_SECONDS,
-                    new HttpHandler(reception, access, isNetwork));
-        }
+        final ChannelHandler handler =
+                in.getUnsignedByte(in.readerIndex()) < 'A'
+                        ? new ManagerHandler(reception, access)
+                        : new HttpHandler(reception, access, isNetwork);
+        context.pipeline().addLast(handler);
         context.fireChannelRead(message);
         context.pipeline().remove(this);
     }
