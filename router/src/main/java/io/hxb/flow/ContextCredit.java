@@ -213,9 +213,12 @@ final class ContextCredit {
 
     /** What it may have if others want nothing: at first as much as a new flow needs. */
     private int earnedFrames() {
-        return earnedFrames > 0
-                ? earnedFrames
-                : Math.min(quotaFrames, guaranteedFrames + ReceiveWindow.FIRST_TARGET_FRAMES);
+        if (earnedFrames > 0) {
+            return earnedFrames;
+        }
+        // An end without a guarantee borrows as much as others are guaranteed.
+        final int own = isGuaranteed() ? guaranteedFrames : 1 + sizes.partFrames(0);
+        return Math.min(quotaFrames, own + ReceiveWindow.FIRST_TARGET_FRAMES);
     }
 
     // Borrows what is missing to commit that many more frames; returns how many of them are
