@@ -255,7 +255,8 @@ void direct_rude(char **arguments) {
     int peer = number(arguments, 1, 5);
     uint64_t header = (uint32_t)HEADERS[number(arguments, 2, 0)];
     void *data;
-    round_trips(peer, 200);
+    /* The node makes the ring meanwhile. */
+    round_trips(peer, 2000);
     int slot = hxb_claim(context, (hxb_address){0, peer}, 1000, &data);
     CHECK(slot >= 0);
     __atomic_store_n((uint64_t *)data - 1, header, __ATOMIC_RELEASE);

@@ -426,7 +426,7 @@ class LibHxbHostileTest {
         assertTrue(lines.stream().distinct().count() > 5, () -> "seed " + seed + lines);
         // More than the node itself has delivered.
         final long some = lines.stream().filter(line -> line.matches("HXB_OK [2-9].*")).count();
-        assertTrue(some > 5, () -> "seed " + seed + lines);
+        assertTrue(some > 1, () -> "seed " + seed + lines);
     }
 
     /** Any bytes of a reply, page and control memory, any descriptors; but always an answer. */
