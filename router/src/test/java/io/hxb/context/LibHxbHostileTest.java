@@ -40,7 +40,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 class LibHxbHostileTest {
     private static final int POOL_BYTES = 64 * 1024;
     private static final int SEALS = SharedMemory.SEAL_SHRINK | SharedMemory.SEAL_GROW;
-    private static final int FUZZED = 300;
+    private static final int FUZZED = 600;
     private static final long CONTROL_BYTES = ControlMemory.lengthBytes(256, 4096);
 
     /** Of 16 operations, 16 notifications and 8 fragments of messages of 64 bytes. */
@@ -426,7 +426,7 @@ class LibHxbHostileTest {
         assertTrue(lines.stream().distinct().count() > 5, () -> "seed " + seed + lines);
         // More than the node itself has delivered.
         final long some = lines.stream().filter(line -> line.matches("HXB_OK [2-9].*")).count();
-        assertTrue(some > 1, () -> "seed " + seed + lines);
+        assertTrue(some > 5, () -> "seed " + seed + lines);
     }
 
     /** Any bytes of a reply, page and control memory, any descriptors; but always an answer. */

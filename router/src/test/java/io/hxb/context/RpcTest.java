@@ -98,17 +98,20 @@ class RpcTest {
         }
     }
 
+    private RpcEnd slow(final CountDownLatch isOver) throws Exception {
+        return RpcEnd.open(
+                socket.path(),
+                SERVER,
+                (from, context, request) -> {
+                    isOver.await();
+                    return request;
+                });
+    }
+
     @Test
     void shouldEndAtTheDeadlineAndNotHoldUpOthersForASlowPeer() throws Exception {
         final CountDownLatch isOver = new CountDownLatch(1);
-        try (RpcEnd slow =
-                        RpcEnd.open(
-                                socket.path(),
-                                SERVER,
-                                (from, context, request) -> {
-                                    isOver.await();
-                                    return request;
-                                });
+        try (RpcEnd slow = slow(isOver);
                 RpcEnd _ = RpcEnd.open(socket.path(), 2, (from, context, request) -> request);
                 RpcEnd client = client(3)) {
             // given more requests than a peer may have waiting
@@ -136,14 +139,7 @@ class RpcTest {
     @Test
     void shouldRefuseOrWaitWhereAPeerHasEnough() throws Exception {
         final CountDownLatch isOver = new CountDownLatch(1);
-        try (RpcEnd slow =
-                        RpcEnd.open(
-                                socket.path(),
-                                SERVER,
-                                (from, context, request) -> {
-                                    isOver.await();
-                                    return request;
-                                });
+        try (RpcEnd slow = slow(isOver);
                 RpcEnd client = client(3)) {
             // given
             final List<CompletableFuture<byte[]>> held = new ArrayList<>();

@@ -239,6 +239,11 @@ class LoopDriverTest {
         assertEquals(List.of(51, 1, 51), List.of(firstTurns, nextTurns, lastTurns));
     }
 
+    private static LoopDriver blocking() {
+        return LoopDriver.start(
+                WaitMode.BLOCK, Thread::new, SystemNanoClock.INSTANCE, LoopDriverTest::fail);
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void shouldNotSleepWhenWokenOrClosedJustBefore(final boolean isClosed) throws Exception {
@@ -246,12 +251,7 @@ class LoopDriverTest {
         final CountDownLatch aboutToSleep = new CountDownLatch(1);
         final CountDownLatch maySleep = new CountDownLatch(1);
         final CountDownLatch nextTurn = new CountDownLatch(2);
-        final LoopDriver other =
-                LoopDriver.start(
-                        WaitMode.BLOCK,
-                        Thread::new,
-                        SystemNanoClock.INSTANCE,
-                        LoopDriverTest::fail);
+        final LoopDriver other = blocking();
         other.add(
                 new NotingTask() {
                     @Override
@@ -291,12 +291,7 @@ class LoopDriverTest {
         // given
         final CountDownLatch working = new CountDownLatch(1);
         final CountDownLatch mayGoOn = new CountDownLatch(1);
-        final LoopDriver other =
-                LoopDriver.start(
-                        WaitMode.BLOCK,
-                        Thread::new,
-                        SystemNanoClock.INSTANCE,
-                        LoopDriverTest::fail);
+        final LoopDriver other = blocking();
         other.runSoon(
                 () -> {
                     working.countDown();
