@@ -1,4 +1,4 @@
-/* Peers, what waits for them, and which requests of theirs have been begun: RpcPeer, RpcPeers and RpcHistory. */
+/* Peers, what waits for them, and which requests of theirs have been begun: RpcPeer, RpcPeers and RpcDuplicateFilter. */
 #include "rpc.h"
 
 #include <stdlib.h>

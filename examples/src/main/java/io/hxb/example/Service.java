@@ -2,7 +2,7 @@ package io.hxb.example;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.hxb.pm.rpc.RpcEnd;
+import io.hxb.pm.rpc.RpcEndpoint;
 import io.hxb.pm.rpc.RpcException;
 
 import java.util.concurrent.Phaser;
@@ -29,7 +29,8 @@ public final class Service {
 
     private static void serve() throws Exception {
         // begin
-        try (RpcEnd service = RpcEnd.open(SERVER, (node, context, request) -> carryOut(request))) {
+        try (RpcEndpoint service =
+                RpcEndpoint.open(SERVER, (node, context, request) -> carryOut(request))) {
             for (int node = 1; node < service.nodeCount(); node++) {
                 service.watch(node, SERVER + node, Service::onClient);
             }
@@ -53,7 +54,7 @@ public final class Service {
         final Phaser open = new Phaser(1);
         int asked = 0;
         // begin
-        try (RpcEnd client = RpcEnd.open(context, (node, from, request) -> request)) {
+        try (RpcEndpoint client = RpcEndpoint.open(context, (node, from, request) -> request)) {
             for (; System.in.available() == 0; asked++) {
                 final String id = name + asked;
                 open.register();

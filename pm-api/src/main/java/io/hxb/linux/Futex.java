@@ -27,7 +27,7 @@ public final class Futex {
     }
 
     /** True if a thread may sleep on several words at once here. */
-    static boolean isThere() {
+    static boolean isSupported() {
         return Presence.IS_THERE;
     }
 

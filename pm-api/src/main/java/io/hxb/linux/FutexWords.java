@@ -30,8 +30,8 @@ public final class FutexWords implements AutoCloseable {
     }
 
     /** True if threads may sleep on words here: Linux 5.16, and not forbidden. */
-    public static boolean areThere() {
-        return Futex.isThere();
+    public static boolean areSupported() {
+        return Futex.isSupported();
     }
 
     /** Removes all words. */

@@ -40,7 +40,7 @@ final class ContextSleep {
         this.control = control;
         this.rings = rings;
         signalSocket = wakeUps.application();
-        words = wakeUps.hasWords() && FutexWords.areThere() ? new FutexWords() : null;
+        words = wakeUps.hasWords() && FutexWords.areSupported() ? new FutexWords() : null;
         pollSet.add(signalSocket);
         pollSet.add(nodeDescriptor);
     }

@@ -31,7 +31,7 @@ final class DirectReceive implements AutoCloseable {
     /** Of each message held, in order: where its record ends; inverted once it is released. */
     private final long[] ends;
 
-    private long firstHeld = HeldMessages.newBase();
+    private long firstHeld = ReceivedMessages.newBase();
     private long nextHeld = firstHeld;
 
     /** Position up to which the sender was told that the records are released. */
@@ -151,12 +151,12 @@ final class DirectReceive implements AutoCloseable {
      *
      * @param message filled with it.
      * @param sourceNode id of this node.
-     * @param ringBits of this ring, see {@link HeldMessages#ringBits}.
+     * @param ringBits of this ring, see {@link ReceivedMessages#ringBits}.
      */
     void take(final PmMessage message, final int sourceNode, final int ringBits) {
         final int lengthBytes = DirectRing.lengthBytes(header);
         message.set(
-                HeldMessages.handle(nextHeld, ringBits),
+                ReceivedMessages.handle(nextHeld, ringBits),
                 ring.payloadAddress(),
                 lengthBytes,
                 DirectRing.tag(header),
@@ -170,13 +170,13 @@ final class DirectReceive implements AutoCloseable {
 
     /** True if the message of that number is held; numbers count modulo 2^39. */
     boolean isHeld(final long number) {
-        final long offset = HeldMessages.positionsBetween(firstHeld, number);
+        final long offset = ReceivedMessages.positionsBetween(firstHeld, number);
         return offset < nextHeld - firstHeld && ends[index(firstHeld + offset)] >= 0;
     }
 
     /** Releases a message that is held, and wakes the sender if it sleeps. */
     void release(final long number) {
-        final long held = firstHeld + HeldMessages.positionsBetween(firstHeld, number);
+        final long held = firstHeld + ReceivedMessages.positionsBetween(firstHeld, number);
         final int index = index(held);
         ends[index] = ~ends[index];
         if (held == firstHeld) {

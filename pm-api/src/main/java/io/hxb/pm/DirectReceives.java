@@ -33,7 +33,7 @@ final class DirectReceives {
     private final int ownNode;
     private final int maxLengthBytes;
     private final int maxHeld;
-    private final HeldMessages held;
+    private final ReceivedMessages held;
 
     /** By the index that handles have; null where there is none. */
     private final DirectReceive[] rings = new DirectReceive[MAX_RINGS];
@@ -61,7 +61,7 @@ final class DirectReceives {
             final int ownNode,
             final int maxLengthBytes,
             final int maxHeld,
-            final HeldMessages held) {
+            final ReceivedMessages held) {
         this.ownNode = ownNode;
         this.maxLengthBytes = maxLengthBytes;
         this.maxHeld = maxHeld;
@@ -152,7 +152,7 @@ final class DirectReceives {
 
     /** Receives the message that {@link #isReady} has found. */
     void receive(final PmMessage message) {
-        rings[ready].take(message, ownNode, HeldMessages.ringBits(ready));
+        rings[ready].take(message, ownNode, ReceivedMessages.ringBits(ready));
         held.onDirect(1);
         pace.onMessages(1);
         if (--turnLeft <= 0) {
@@ -170,7 +170,7 @@ final class DirectReceives {
      */
     int receive(final PmMessageHandler handler, final PmMessage message, final int limit) {
         final DirectReceive ring = rings[ready];
-        final int ringBits = HeldMessages.ringBits(ready);
+        final int ringBits = ReceivedMessages.ringBits(ready);
         final int most = Math.min(limit, turnLeft);
         int count = 0;
         do {
@@ -181,7 +181,7 @@ final class DirectReceives {
                 handler.onMessage(message);
             } finally {
                 if (message.handle() != PmMessage.NO_HANDLE) {
-                    final long number = HeldMessages.position(message.handle());
+                    final long number = ReceivedMessages.position(message.handle());
                     message.clear();
                     ring.release(number);
                     held.onDirect(-1);
@@ -241,7 +241,7 @@ final class DirectReceives {
 
     /** True if the handle is of a message in a ring. */
     static boolean isDirect(final long handle) {
-        return HeldMessages.ring(handle) < MAX_RINGS;
+        return ReceivedMessages.ring(handle) < MAX_RINGS;
     }
 
     /**
@@ -250,8 +250,8 @@ final class DirectReceives {
      * @throws IllegalStateException if no such message is held.
      */
     void release(final long handle) {
-        final DirectReceive ring = rings[HeldMessages.ring(handle)];
-        final long number = HeldMessages.position(handle);
+        final DirectReceive ring = rings[ReceivedMessages.ring(handle)];
+        final long number = ReceivedMessages.position(handle);
         if (ring == null || !ring.isHeld(number)) {
             throw new IllegalStateException("no message with this handle is held: " + handle);
         }

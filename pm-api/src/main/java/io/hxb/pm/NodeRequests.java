@@ -169,7 +169,7 @@ final class NodeRequests implements AutoCloseable {
         if (isClosed) {
             throw new IllegalStateException("the device is closed");
         }
-        if (!tellUntold()) {
+        if (!sendUnsent()) {
             throw silent("does not take requests");
         }
         request.number(++requests);
@@ -331,11 +331,11 @@ final class NodeRequests implements AutoCloseable {
      * Tells the node what needs no answer. If it is gone, so is what was open there; if it stands
      * still until its socket is full, it is told later, before anything else. Never waits.
      */
-    void tell(final int type, final long argument) {
+    void send(final int type, final long argument) {
         lock.lock();
         try {
             untold.add(new long[] {type, argument});
-            tellUntold();
+            sendUnsent();
         } catch (final LinuxException e) {
             untold.clear();
         } finally {
@@ -344,7 +344,7 @@ final class NodeRequests implements AutoCloseable {
     }
 
     /** False if the node still does not take it. */
-    private boolean tellUntold() throws LinuxException {
+    private boolean sendUnsent() throws LinuxException {
         while (!untold.isEmpty() && !isClosed) {
             final long[] what = untold.peek();
             told.request((int) what[0]).argument(0, what[1]).number(++requests);
@@ -368,7 +368,7 @@ final class NodeRequests implements AutoCloseable {
 
     private PmException silent(final String what) throws LinuxException {
         return new PmException(
-                "the node on " + path + " " + what + ": " + StandingNode.describe(socket.peer()));
+                "the node on " + path + " " + what + ": " + StoppedNode.describe(socket.peer()));
     }
 
     /** Ends the requests of other threads, and closes the socket when these have noted it. */

@@ -2,7 +2,7 @@ package io.hxb.pm;
 
 import io.hxb.linux.Memory;
 import io.hxb.pm.attach.Attachment;
-import io.hxb.pm.share.Shares;
+import io.hxb.pm.share.DestinationShares;
 import io.hxb.pm.shm.ControlMemory;
 import io.hxb.pm.shm.EventRing;
 import io.hxb.pm.shm.NodePage;
@@ -36,7 +36,7 @@ public final class PmContext implements AutoCloseable {
     private final EventRing events;
     private final ContextWaiter waiter;
     private final DirectRings rings;
-    private final NodeBell bell;
+    private final NodeWaker bell;
     private final int mtuBytes;
     private boolean isHandling;
 
@@ -57,10 +57,10 @@ public final class PmContext implements AutoCloseable {
                         memory.controlAddress(), memory.send().count(), memory.deliveryEntries());
         control.check();
         final NodePage node = new NodePage(attachment.nodePageAddress());
-        bell = new NodeBell(node, memory.wakeUps(), device.isInvoker());
+        bell = new NodeWaker(node, memory.wakeUps(), device.isInvoker());
         state = new ContextState(control, new NodeWatch(node, attachment::isNodeAlive));
         final int ownNode = device.nodeId();
-        final HeldMessages held = new HeldMessages(memory.deliveryEntries());
+        final ReceivedMessages held = new ReceivedMessages(memory.deliveryEntries());
         rings =
                 new DirectRings(
                         control,
@@ -143,9 +143,9 @@ public final class PmContext implements AutoCloseable {
     }
 
     private int refused(final int destinationNode, final int destinationContext) {
-        final Shares shares = slots.shares();
+        final DestinationShares shares = slots.shares();
         final int share = shares.find(destinationNode, destinationContext);
-        if (share == Shares.NONE || !shares.isDropping(share)) {
+        if (share == DestinationShares.NONE || !shares.isDropping(share)) {
             return PmStatus.NO_BUFFERS;
         }
         shares.onDropped(share);
@@ -184,9 +184,10 @@ public final class PmContext implements AutoCloseable {
             final int destinationContext,
             final int lengthBytes,
             final long timeoutNs) {
-        final Shares shares = slots.shares();
+        final DestinationShares shares = slots.shares();
         final int share = shares.find(destinationNode, destinationContext);
-        final long maxNs = share == Shares.NONE ? Long.MAX_VALUE : shares.maxWaitNs(share);
+        final long maxNs =
+                share == DestinationShares.NONE ? Long.MAX_VALUE : shares.maxWaitNs(share);
         if (maxNs == 0) {
             return refused(destinationNode, destinationContext);
         }
@@ -357,7 +358,7 @@ public final class PmContext implements AutoCloseable {
     public int unfinishedSends() {
         pollCompletions();
         if (!state.isClosed()) {
-            sends.tellRoom();
+            sends.notifyRoom();
         }
         return slots.inFlightCount();
     }
@@ -618,7 +619,7 @@ public final class PmContext implements AutoCloseable {
         state.detach();
         waiter.wakeForGood();
         attachment.vacateContext(memory);
-        remains = Leftovers.of(this, attachment, memory, rings, waiter);
+        remains = DeferredRelease.of(this, attachment, memory, rings, waiter);
     }
 
     /**
@@ -628,9 +629,9 @@ public final class PmContext implements AutoCloseable {
      * @hidden
      */
     @SuppressWarnings({"exports", "InvalidBlockTag"})
-    public RemoteDoor remoteDoor() {
+    public RemoteMemoryAccess remoteDoor() {
         checkOpen();
-        return new RemoteDoor(device, attachment, memory.contextId(), state, bell, waiter);
+        return new RemoteMemoryAccess(device, attachment, memory.contextId(), state, bell, waiter);
     }
 
     PmDevice device() {

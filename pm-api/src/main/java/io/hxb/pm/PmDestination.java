@@ -1,6 +1,6 @@
 package io.hxb.pm;
 
-import io.hxb.pm.share.Shares;
+import io.hxb.pm.share.DestinationShares;
 
 /**
  * One destination of a context's messages: how much to it is not finished, and what is done with
@@ -38,13 +38,13 @@ public final class PmDestination {
      */
     public int unfinishedMessages() {
         final int share = share();
-        return share == Shares.NONE ? 0 : sends.slots().shares().messages(share);
+        return share == DestinationShares.NONE ? 0 : sends.slots().shares().messages(share);
     }
 
     /** {@return the bytes of those of them that are handed over} */
     public long unfinishedBytes() {
         final int share = share();
-        return share == Shares.NONE ? 0 : sends.slots().shares().bytes(share);
+        return share == DestinationShares.NONE ? 0 : sends.slots().shares().bytes(share);
     }
 
     /**
@@ -54,13 +54,14 @@ public final class PmDestination {
     public boolean isFull() {
         final int share = share();
         final SendSlots slots = sends.slots();
-        return !slots.hasFree() || (share != Shares.NONE && !slots.shares().mayTake(share));
+        return !slots.hasFree()
+                || (share != DestinationShares.NONE && !slots.shares().mayTake(share));
     }
 
     /** {@return the messages that were dropped since {@link #options} was called, by its order} */
     public long droppedMessages() {
         final int share = sends.slots().shares().find(node, peerContext);
-        return share == Shares.NONE ? 0 : sends.slots().shares().dropped(share);
+        return share == DestinationShares.NONE ? 0 : sends.slots().shares().dropped(share);
     }
 
     /**
@@ -71,7 +72,7 @@ public final class PmDestination {
      * @param options from now on.
      */
     public void options(final PmDestinationOptions options) {
-        final Shares shares = sends.slots().shares();
+        final DestinationShares shares = sends.slots().shares();
         shares.set(
                 shares.of(node, peerContext),
                 options.maxMessages(),

@@ -17,8 +17,8 @@ final class ReceiveEnd {
     private final ControlMemory control;
     private final DeliveryRing deliveries;
     private final ReleaseRing releases;
-    private final HeldMessages held;
-    private final NodeBell bell;
+    private final ReceivedMessages held;
+    private final NodeWaker bell;
     private final long poolAddress;
     private final int bufferBytes;
     private final DirectRings rings;
@@ -41,8 +41,8 @@ final class ReceiveEnd {
     public ReceiveEnd(
             final ControlMemory control,
             final Attachment.Buffers buffers,
-            final NodeBell bell,
-            final HeldMessages held,
+            final NodeWaker bell,
+            final ReceivedMessages held,
             final DirectRings rings) {
         this.control = control;
         poolAddress = buffers.address();
@@ -56,7 +56,7 @@ final class ReceiveEnd {
     }
 
     /** Messages received and not released. */
-    public HeldMessages held() {
+    public ReceivedMessages held() {
         return held;
     }
 

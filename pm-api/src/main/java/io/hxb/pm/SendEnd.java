@@ -22,7 +22,7 @@ final class SendEnd {
     private final ShortRing shorts;
     private final CompletionRing completions;
     private final FailedSends failed;
-    private final NodeBell bell;
+    private final NodeWaker bell;
     private final LocalSends locals;
     private PmContext.SendDoneListener listener = (slot, status) -> {};
     private int lastNode = -1;
@@ -52,7 +52,7 @@ final class SendEnd {
     public SendEnd(
             final ControlMemory control,
             final Attachment.Buffers buffers,
-            final NodeBell bell,
+            final NodeWaker bell,
             final int ownNode,
             final DirectRings rings) {
         slots = new SendSlots(buffers.address(), buffers.count(), buffers.bufferBytes());
@@ -260,7 +260,7 @@ final class SendEnd {
     }
 
     /** Tells the listener if such a message would find room now. */
-    void tellRoom() {
+    void notifyRoom() {
         if (locals.hasRoomAgain()) {
             listener.onRoom();
         }

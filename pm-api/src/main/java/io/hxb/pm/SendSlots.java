@@ -1,6 +1,6 @@
 package io.hxb.pm;
 
-import io.hxb.pm.share.Shares;
+import io.hxb.pm.share.DestinationShares;
 
 import org.agrona.MutableDirectBuffer;
 
@@ -32,7 +32,7 @@ final class SendSlots {
     private final int[] facts;
 
     private final MappedBuffer[] buffers;
-    private final Shares shares;
+    private final DestinationShares shares;
     private int freeCount;
     private int inFlightCount;
 
@@ -50,7 +50,7 @@ final class SendSlots {
         state = new byte[slots];
         facts = new int[slots * FACTS];
         buffers = new MappedBuffer[slots];
-        shares = new Shares(slots);
+        shares = new DestinationShares(slots);
         for (int slot = slots - 1; slot >= 0; slot--) {
             free[freeCount++] = slot;
         }
@@ -62,7 +62,7 @@ final class SendSlots {
     }
 
     /** What destinations have of the slots. */
-    Shares shares() {
+    DestinationShares shares() {
         return shares;
     }
 

@@ -44,8 +44,8 @@ final class SocketAttachment implements Attachment {
     private final long timeoutMs;
     private final NodeRequests requests;
     private final BitSet memoryIds = new BitSet();
-    private final Map<Integer, List<OwnMemory>> contextMemory = new HashMap<>();
-    private final Map<Integer, OwnMemory> regionMemory = new HashMap<>();
+    private final Map<Integer, List<LendableMemory>> contextMemory = new HashMap<>();
+    private final Map<Integer, LendableMemory> regionMemory = new HashMap<>();
 
     /** For the next change of the rings of a context, by its id. */
     private final Map<Integer, NodeRequests.Asked> changes = new HashMap<>();
@@ -143,7 +143,7 @@ final class SocketAttachment implements Attachment {
     @Override
     public ContextMemory openContext(final int contextId, final ContextRequest request)
             throws PmException {
-        final List<OwnMemory> lent = new ArrayList<>();
+        final List<LendableMemory> lent = new ArrayList<>();
         synchronized (this) {
             checkOpen();
             if (contextMemory.putIfAbsent(contextId, lent) != null) {
@@ -162,7 +162,7 @@ final class SocketAttachment implements Attachment {
     }
 
     private ContextMemory openContext(
-            final int contextId, final ContextRequest request, final List<OwnMemory> lent)
+            final int contextId, final ContextRequest request, final List<LendableMemory> lent)
             throws PmException {
         final NodePage.Facts facts = new NodePage(nodePage.address()).facts();
         final ContextRequest sizes = request.resolved(facts.mtuBytes(), minDeliveryEntries);
@@ -173,7 +173,7 @@ final class SocketAttachment implements Attachment {
             lent.add(lend("hxb-own-receive", ownBytes, AttachMessage.CONTEXT_MEMORY));
         }
         final NodeRequests.Asked granted = askForContext(contextId, sizes, lent);
-        final OwnMemory control = lent.get(0);
+        final LendableMemory control = lent.get(0);
         final int bufferBytes = facts.receiveBufferBytes();
         return new ContextMemory(
                 contextId,
@@ -192,7 +192,7 @@ final class SocketAttachment implements Attachment {
     }
 
     private NodeRequests.Asked askForContext(
-            final int contextId, final ContextRequest sizes, final List<OwnMemory> lent)
+            final int contextId, final ContextRequest sizes, final List<LendableMemory> lent)
             throws PmException {
         final NodeRequests.Asked asked =
                 requests.ask(
@@ -213,22 +213,22 @@ final class SocketAttachment implements Attachment {
         } catch (final PmException e) {
             if (!asked.isOver()) {
                 // The node may open it later.
-                requests.tell(AttachMessage.CLOSE_CONTEXT, contextId);
+                requests.send(AttachMessage.CLOSE_CONTEXT, contextId);
             }
             throw e;
         }
     }
 
     /** Makes memory and lends it to the node, all of it. */
-    private OwnMemory lend(final String name, final long lengthBytes, final int use)
+    private LendableMemory lend(final String name, final long lengthBytes, final int use)
             throws PmException {
         final int id = takeId();
-        OwnMemory memory = null;
+        LendableMemory memory = null;
         boolean isLent = false;
         try {
             announce(id, lengthBytes, use);
             isLent = true;
-            memory = new OwnMemory(id, name, lengthBytes);
+            memory = new LendableMemory(id, name, lengthBytes);
             while (memory.isIncomplete()) {
                 add(memory);
             }
@@ -283,7 +283,7 @@ final class SocketAttachment implements Attachment {
             } catch (final PmException e) {
                 if (!asked.isOver()) {
                     // The node may take it later.
-                    requests.tell(AttachMessage.TAKE_BACK, id);
+                    requests.send(AttachMessage.TAKE_BACK, id);
                 }
                 if (!asked.isRefusedForNow() || System.nanoTime() - startNs > timeoutMs * MS_NS) {
                     throw e;
@@ -293,7 +293,7 @@ final class SocketAttachment implements Attachment {
         }
     }
 
-    private void add(final OwnMemory memory) throws PmException, LinuxException {
+    private void add(final LendableMemory memory) throws PmException, LinuxException {
         final int[] pieces = memory.nextPieces(UnixSocket.MAX_DESCRIPTORS);
         try {
             final NodeRequests.Asked asked =
@@ -308,21 +308,21 @@ final class SocketAttachment implements Attachment {
         }
     }
 
-    private void takeBack(final OwnMemory memory) {
+    private void takeBack(final LendableMemory memory) {
         takeBack(memory.id(), memory);
     }
 
-    private void takeBack(final int id, final OwnMemory memory) {
+    private void takeBack(final int id, final LendableMemory memory) {
         if (memory != null) {
             memory.close();
         }
-        requests.tell(AttachMessage.TAKE_BACK, id);
+        requests.send(AttachMessage.TAKE_BACK, id);
         giveBackId(id);
     }
 
     @Override
     public void closeContext(final ContextMemory memory) {
-        final List<OwnMemory> lent;
+        final List<LendableMemory> lent;
         final NodeRequests.Asked change;
         synchronized (this) {
             lent = contextMemory.get(memory.contextId());
@@ -334,10 +334,10 @@ final class SocketAttachment implements Attachment {
         if (change != null) {
             change.forget();
         }
-        lent.forEach(OwnMemory::close);
+        lent.forEach(LendableMemory::close);
         Descriptors.close(memory.wakeUps().application());
         Descriptors.close(memory.wakeUps().node());
-        requests.tell(AttachMessage.CLOSE_CONTEXT, memory.contextId());
+        requests.send(AttachMessage.CLOSE_CONTEXT, memory.contextId());
         synchronized (this) {
             contextMemory.remove(memory.contextId());
             lent.forEach(part -> memoryIds.clear(part.id()));
@@ -350,13 +350,13 @@ final class SocketAttachment implements Attachment {
     @Override
     public void vacateContext(final ContextMemory memory) {
         synchronized (this) {
-            final List<OwnMemory> lent = contextMemory.get(memory.contextId());
+            final List<LendableMemory> lent = contextMemory.get(memory.contextId());
             if (lent == null) {
                 return;
             }
-            lent.forEach(OwnMemory::vacate);
+            lent.forEach(LendableMemory::vacate);
         }
-        requests.tell(AttachMessage.CLOSE_CONTEXT, memory.contextId());
+        requests.send(AttachMessage.CLOSE_CONTEXT, memory.contextId());
     }
 
     @Override
@@ -365,7 +365,7 @@ final class SocketAttachment implements Attachment {
         if (isWritten) {
             checkRemoteMemory();
         }
-        final OwnMemory memory =
+        final LendableMemory memory =
                 lend(
                         "hxb-region",
                         lengthBytes,
@@ -378,7 +378,7 @@ final class SocketAttachment implements Attachment {
 
     @Override
     public void closeRegion(final RegionMemory memory) {
-        final OwnMemory lent;
+        final LendableMemory lent;
         synchronized (this) {
             lent = regionMemory.remove(memory.id());
         }
@@ -516,7 +516,7 @@ final class SocketAttachment implements Attachment {
     public RemoteMemoryArea openRemote(final int contextId, final RemoteRequest request)
             throws PmException {
         checkRemoteMemory();
-        final List<OwnMemory> ofContext;
+        final List<LendableMemory> ofContext;
         synchronized (this) {
             checkOpen();
             ofContext = contextMemory.get(contextId);
@@ -526,7 +526,7 @@ final class SocketAttachment implements Attachment {
         }
         final int mtuBytes = new NodePage(nodePage.address()).facts().mtuBytes();
         final long lengthBytes = request.area(0, mtuBytes).lengthBytes();
-        final OwnMemory memory = lend("hxb-remote", lengthBytes, AttachMessage.CONTEXT_MEMORY);
+        final LendableMemory memory = lend("hxb-remote", lengthBytes, AttachMessage.CONTEXT_MEMORY);
         final NodeRequests.Asked asked =
                 requests.ask(
                         request(
@@ -626,7 +626,7 @@ final class SocketAttachment implements Attachment {
         }
         requests.close();
         synchronized (this) {
-            regionMemory.values().forEach(OwnMemory::vacate);
+            regionMemory.values().forEach(LendableMemory::vacate);
             if (contextMemory.isEmpty()) {
                 closeNodeMemory();
             } else {

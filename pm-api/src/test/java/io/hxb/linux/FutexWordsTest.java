@@ -137,6 +137,6 @@ class FutexWordsTest {
 
     @Test
     void shouldBeThereOnThisKernel() {
-        assertTrue(FutexWords.areThere());
+        assertTrue(FutexWords.areSupported());
     }
 }

@@ -73,8 +73,8 @@ class DirectReceiveTest {
 
     private long take() {
         assertTrue(receive.isReady());
-        receive.take(message, NODE, HeldMessages.ringBits(0));
-        return HeldMessages.position(message.handle());
+        receive.take(message, NODE, ReceivedMessages.ringBits(0));
+        return ReceivedMessages.position(message.handle());
     }
 
     @Test
@@ -229,7 +229,7 @@ class DirectReceiveTest {
                 final DirectPage offered = new DirectPage(theirs.pageAddress());
                 offered.initialize(1, 2, false);
                 final DirectReceives receives =
-                        new DirectReceives(NODE, lengthBytes, MAX_HELD, new HeldMessages(16));
+                        new DirectReceives(NODE, lengthBytes, MAX_HELD, new ReceivedMessages(16));
                 // when
                 receives.take(
                         PEER, DirectMemory.map(CAPACITY_BYTES, descriptors[0], descriptors[1], -1));
@@ -311,9 +311,9 @@ class DirectReceiveTest {
                 assertFalse(late.isOver());
                 late.begin();
                 assertTrue(late.isReady());
-                late.take(message, NODE, HeldMessages.ringBits(0));
+                late.take(message, NODE, ReceivedMessages.ringBits(0));
                 assertFalse(late.isOver());
-                late.release(HeldMessages.position(message.handle()));
+                late.release(ReceivedMessages.position(message.handle()));
                 assertTrue(late.isOver());
             }
         }

@@ -95,7 +95,7 @@ class SilentNodeTest {
         final Process process = new ProcessBuilder("sleep", "60").start();
         try {
             final UnixSocket.Peer peer = new UnixSocket.Peer((int) process.pid(), 0, 0, List.of());
-            assertTrue(StandingNode.describe(peer).contains("hangs"));
+            assertTrue(StoppedNode.describe(peer).contains("hangs"));
             // when
             new ProcessBuilder("kill", "-STOP", Long.toString(process.pid())).start().waitFor();
             // then
@@ -108,10 +108,10 @@ class SilentNodeTest {
 
     private static String awaitStopped(final UnixSocket.Peer peer) {
         final long startNs = System.nanoTime();
-        String text = StandingNode.describe(peer);
+        String text = StoppedNode.describe(peer);
         while (!text.contains("is stopped")
                 && System.nanoTime() - startNs < TimeUnit.SECONDS.toNanos(5)) {
-            text = StandingNode.describe(peer);
+            text = StoppedNode.describe(peer);
         }
         return text;
     }

@@ -74,7 +74,7 @@ public record FlowConfig(
      * For how much longer than {@link #ackDelayNs()} an acknowledgement waits that is likely to
      * ride on a frame of the other direction; the source does not yet take its frame for lost.
      */
-    public long ackPatienceNs() {
+    public long piggybackDelayNs() {
         final long longestNs = Math.min(minRetransmitNs / 4 * 3, ACK_PATIENCE * ackDelayNs);
         return Math.max(0, longestNs - ackDelayNs);
     }

@@ -29,29 +29,29 @@ public record LimitConfig(
     /** Checks the values. */
     public LimitConfig {
         final Check check = new Check();
-        Share.CONNECTIONS.check(check, connections);
-        Share.CONTEXTS.check(check, contexts);
-        Share.MEMORY_BYTES.check(check, memoryBytes);
-        Share.REGIONS.check(check, regions);
-        Share.HELD_BUFFERS.check(check, heldBuffers);
-        Share.FLOWS.check(check, flows);
-        Share.MESSAGES.check(check, messagesPerSecond);
+        ResourceShare.CONNECTIONS.check(check, connections);
+        ResourceShare.CONTEXTS.check(check, contexts);
+        ResourceShare.MEMORY_BYTES.check(check, memoryBytes);
+        ResourceShare.REGIONS.check(check, regions);
+        ResourceShare.HELD_BUFFERS.check(check, heldBuffers);
+        ResourceShare.FLOWS.check(check, flows);
+        ResourceShare.MESSAGES.check(check, messagesPerSecond);
         check.done();
     }
 
     /** The defaults, except for the limits given. */
-    public static LimitConfig of(final Map<Share, Long> limits) {
+    public static LimitConfig of(final Map<ResourceShare, Long> limits) {
         return new LimitConfig(
-                (int) limit(limits, Share.CONNECTIONS),
-                (int) limit(limits, Share.CONTEXTS),
-                limit(limits, Share.MEMORY_BYTES),
-                (int) limit(limits, Share.REGIONS),
-                (int) limit(limits, Share.HELD_BUFFERS),
-                (int) limit(limits, Share.FLOWS),
-                (int) limit(limits, Share.MESSAGES));
+                (int) limit(limits, ResourceShare.CONNECTIONS),
+                (int) limit(limits, ResourceShare.CONTEXTS),
+                limit(limits, ResourceShare.MEMORY_BYTES),
+                (int) limit(limits, ResourceShare.REGIONS),
+                (int) limit(limits, ResourceShare.HELD_BUFFERS),
+                (int) limit(limits, ResourceShare.FLOWS),
+                (int) limit(limits, ResourceShare.MESSAGES));
     }
 
-    private static long limit(final Map<Share, Long> limits, final Share share) {
+    private static long limit(final Map<ResourceShare, Long> limits, final ResourceShare share) {
         return limits.getOrDefault(share, share.fallback());
     }
 
@@ -66,7 +66,7 @@ public record LimitConfig(
     }
 
     /** The limit of one share, as the file gives it. */
-    public long limit(final Share share) {
+    public long limit(final ResourceShare share) {
         return switch (share) {
             case CONNECTIONS -> connections;
             case CONTEXTS -> contexts;

@@ -25,8 +25,8 @@ public record TenantConfig(
         List<IdRange> gids,
         List<IdRange> contexts,
         List<String> talksTo,
-        Map<Share, Long> limits,
-        Map<Share, Long> userLimits) {
+        Map<ResourceShare, Long> limits,
+        Map<ResourceShare, Long> userLimits) {
 
     /** Words that cannot be names of tenants, because they mean something else. */
     private static final Set<String> RESERVED =
@@ -55,14 +55,14 @@ public record TenantConfig(
         check(userLimits);
     }
 
-    private static Map<Share, Long> copy(final Map<Share, Long> limits) {
-        final Map<Share, Long> copy = new EnumMap<>(Share.class);
+    private static Map<ResourceShare, Long> copy(final Map<ResourceShare, Long> limits) {
+        final Map<ResourceShare, Long> copy = new EnumMap<>(ResourceShare.class);
         copy.putAll(limits);
         return Collections.unmodifiableMap(copy);
     }
 
     /** Checks limits that a file gives. */
-    public static void check(final Map<Share, Long> limits) {
+    public static void check(final Map<ResourceShare, Long> limits) {
         final Check check = new Check();
         limits.forEach((share, limit) -> share.check(check, limit));
         check.done();

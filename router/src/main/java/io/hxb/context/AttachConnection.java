@@ -1,6 +1,6 @@
 package io.hxb.context;
 
-import io.hxb.config.Share;
+import io.hxb.config.ResourceShare;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.UnixSocket;
 import io.hxb.pm.PmException;
@@ -19,7 +19,7 @@ final class AttachConnection {
     private final ContextManager manager;
     private final UnixSocket socket;
     private final UnixSocket.Peer peer;
-    private final Application application;
+    private final AttachedProcess attachedProcess;
     private final AttachMessage message;
     private final AuditLog audit;
     private final long openedNs;
@@ -29,14 +29,14 @@ final class AttachConnection {
             final ContextManager manager,
             final UnixSocket socket,
             final UnixSocket.Peer peer,
-            final Application application,
+            final AttachedProcess attachedProcess,
             final AttachMessage message,
             final AuditLog audit,
             final long openedNs) {
         this.manager = manager;
         this.socket = socket;
         this.peer = peer;
-        this.application = application;
+        this.attachedProcess = attachedProcess;
         this.message = message;
         this.audit = audit;
         this.openedNs = openedNs;
@@ -51,11 +51,11 @@ final class AttachConnection {
     }
 
     UserAccount account() {
-        return application.account();
+        return attachedProcess.account();
     }
 
     String name() {
-        return application.name();
+        return attachedProcess.name();
     }
 
     boolean isLate(final long nowNs, final long timeoutNs) {
@@ -119,9 +119,9 @@ final class AttachConnection {
         final int id = (int) range(0);
         final long lengthBytes = message.argument(1);
         try {
-            application.lend(id, lengthBytes, (int) range(2));
+            attachedProcess.lend(id, lengthBytes, (int) range(2));
         } catch (final PmException e) {
-            final boolean isForNow = application.account().isReturning();
+            final boolean isForNow = attachedProcess.account().isReturning();
             message.refusal(AttachMessage.LEND, e.getMessage());
             if (isForNow) {
                 message.forNow();
@@ -144,14 +144,14 @@ final class AttachConnection {
                             + " arrived: the node's limit of open files is reached");
         }
         for (int i = 0; i < pieces; i++) {
-            application.addPiece(id, socket.receivedDescriptor(i));
+            attachedProcess.addPiece(id, socket.receivedDescriptor(i));
         }
         message.reply(AttachMessage.ADD_PIECES);
         return reply();
     }
 
     private String takeBack() {
-        application.takeBack((int) range(0));
+        attachedProcess.takeBack((int) range(0));
         return null;
     }
 
@@ -175,12 +175,12 @@ final class AttachConnection {
     private String hello() throws LinuxException {
         isGreeted = true;
         manager.onAttachAccepted();
-        final int ownBuffers = manager.ownBuffers(application);
+        final int ownBuffers = manager.ownBuffers(attachedProcess);
         message.reply(AttachMessage.HELLO)
                 .argument(1, manager.parts().minDeliveryEntries())
                 .argument(2, ownBuffers);
         if (message.hasDirectRings()) {
-            application.onDirectRings();
+            attachedProcess.onDirectRings();
             message.argument(3, manager.directOffers().ringBytes());
         }
         if (ownBuffers > 0) {
@@ -200,7 +200,7 @@ final class AttachConnection {
                         message.argument(4));
         final EndpointMemory memory =
                 EndpointMemory.of(
-                        application,
+                        attachedProcess,
                         manager,
                         request,
                         new int[] {(int) range(5), (int) range(6), (int) range(7)});
@@ -214,7 +214,7 @@ final class AttachConnection {
         if (socket.receivedDescriptors() != 2) {
             throw new PmException("a ring has two descriptors: the limit of open files is reached");
         }
-        final ContextEndpoint sender = application.context((int) range(0));
+        final ContextEndpoint sender = attachedProcess.context((int) range(0));
         final int peerContext = (int) range(1);
         final DirectOffers.Ring ring =
                 manager.directOffers()
@@ -228,7 +228,7 @@ final class AttachConnection {
     }
 
     private String directChange() throws LinuxException {
-        final ContextEndpoint endpoint = application.context((int) range(0));
+        final ContextEndpoint endpoint = attachedProcess.context((int) range(0));
         final DirectOffers.News news =
                 endpoint == null ? null : manager.directOffers().next(endpoint);
         message.reply(AttachMessage.DIRECT_CHANGE);
@@ -267,25 +267,25 @@ final class AttachConnection {
     private String openRemote() throws PmException, LinuxException {
         final RemoteRequest request =
                 new RemoteRequest((int) range(1), (int) range(2), (int) range(3));
-        final ContextEndpoint endpoint = application.context((int) range(0));
+        final ContextEndpoint endpoint = attachedProcess.context((int) range(0));
         if (endpoint == null) {
             throw new PmException("the application has no context " + message.argument(0));
         }
         final long lengthBytes = request.area(0, manager.parts().mtuBytes()).lengthBytes();
-        final LentMemory memory = application.takeOut((int) range(4), lengthBytes);
+        final LentMemory memory = attachedProcess.takeOut((int) range(4), lengthBytes);
         manager.openRemote(endpoint, request, memory, null);
         message.reply(AttachMessage.OPEN_REMOTE);
         return reply();
     }
 
     private String share() throws PmException, LinuxException {
-        final long key = application.share((int) range(0), (int) range(1));
+        final long key = attachedProcess.share((int) range(0), (int) range(1));
         message.reply(AttachMessage.SHARE).argument(0, key);
         return reply();
     }
 
     private String revoke() throws PmException, LinuxException {
-        application.revoke(message.argument(0));
+        attachedProcess.revoke(message.argument(0));
         message.reply(AttachMessage.REVOKE);
         return reply();
     }
@@ -299,7 +299,7 @@ final class AttachConnection {
     }
 
     private String closeContext() {
-        final ContextEndpoint endpoint = application.context((int) message.argument(0));
+        final ContextEndpoint endpoint = attachedProcess.context((int) message.argument(0));
         if (endpoint != null) {
             manager.close(endpoint);
         }
@@ -318,7 +318,7 @@ final class AttachConnection {
     /** Ends the connection: closes the application's contexts and gives its memory back. */
     void close() {
         socket.close();
-        manager.detach(application);
-        application.account().giveBack(Share.CONNECTIONS, 1);
+        manager.detach(attachedProcess);
+        attachedProcess.account().giveBack(ResourceShare.CONNECTIONS, 1);
     }
 }

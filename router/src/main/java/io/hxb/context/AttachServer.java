@@ -1,14 +1,14 @@
 package io.hxb.context;
 
-import io.hxb.config.Share;
-import io.hxb.counter.ShareUse;
+import io.hxb.config.ResourceShare;
+import io.hxb.counter.ResourceUse;
 import io.hxb.linux.Descriptors;
 import io.hxb.linux.Errno;
 import io.hxb.linux.EventFd;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.PollSet;
 import io.hxb.linux.UnixSocket;
-import io.hxb.log.LogLimit;
+import io.hxb.log.RateLimitedLog;
 import io.hxb.os.Capabilities;
 import io.hxb.pm.attach.AttachMessage;
 
@@ -37,14 +37,14 @@ public final class AttachServer implements AutoCloseable {
     private final SocketPath path;
     private final Acceptor acceptor;
     private final AuditLog audit;
-    private final LogLimit warnings = new LogLimit(LOGGER);
+    private final RateLimitedLog warnings = new RateLimitedLog(LOGGER);
     private final AttachMessage message = new AttachMessage();
     private final List<AttachConnection> connections = new ArrayList<>();
     private final PollSet poll = new PollSet(ContextManager.MAX_CONNECTIONS + 2);
     private final int stopEvent;
     private final Thread thread;
     private long tickNs = System.nanoTime();
-    private Consumer<List<ShareUse>> reports = uses -> {};
+    private Consumer<List<ResourceUse>> reports = uses -> {};
     private volatile boolean isStopped;
 
     /**
@@ -93,7 +93,7 @@ public final class AttachServer implements AutoCloseable {
     // be loaded before.
     private static void rehearse() {
         final LinuxException failure = new LinuxException("accept4", Errno.EMFILE);
-        new LogLimit(NOPLogger.NOP_LOGGER).warn("rehearsal", 0, failure.getMessage(), 0);
+        new RateLimitedLog(NOPLogger.NOP_LOGGER).warn("rehearsal", 0, failure.getMessage(), 0);
         new AuditLog(line -> {})
                 .onRefused(new UnixSocket.Peer(0, 0, 0, List.of()), "", failure.getMessage(), 0);
     }
@@ -109,7 +109,7 @@ public final class AttachServer implements AutoCloseable {
      *
      * @param reportsTo called by the attach thread.
      */
-    public AttachServer start(final Consumer<List<ShareUse>> reportsTo) {
+    public AttachServer start(final Consumer<List<ResourceUse>> reportsTo) {
         reports = reportsTo;
         return start();
     }
@@ -224,7 +224,7 @@ public final class AttachServer implements AutoCloseable {
             return null;
         }
         final UserAccount account = manager.shares().of(peer.uid(), admission.tenant());
-        final ShareBook share = account.book(Share.CONNECTIONS);
+        final QuotaCounter share = account.book(ResourceShare.CONNECTIONS);
         if (connections.size() == ContextManager.MAX_CONNECTIONS) {
             refuse(socket, peer, "the node has as many connections as it can have", nowNs);
             return null;
@@ -239,7 +239,7 @@ public final class AttachServer implements AutoCloseable {
                 manager,
                 socket,
                 peer,
-                new Application(false, name, account, manager.memoryReturn()),
+                new AttachedProcess(false, name, account, manager.memoryReturn()),
                 message,
                 audit,
                 nowNs);

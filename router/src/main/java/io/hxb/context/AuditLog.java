@@ -1,6 +1,6 @@
 package io.hxb.context;
 
-import io.hxb.config.Share;
+import io.hxb.config.ResourceShare;
 import io.hxb.linux.UnixSocket;
 import io.hxb.time.TokenBucket;
 
@@ -32,8 +32,8 @@ final class AuditLog {
      * Shares refused by loops; the others are refused by the attach thread, which logs why
      * immediately.
      */
-    private static final List<Share> COUNTED =
-            List.of(Share.HELD_BUFFERS, Share.FLOWS, Share.MESSAGES);
+    private static final List<ResourceShare> COUNTED =
+            List.of(ResourceShare.HELD_BUFFERS, ResourceShare.FLOWS, ResourceShare.MESSAGES);
 
     private final Consumer<String> out;
     private final JsonMapper mapper = JsonMapper.builder().build();
@@ -63,7 +63,7 @@ final class AuditLog {
 
     /** State of what was written about an account. */
     private static final class Seen {
-        private final Map<Share, Long> refused = new EnumMap<>(Share.class);
+        private final Map<ResourceShare, Long> refused = new EnumMap<>(ResourceShare.class);
         private long crossings;
     }
 
@@ -112,16 +112,16 @@ final class AuditLog {
     void tick(final List<UserAccount> accounts, final long nowNs) {
         for (final UserAccount account : accounts) {
             final Seen last = seen.computeIfAbsent(account, key -> new Seen());
-            for (final Share share : COUNTED) {
+            for (final ResourceShare share : COUNTED) {
                 look(account, share, last, nowNs);
             }
             look(account, last, nowNs);
         }
-        limits.forEach((uid, limit) -> tellSuppressed(Map.of("uid", uid), limit, nowNs));
-        tellSuppressed(Map.of(), others, nowNs);
+        limits.forEach((uid, limit) -> reportSuppressed(Map.of("uid", uid), limit, nowNs));
+        reportSuppressed(Map.of(), others, nowNs);
     }
 
-    private void tellSuppressed(
+    private void reportSuppressed(
             final Map<String, Object> whom, final LineLimit limit, final long nowNs) {
         if (limit.suppressed > 0 && limit.take(nowNs)) {
             final Map<String, Object> line = new LinkedHashMap<>();
@@ -133,14 +133,17 @@ final class AuditLog {
     }
 
     private void look(
-            final UserAccount account, final Share share, final Seen last, final long nowNs) {
-        final ShareBook book = account.book(share);
+            final UserAccount account,
+            final ResourceShare share,
+            final Seen last,
+            final long nowNs) {
+        final QuotaCounter book = account.book(share);
         final long before = last.refused.getOrDefault(share, 0L);
         final long now = book.refused();
         if (now == before) {
             return;
         }
-        final ShareBook limiting = book.limiting();
+        final QuotaCounter limiting = book.limiting();
         final Map<String, Object> line = new LinkedHashMap<>();
         line.put("event", "limit");
         line.put("uid", account.uid());
@@ -158,7 +161,7 @@ final class AuditLog {
     }
 
     private void look(final UserAccount account, final Seen last, final long nowNs) {
-        final CrossingBook crossings = account.crossings();
+        final TenantViolations crossings = account.crossings();
         final long now = crossings.refused();
         if (now == last.crossings) {
             return;

@@ -1,7 +1,7 @@
 package io.hxb.context;
 
 import io.hxb.flow.ContextTerms;
-import io.hxb.flow.FlowEnds;
+import io.hxb.flow.FlowEndpoints;
 import io.hxb.flow.FlowListener;
 import io.hxb.flow.FlowPort;
 import io.hxb.frame.FrameHeaderFlyweight;
@@ -30,10 +30,10 @@ final class ContextEndpoint {
 
     private final int contextId;
     private final int incarnation;
-    private final Application application;
+    private final AttachedProcess attachedProcess;
     private final ContextManager manager;
     private final ContextParts parts;
-    private final ReceiveBooks books;
+    private final BufferLedger books;
 
     /** The buffers to which its messages are copied; null if they stay in the node's pool. */
     private final BufferPool own;
@@ -68,19 +68,19 @@ final class ContextEndpoint {
             final long peerWaitNs) {
         this.manager = manager;
         this.memory = memory;
-        application = memory.application();
+        attachedProcess = memory.application();
         this.contextId = contextId;
         this.incarnation = incarnation;
         parts = manager.parts();
         own = memory.receivePool();
-        books = own == null ? manager.books() : new ReceiveBooks(own.bufferCount());
+        books = own == null ? manager.books() : new BufferLedger(own.bufferCount());
         this.peerWaitNs = peerWaitNs;
         signal = memory.signal();
         control =
                 new ControlMemory(
                         memory.control().address(), memory.sendSlots(), memory.deliveryEntries());
         control.initialize(contextId);
-        sends = new EndpointSends(contextId, application, parts, memory, control);
+        sends = new EndpointSends(contextId, attachedProcess, parts, memory, control);
         deliveries = control.deliveryRing();
         releases = control.releaseRing();
         events = control.eventRing();
@@ -100,8 +100,8 @@ final class ContextEndpoint {
         return incarnation;
     }
 
-    Application application() {
-        return application;
+    AttachedProcess application() {
+        return attachedProcess;
     }
 
     boolean isClosing() {
@@ -127,12 +127,12 @@ final class ContextEndpoint {
                         own == null ? quota : Math.min(quota, own.bufferCount()),
                         own != null,
                         peerWaitNs,
-                        manager.rights(application, contextId)));
+                        manager.rights(attachedProcess, contextId)));
     }
 
     /** Delivers one frame; any loop. The answer to {@link FlowListener#onFrame}. */
     int deliver(
-            final FlowEnds ends,
+            final FlowEndpoints ends,
             final int bufferId,
             final long bodyAddress,
             final int bodyLengthBytes,
@@ -150,7 +150,7 @@ final class ContextEndpoint {
     }
 
     private int copy(
-            final FlowEnds ends,
+            final FlowEndpoints ends,
             final int bufferId,
             final long bodyAddress,
             final int bodyLengthBytes,
@@ -178,7 +178,7 @@ final class ContextEndpoint {
     // Enters the messages that lie in one buffer, or at the same offsets in another one.
     private void enter(
             final long first,
-            final FlowEnds ends,
+            final FlowEndpoints ends,
             final int bufferId,
             final long bufferAddress,
             final long bodyAddress,
@@ -219,7 +219,7 @@ final class ContextEndpoint {
 
     // Once for all sends that end in one turn: the fence in it costs as much as the rest.
     private void wakeWhenDue() {
-        final int untold = sends.takeUntold();
+        final int untold = sends.takeUnnotified();
         if (untold != 0) {
             wake(untold);
         }
@@ -306,7 +306,7 @@ final class ContextEndpoint {
                         parts.receiveQuotaFrames(),
                         true,
                         peerWaitNs,
-                        manager.rights(application, contextId)));
+                        manager.rights(attachedProcess, contextId)));
     }
 
     /** What it does with remote memory, or null. */
@@ -339,7 +339,7 @@ final class ContextEndpoint {
                 continue;
             }
             final int left = books.release(id, contextId);
-            if (left == ReceiveBooks.NOT_HELD) {
+            if (left == BufferLedger.NOT_HELD) {
                 return violated(CloseReason.BAD_RELEASE);
             }
             if (left == 0) {
@@ -366,7 +366,7 @@ final class ContextEndpoint {
                 return;
             }
             final int messagesLeft = id == ReleaseRing.EVENT ? 1 : books.release(id, contextId);
-            if (messagesLeft == ReceiveBooks.NOT_HELD) {
+            if (messagesLeft == BufferLedger.NOT_HELD) {
                 return;
             }
             if (messagesLeft == 0) {

@@ -1,10 +1,10 @@
 package io.hxb.context;
 
 import io.hxb.config.ContextConfig;
-import io.hxb.config.Share;
+import io.hxb.config.ResourceShare;
 import io.hxb.config.TenantPlan;
 import io.hxb.flow.ContextKind;
-import io.hxb.flow.FlowEnds;
+import io.hxb.flow.FlowEndpoints;
 import io.hxb.flow.FlowListener;
 import io.hxb.flow.FlowPort;
 import io.hxb.flow.FlowRights;
@@ -54,11 +54,11 @@ public final class ContextManager implements FlowListener, AutoCloseable {
     private final SharedMemory receivePool;
     private final SharedMemory nodePage;
     private final NodePage page;
-    private final ReceiveBooks books;
+    private final BufferLedger books;
     private final AtomicReferenceArray<ContextEndpoint> endpoints;
     private final DirectOffers directOffers;
     private final ContextLoopProxy[] loops;
-    private final MemoryReturn memoryReturn;
+    private final MemoryReclaimer memoryReclaimer;
     private final AtomicInteger incarnations;
     // This object and the attachments in this process, which all use the node page.
     private final AtomicInteger localUsers = new AtomicInteger(1);
@@ -83,7 +83,7 @@ public final class ContextManager implements FlowListener, AutoCloseable {
                 pool,
                 receivePool,
                 UserShares.of(parts.cluster(), MAX_CONNECTIONS),
-                new MemoryReturn());
+                new MemoryReclaimer());
     }
 
     /**
@@ -94,7 +94,7 @@ public final class ContextManager implements FlowListener, AutoCloseable {
             final BufferPool pool,
             final SharedMemory receivePool,
             final UserShares shares,
-            final MemoryReturn memoryReturn)
+            final MemoryReclaimer memoryReclaimer)
             throws LinuxException {
         this.parts = parts;
         this.shares = shares;
@@ -114,10 +114,10 @@ public final class ContextManager implements FlowListener, AutoCloseable {
                         pool.bufferBytes(),
                         parts.incarnation(),
                         parts.loops()));
-        books = new ReceiveBooks(pool.bufferCount());
+        books = new BufferLedger(pool.bufferCount());
         endpoints = new AtomicReferenceArray<>(parts.contexts());
         directOffers = new DirectOffers(this, parts.mtuBytes());
-        this.memoryReturn = memoryReturn;
+        this.memoryReclaimer = memoryReclaimer;
         incarnations = new AtomicInteger(parts.incarnation());
     }
 
@@ -172,7 +172,7 @@ public final class ContextManager implements FlowListener, AutoCloseable {
 
     @Override
     public int onFrame(
-            final FlowEnds ends,
+            final FlowEndpoints ends,
             final int bufferId,
             final long bodyAddress,
             final int bodyLengthBytes,
@@ -331,7 +331,7 @@ public final class ContextManager implements FlowListener, AutoCloseable {
     }
 
     /** How often users were refused more of a share than they may have; any thread. */
-    public long sharesRefused(final Share share) {
+    public long sharesRefused(final ResourceShare share) {
         return shares.refused(share);
     }
 
@@ -370,10 +370,10 @@ public final class ContextManager implements FlowListener, AutoCloseable {
             final long peerWaitNs,
             final NodeInvoker invoker)
             throws PmException {
-        final Application application = memory.application();
+        final AttachedProcess attachedProcess = memory.application();
         try {
-            check(application, contextId);
-            application.account().charge(Share.CONTEXTS, 1);
+            check(attachedProcess, contextId);
+            attachedProcess.account().charge(ResourceShare.CONTEXTS, 1);
         } catch (final PmException e) {
             memory.unuse();
             unuseIfLocal(memory);
@@ -381,7 +381,7 @@ public final class ContextManager implements FlowListener, AutoCloseable {
         }
         final ContextEndpoint endpoint =
                 new ContextEndpoint(this, memory, contextId, nextIncarnation(), peerWaitNs);
-        application.add(endpoint);
+        attachedProcess.add(endpoint);
         final CompletableFuture<ContextEndpoint> opened = loop(contextId).open(endpoint);
         try {
             return await(opened, invoker);
@@ -431,15 +431,16 @@ public final class ContextManager implements FlowListener, AutoCloseable {
         return remoteCounters;
     }
 
-    private void check(final Application application, final int contextId) throws PmException {
+    private void check(final AttachedProcess attachedProcess, final int contextId)
+            throws PmException {
         if (contextId < 0 || contextId >= parts.contexts()) {
             throw new PmException(
                     "the node has contexts 0 to " + (parts.contexts() - 1) + ", not " + contextId);
         }
-        if (contextId == NODE_CONTEXT && !application.isLocal()) {
+        if (contextId == NODE_CONTEXT && !attachedProcess.isLocal()) {
             throw new PmException("context 0 is the node's own: open another one");
         }
-        application.account().checkContext(contextId);
+        attachedProcess.account().checkContext(contextId);
     }
 
     private void abandon(
@@ -499,9 +500,9 @@ public final class ContextManager implements FlowListener, AutoCloseable {
     }
 
     /** An application is gone: closes its contexts; any thread, does not block. */
-    void detach(final Application application) {
-        application.contexts().forEach(context -> close(context, CloseReason.GONE));
-        application.detach();
+    void detach(final AttachedProcess attachedProcess) {
+        attachedProcess.contexts().forEach(context -> close(context, CloseReason.GONE));
+        attachedProcess.detach();
     }
 
     private int nextIncarnation() {
@@ -573,9 +574,9 @@ public final class ContextManager implements FlowListener, AutoCloseable {
     }
 
     /** Receive buffers that each context of an application has of its own; 0 if it has none. */
-    int ownBuffers(final Application application) {
+    int ownBuffers(final AttachedProcess attachedProcess) {
         final ContextConfig context = parts.cluster().context();
-        return context.isolation() == ContextConfig.Isolation.SHARED || application.isLocal()
+        return context.isolation() == ContextConfig.Isolation.SHARED || attachedProcess.isLocal()
                 ? 0
                 : context.ownBuffers();
     }
@@ -589,8 +590,8 @@ public final class ContextManager implements FlowListener, AutoCloseable {
         return pool.address(bufferId);
     }
 
-    MemoryReturn memoryReturn() {
-        return memoryReturn;
+    MemoryReclaimer memoryReturn() {
+        return memoryReclaimer;
     }
 
     ContextParts parts() {
@@ -598,17 +599,17 @@ public final class ContextManager implements FlowListener, AutoCloseable {
     }
 
     /** What a context's flows may do: the node's own context may answer everybody. */
-    FlowRights rights(final Application application, final int contextId) {
-        return application.isLocal() && contextId == NODE_CONTEXT
+    FlowRights rights(final AttachedProcess attachedProcess, final int contextId) {
+        return attachedProcess.isLocal() && contextId == NODE_CONTEXT
                 ? shares.service()
-                : application.account();
+                : attachedProcess.account();
     }
 
     UserShares shares() {
         return shares;
     }
 
-    ReceiveBooks books() {
+    BufferLedger books() {
         return books;
     }
 
@@ -647,7 +648,7 @@ public final class ContextManager implements FlowListener, AutoCloseable {
             for (final ContextLoopProxy loop : loops) {
                 loop.close();
             }
-            memoryReturn.close();
+            memoryReclaimer.close();
             onDetached();
         }
     }

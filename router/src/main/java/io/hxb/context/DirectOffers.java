@@ -1,6 +1,6 @@
 package io.hxb.context;
 
-import io.hxb.config.Share;
+import io.hxb.config.ResourceShare;
 import io.hxb.linux.Descriptors;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.MemoryFile;
@@ -91,17 +91,17 @@ final class DirectOffers {
             checkCounts(sender, receiver);
             final UserAccount account = sender.application().account();
             final long bytes = (long) ringBytes + DirectPage.LENGTH_BYTES;
-            account.charge(Share.MEMORY_BYTES, bytes);
+            account.charge(ResourceShare.MEMORY_BYTES, bytes);
             try {
                 final Ring ring =
                         new Ring(offered + 1, sender, receiver, account, bytes, records, page);
                 offered++;
                 rings.add(ring);
                 addWaiting(account, 1);
-                tell(receiver, new News(DirectChange.OFFERED, ring));
+                notifyEndpoint(receiver, new News(DirectChange.OFFERED, ring));
                 return ring;
             } catch (final LinuxException e) {
-                account.giveBack(Share.MEMORY_BYTES, bytes);
+                account.giveBack(ResourceShare.MEMORY_BYTES, bytes);
                 throw new PmException("the node cannot pass a ring on: " + e.getMessage(), e);
             }
         }
@@ -142,9 +142,9 @@ final class DirectOffers {
             final Ring ring = i.next();
             if (ring.sender == sender && ring.receiver == receiver) {
                 i.remove();
-                ring.account.giveBack(Share.MEMORY_BYTES, ring.bytes);
+                ring.account.giveBack(ResourceShare.MEMORY_BYTES, ring.bytes);
                 if (!forgetOffer(receiver, ring)) {
-                    tell(receiver, new News(DirectChange.SENDER_GONE, ring));
+                    notifyEndpoint(receiver, new News(DirectChange.SENDER_GONE, ring));
                 }
             }
         }
@@ -185,7 +185,7 @@ final class DirectOffers {
     }
 
     // Tells while the lock is held, so that a context is told in the order in which it asks.
-    private void tell(final ContextEndpoint endpoint, final News what) {
+    private void notifyEndpoint(final ContextEndpoint endpoint, final News what) {
         news.computeIfAbsent(endpoint, _ -> new ArrayDeque<>()).add(what);
         manager.onDirectChange(endpoint, what.kind == DirectChange.RECEIVER_GONE);
     }
@@ -217,12 +217,12 @@ final class DirectOffers {
             final Ring ring = i.next();
             if (ring.sender == endpoint) {
                 i.remove();
-                ring.account.giveBack(Share.MEMORY_BYTES, ring.bytes);
-                tell(ring.receiver, new News(DirectChange.SENDER_GONE, ring));
+                ring.account.giveBack(ResourceShare.MEMORY_BYTES, ring.bytes);
+                notifyEndpoint(ring.receiver, new News(DirectChange.SENDER_GONE, ring));
             } else if (ring.receiver == endpoint) {
                 i.remove();
-                ring.account.giveBack(Share.MEMORY_BYTES, ring.bytes);
-                tell(ring.sender, new News(DirectChange.RECEIVER_GONE, ring));
+                ring.account.giveBack(ResourceShare.MEMORY_BYTES, ring.bytes);
+                notifyEndpoint(ring.sender, new News(DirectChange.RECEIVER_GONE, ring));
             }
         }
     }

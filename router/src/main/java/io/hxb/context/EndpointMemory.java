@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * thread; it is given back when its last user has finished.
  */
 final class EndpointMemory {
-    private final Application application;
+    private final AttachedProcess attachedProcess;
     private final LentMemory control;
     private final LentMemory sendPool;
     private final LentMemory receiveMemory;
@@ -35,7 +35,7 @@ final class EndpointMemory {
     private final AtomicInteger users;
 
     private EndpointMemory(
-            final Application application,
+            final AttachedProcess attachedProcess,
             final ContextRequest sizes,
             final LentMemory control,
             final LentMemory sendPool,
@@ -43,8 +43,8 @@ final class EndpointMemory {
             final int receiveBufferBytes)
             throws LinuxException {
         // The node, and an application in this process.
-        users = new AtomicInteger(application.isLocal() ? 2 : 1);
-        this.application = application;
+        users = new AtomicInteger(attachedProcess.isLocal() ? 2 : 1);
+        this.attachedProcess = attachedProcess;
         this.control = control;
         this.sendPool = sendPool;
         this.receiveMemory = receiveMemory;
@@ -79,7 +79,7 @@ final class EndpointMemory {
      * @throws PmException if it is not as it has to be; the message says why.
      */
     static EndpointMemory of(
-            final Application application,
+            final AttachedProcess attachedProcess,
             final ContextManager manager,
             final ContextRequest request,
             final int[] ids)
@@ -88,42 +88,51 @@ final class EndpointMemory {
             throw new PmException("the sizes of a context are not such as the node needs");
         }
         final int bufferBytes = manager.pool().bufferBytes();
-        final long ownBytes = (long) manager.ownBuffers(application) * bufferBytes;
+        final long ownBytes = (long) manager.ownBuffers(attachedProcess) * bufferBytes;
         final List<LentMemory> taken = new ArrayList<>();
         try {
-            taken.add(application.takeOut(ids[0], request.controlBytes()));
-            taken.add(application.takeOut(ids[1], request.sendPoolBytes()));
-            taken.add(ownBytes == 0 ? null : application.takeOut(ids[2], ownBytes));
+            taken.add(attachedProcess.takeOut(ids[0], request.controlBytes()));
+            taken.add(attachedProcess.takeOut(ids[1], request.sendPoolBytes()));
+            taken.add(ownBytes == 0 ? null : attachedProcess.takeOut(ids[2], ownBytes));
             return new EndpointMemory(
-                    application, request, taken.get(0), taken.get(1), taken.get(2), bufferBytes);
+                    attachedProcess,
+                    request,
+                    taken.get(0),
+                    taken.get(1),
+                    taken.get(2),
+                    bufferBytes);
         } catch (final PmException | LinuxException e) {
-            throw giveBack(application, taken, e);
+            throw giveBack(attachedProcess, taken, e);
         }
     }
 
     /** Makes memory for an application in this process, in the sizes that it asks for. */
     static EndpointMemory make(
-            final Application application, final ContextParts parts, final ContextRequest request)
+            final AttachedProcess attachedProcess,
+            final ContextParts parts,
+            final ContextRequest request)
             throws PmException {
         final ContextRequest sizes = parts.sizes(request);
         final List<LentMemory> made = new ArrayList<>();
         try {
-            made.add(application.make(sizes.controlBytes(), AttachMessage.CONTEXT_MEMORY));
-            made.add(application.make(sizes.sendPoolBytes(), AttachMessage.CONTEXT_MEMORY));
-            return new EndpointMemory(application, sizes, made.get(0), made.get(1), null, 0);
+            made.add(attachedProcess.make(sizes.controlBytes(), AttachMessage.CONTEXT_MEMORY));
+            made.add(attachedProcess.make(sizes.sendPoolBytes(), AttachMessage.CONTEXT_MEMORY));
+            return new EndpointMemory(attachedProcess, sizes, made.get(0), made.get(1), null, 0);
         } catch (final PmException | LinuxException e) {
-            throw giveBack(application, made, e);
+            throw giveBack(attachedProcess, made, e);
         }
     }
 
     private static PmException giveBack(
-            final Application application, final List<LentMemory> memory, final Exception cause) {
-        memory.stream().filter(Objects::nonNull).forEach(application::giveBack);
+            final AttachedProcess attachedProcess,
+            final List<LentMemory> memory,
+            final Exception cause) {
+        memory.stream().filter(Objects::nonNull).forEach(attachedProcess::giveBack);
         return new PmException("the node cannot open the context: " + cause.getMessage(), cause);
     }
 
-    Application application() {
-        return application;
+    AttachedProcess application() {
+        return attachedProcess;
     }
 
     int sendSlots() {
@@ -200,13 +209,13 @@ final class EndpointMemory {
         if (users.decrementAndGet() > 0) {
             return;
         }
-        application.giveBack(control);
-        application.giveBack(sendPool);
+        attachedProcess.giveBack(control);
+        attachedProcess.giveBack(sendPool);
         if (receiveMemory != null) {
-            application.giveBack(receiveMemory);
+            attachedProcess.giveBack(receiveMemory);
         }
         if (remoteMemory != null) {
-            application.giveBack(remoteMemory);
+            attachedProcess.giveBack(remoteMemory);
         }
         Descriptors.close(signal);
         Descriptors.close(wakeApplication);

@@ -1,7 +1,7 @@
 package io.hxb.context;
 
 import io.hxb.flow.FlowPort;
-import io.hxb.flow.Staged;
+import io.hxb.flow.StageResult;
 import io.hxb.linux.Memory;
 import io.hxb.pm.PmStatus;
 import io.hxb.pm.shm.CloseReason;
@@ -19,7 +19,7 @@ final class EndpointSends {
     private static final Region FREE_SLOT = null;
 
     private final int contextId;
-    private final Application application;
+    private final AttachedProcess attachedProcess;
     private final ContextParts parts;
     private final int contexts;
     private final int sendSlots;
@@ -37,7 +37,7 @@ final class EndpointSends {
     private boolean isPaused;
 
     /** How many messages the user may send; null without a limit. */
-    private final MessageRate rate;
+    private final MessageRateLimiter rate;
 
     /** True while messages wait for the rate, until {@link #heldUntilNs}. */
     private boolean isHeld;
@@ -60,12 +60,12 @@ final class EndpointSends {
 
     EndpointSends(
             final int contextId,
-            final Application application,
+            final AttachedProcess attachedProcess,
             final ContextParts parts,
             final EndpointMemory memory,
             final ControlMemory control) {
         this.contextId = contextId;
-        this.application = application;
+        this.attachedProcess = attachedProcess;
         this.parts = parts;
         contexts = parts.contexts();
         sendSlots = memory.sendSlots();
@@ -76,7 +76,7 @@ final class EndpointSends {
         completions = control.completionRing();
         inFlight = new boolean[sendSlots];
         slotRegion = new Region[sendSlots];
-        rate = application.account().messageRate();
+        rate = attachedProcess.account().messageRate();
     }
 
     /** Starts to be served by a loop. */
@@ -117,7 +117,7 @@ final class EndpointSends {
      * Which waits to wake for sends that are done, once after them: interests of ControlMemory, or
      * 0.
      */
-    int takeUntold() {
+    int takeUnnotified() {
         final int interest = untold;
         untold = 0;
         return interest;
@@ -243,7 +243,7 @@ final class EndpointSends {
             }
             address = bufferAddress(slot);
         } else {
-            final Region region = application.region(submissions.region());
+            final Region region = attachedProcess.region(submissions.region());
             if (region == null || !region.use(submissions.regionOffset(), lengthBytes)) {
                 return CloseReason.BAD_REGION;
             }
@@ -290,11 +290,11 @@ final class EndpointSends {
         final long staged =
                 port.stage(contextId, runNode, runContext, address, lengthBytes, most, isNewRun);
         isNewRun = false;
-        if (staged == Staged.MALFORMED) {
+        if (staged == StageResult.MALFORMED) {
             return -CloseReason.BAD_SHORT.code();
         }
-        int messages = Staged.messages(staged);
-        int offset = Staged.lengthBytes(staged);
+        int messages = StageResult.messages(staged);
+        int offset = StageResult.lengthBytes(staged);
         while (offset < lengthBytes && messages < most) {
             final long header = Memory.getLong(address + offset);
             final int recordBytes = ShortRing.recordBytes(ShortRing.lengthBytes(header));
@@ -308,7 +308,7 @@ final class EndpointSends {
             offset += recordBytes;
             messages++;
         }
-        counters.onSent(Staged.messages(staged));
+        counters.onSent(StageResult.messages(staged));
         shorts.take(begin + offset);
         return messages;
     }

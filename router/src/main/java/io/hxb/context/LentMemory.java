@@ -8,13 +8,13 @@ import io.hxb.pm.attach.AttachMessage;
 
 /**
  * Memory that an application lends the node, mapped piece by piece. Owned by whoever accepts it or
- * has it open, and finally by {@link MemoryReturn}.
+ * has it open, and finally by {@link MemoryReclaimer}.
  *
  * <p>The pages belong to the application: all pages of a piece are present before the node looks at
  * it, and nobody can take them away, so the node is never charged for one.
  */
 final class LentMemory {
-    private final Application application;
+    private final AttachedProcess attachedProcess;
     private final AddressPool.Part addresses;
     private final AddressRange range;
     private final long lengthBytes;
@@ -27,11 +27,11 @@ final class LentMemory {
      * @param use what it is for: READ_REGION, WRITTEN_REGION or CONTEXT_MEMORY of AttachMessage.
      */
     LentMemory(
-            final Application application,
+            final AttachedProcess attachedProcess,
             final AddressPool.Part addresses,
             final long lengthBytes,
             final int use) {
-        this.application = application;
+        this.attachedProcess = attachedProcess;
         this.addresses = addresses;
         this.lengthBytes = lengthBytes;
         this.use = use;
@@ -121,6 +121,6 @@ final class LentMemory {
 
     /** All of it was given back; its addresses may be reused. */
     void onGivenBack() {
-        application.onGivenBack(this);
+        attachedProcess.onGivenBack(this);
     }
 }

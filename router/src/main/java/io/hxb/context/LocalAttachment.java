@@ -19,15 +19,15 @@ import java.util.concurrent.atomic.AtomicBoolean;
 final class LocalAttachment implements Attachment {
     private final ContextManager manager;
     private final NodeInvoker invoker;
-    private final Application application;
+    private final AttachedProcess attachedProcess;
     private final Map<Long, ContextEndpoint> opened = new ConcurrentHashMap<>();
     private final AtomicBoolean isClosed = new AtomicBoolean();
 
     LocalAttachment(final ContextManager manager, final NodeInvoker invoker) {
         this.manager = manager;
         this.invoker = invoker;
-        application =
-                new Application(
+        attachedProcess =
+                new AttachedProcess(
                         true, "this process", manager.shares().node(), manager.memoryReturn());
         manager.onAttached();
     }
@@ -40,7 +40,8 @@ final class LocalAttachment implements Attachment {
     @Override
     public ContextMemory openContext(final int contextId, final ContextRequest request)
             throws PmException {
-        final EndpointMemory memory = EndpointMemory.make(application, manager.parts(), request);
+        final EndpointMemory memory =
+                EndpointMemory.make(attachedProcess, manager.parts(), request);
         final ContextEndpoint endpoint =
                 manager.open(memory, contextId, request.peerWaitNs(), invoker);
         opened.put(memory.control().address(), endpoint);
@@ -71,20 +72,20 @@ final class LocalAttachment implements Attachment {
     @Override
     public RegionMemory openRegion(final long lengthBytes, final boolean isWritten)
             throws PmException {
-        final int id = application.openRegion(lengthBytes, isWritten);
-        return new RegionMemory(id, application.region(id).address(), lengthBytes);
+        final int id = attachedProcess.openRegion(lengthBytes, isWritten);
+        return new RegionMemory(id, attachedProcess.region(id).address(), lengthBytes);
     }
 
     @Override
     public RemoteMemoryArea openRemote(final int contextId, final RemoteRequest request)
             throws PmException {
-        final ContextEndpoint endpoint = application.context(contextId);
+        final ContextEndpoint endpoint = attachedProcess.context(contextId);
         if (endpoint == null) {
             throw new PmException("context " + contextId + " is not open");
         }
         final int mtuBytes = manager.parts().mtuBytes();
         final LentMemory memory =
-                application.make(
+                attachedProcess.make(
                         request.area(0, mtuBytes).lengthBytes(), AttachMessage.CONTEXT_MEMORY);
         final long address = memory.address();
         manager.openRemote(endpoint, request, memory, invoker);
@@ -93,17 +94,17 @@ final class LocalAttachment implements Attachment {
 
     @Override
     public long share(final int regionId, final int rights) throws PmException {
-        return application.share(regionId, rights);
+        return attachedProcess.share(regionId, rights);
     }
 
     @Override
     public void revoke(final long key) throws PmException {
-        application.revoke(key);
+        attachedProcess.revoke(key);
     }
 
     @Override
     public void closeRegion(final RegionMemory memory) {
-        application.takeBack(memory.id());
+        attachedProcess.takeBack(memory.id());
     }
 
     // An application in the node's process runs on the node's threads, or asks them for everything.
@@ -141,7 +142,7 @@ final class LocalAttachment implements Attachment {
     @Override
     public void close() {
         if (!isClosed.getAndSet(true)) {
-            manager.detach(application);
+            manager.detach(attachedProcess);
             manager.onDetached();
         }
     }

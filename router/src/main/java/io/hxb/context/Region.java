@@ -13,12 +13,12 @@ final class Region implements LentRegion {
     private static final int CLOSED = 1 << 30;
     private static final int GIVEN_BACK = 1 << 29;
 
-    private final Application application;
+    private final AttachedProcess attachedProcess;
     private final LentMemory memory;
     private final AtomicInteger users = new AtomicInteger();
 
-    Region(final Application application, final LentMemory memory) {
-        this.application = application;
+    Region(final AttachedProcess attachedProcess, final LentMemory memory) {
+        this.attachedProcess = attachedProcess;
         this.memory = memory;
     }
 
@@ -72,7 +72,7 @@ final class Region implements LentRegion {
     // A taker of a closed region releases it immediately; only one of them gives it back.
     private void giveBack() {
         if (users.compareAndSet(CLOSED, CLOSED | GIVEN_BACK)) {
-            application.giveBack(memory);
+            attachedProcess.giveBack(memory);
         }
     }
 }

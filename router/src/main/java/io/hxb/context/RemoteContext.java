@@ -6,18 +6,18 @@ import io.hxb.remote.RemoteHost;
 /** A context as its use of remote memory sees it. Owned by the loop of the context. */
 final class RemoteContext implements RemoteHost {
     private final ContextEndpoint endpoint;
-    private final Application application;
-    private final MessageRate rate;
+    private final AttachedProcess attachedProcess;
+    private final MessageRateLimiter rate;
 
     RemoteContext(final ContextEndpoint endpoint) {
         this.endpoint = endpoint;
-        application = endpoint.application();
-        rate = application.account().messageRate();
+        attachedProcess = endpoint.application();
+        rate = attachedProcess.account().messageRate();
     }
 
     @Override
     public LentRegion region(final int regionId) {
-        return application.region(regionId);
+        return attachedProcess.region(regionId);
     }
 
     @Override

@@ -1,6 +1,6 @@
 package io.hxb.context;
 
-import io.hxb.config.Share;
+import io.hxb.config.ResourceShare;
 import io.hxb.config.TenantConfig;
 import io.hxb.config.TenantPlan;
 import io.hxb.config.TenantRights;
@@ -20,17 +20,17 @@ import java.util.function.Function;
 final class UserAccount implements FlowRights {
     private final int uid;
     private final String who;
-    private final Map<Share, ShareBook> books = new EnumMap<>(Share.class);
-    private final ShareBook flows;
-    private final MessageRate messageRate;
+    private final Map<ResourceShare, QuotaCounter> books = new EnumMap<>(ResourceShare.class);
+    private final QuotaCounter flows;
+    private final MessageRateLimiter messageRateLimiter;
     private final AtomicLong returningBytes = new AtomicLong();
     private final TenantPlan plan;
     private final int tenant;
     private final String tenantName;
     private final TenantRights rights;
     private final TenantConfig config;
-    private final CrossingBook crossings = new CrossingBook();
-    private final ShareBook heldBuffers;
+    private final TenantViolations crossings = new TenantViolations();
+    private final QuotaCounter heldBuffers;
 
     /**
      * An account without entries.
@@ -48,8 +48,8 @@ final class UserAccount implements FlowRights {
             final String who,
             final TenantPlan plan,
             final int tenant,
-            final Function<Share, ShareBook> books,
-            final MessageRate tenantRate) {
+            final Function<ResourceShare, QuotaCounter> books,
+            final MessageRateLimiter tenantRate) {
         this.uid = uid;
         this.who = who;
         this.plan = plan;
@@ -57,16 +57,16 @@ final class UserAccount implements FlowRights {
         tenantName = plan.isEmpty() ? "" : plan.name(tenant);
         rights = plan.rightsOf(tenant);
         config = plan.ofId(tenant).orElse(null);
-        for (final Share share : Share.values()) {
+        for (final ResourceShare share : ResourceShare.values()) {
             this.books.put(share, books.apply(share));
         }
-        flows = book(Share.FLOWS);
-        final ShareBook messages = book(Share.MESSAGES);
-        messageRate =
-                messages.limit() == ShareBook.UNLIMITED && tenantRate == null
+        flows = book(ResourceShare.FLOWS);
+        final QuotaCounter messages = book(ResourceShare.MESSAGES);
+        messageRateLimiter =
+                messages.limit() == QuotaCounter.UNLIMITED && tenantRate == null
                         ? null
-                        : new MessageRate(messages, tenantRate, System.nanoTime());
-        heldBuffers = book(Share.HELD_BUFFERS);
+                        : new MessageRateLimiter(messages, tenantRate, System.nanoTime());
+        heldBuffers = book(ResourceShare.HELD_BUFFERS);
     }
 
     /** The user; -1 for the node itself. */
@@ -80,29 +80,29 @@ final class UserAccount implements FlowRights {
     }
 
     /** How many messages the user may send per second; null without a limit. */
-    MessageRate messageRate() {
-        return messageRate;
+    MessageRateLimiter messageRate() {
+        return messageRateLimiter;
     }
 
     /** The book of one share; the same one as long as the account lives. */
-    ShareBook book(final Share share) {
+    QuotaCounter book(final ResourceShare share) {
         return books.get(share);
     }
 
     /**
-     * Takes an amount of a share; {@link ShareBook#giveBack} gives it back.
+     * Takes an amount of a share; {@link QuotaCounter#giveBack} gives it back.
      *
      * @throws PmException which names the limit and its key, if that is more than is left.
      */
-    void charge(final Share share, final long amount) throws PmException {
-        final ShareBook book = book(share);
+    void charge(final ResourceShare share, final long amount) throws PmException {
+        final QuotaCounter book = book(share);
         if (!book.take(amount)) {
             throw new PmException(book.refusal(amount));
         }
     }
 
     /** Gives back what was charged. */
-    void giveBack(final Share share, final long amount) {
+    void giveBack(final ResourceShare share, final long amount) {
         book(share).giveBack(amount);
     }
 
@@ -136,7 +136,7 @@ final class UserAccount implements FlowRights {
 
     @Override
     public void onCreditLimited() {
-        final ShareBook limiting = heldBuffers.limiting();
+        final QuotaCounter limiting = heldBuffers.limiting();
         heldBuffers.noteRefusal();
         if (limiting != heldBuffers) {
             limiting.noteRefusal();
@@ -182,7 +182,7 @@ final class UserAccount implements FlowRights {
     }
 
     /** Flows that were refused because of their tenants. */
-    CrossingBook crossings() {
+    TenantViolations crossings() {
         return crossings;
     }
 

@@ -2,10 +2,10 @@ package io.hxb.context;
 
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.LimitConfig;
-import io.hxb.config.Share;
+import io.hxb.config.ResourceShare;
 import io.hxb.config.TenantConfig;
 import io.hxb.config.TenantPlan;
-import io.hxb.counter.ShareUse;
+import io.hxb.counter.ResourceUse;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -37,11 +37,11 @@ final class UserShares {
     private final int maxConnections;
     private final int maxContexts;
     private final Set<Integer> exemptUids;
-    private final Map<Share, ShareBook> others = new EnumMap<>(Share.class);
-    private final Map<Integer, Map<Share, ShareBook>> ofTenants = new HashMap<>();
-    private final Map<Integer, MessageRate> tenantRates = new HashMap<>();
+    private final Map<ResourceShare, QuotaCounter> others = new EnumMap<>(ResourceShare.class);
+    private final Map<Integer, Map<ResourceShare, QuotaCounter>> ofTenants = new HashMap<>();
+    private final Map<Integer, MessageRateLimiter> tenantRates = new HashMap<>();
     private final Map<Member, UserAccount> accounts = new ConcurrentHashMap<>();
-    private final Map<Share, AtomicLong> refused = new EnumMap<>(Share.class);
+    private final Map<ResourceShare, AtomicLong> refused = new EnumMap<>(ResourceShare.class);
     private final UserAccount node;
     private final UserAccount service;
 
@@ -61,17 +61,18 @@ final class UserShares {
         tenants = cluster.tenants();
         poolBuffers = cluster.pool().bufferCount();
         this.exemptUids = Set.copyOf(exemptUids);
-        reserve(Share.CONNECTIONS, "the number of connections of a node", maxConnections);
-        reserve(Share.CONTEXTS, "context.maxContexts", maxContexts);
-        for (final Share share : Share.values()) {
+        reserve(ResourceShare.CONNECTIONS, "the number of connections of a node", maxConnections);
+        reserve(ResourceShare.CONTEXTS, "context.maxContexts", maxContexts);
+        for (final ResourceShare share : ResourceShare.values()) {
             refused.put(share, new AtomicLong());
         }
         for (final TenantConfig tenant : tenants.tenants()) {
-            final Map<Share, ShareBook> books = books(tenant);
+            final Map<ResourceShare, QuotaCounter> books = books(tenant);
             ofTenants.put(tenant.id(), books);
-            final ShareBook messages = books.get(Share.MESSAGES);
-            if (messages != null && messages.limit() != ShareBook.UNLIMITED) {
-                tenantRates.put(tenant.id(), new MessageRate(messages, null, System.nanoTime()));
+            final QuotaCounter messages = books.get(ResourceShare.MESSAGES);
+            if (messages != null && messages.limit() != QuotaCounter.UNLIMITED) {
+                tenantRates.put(
+                        tenant.id(), new MessageRateLimiter(messages, null, System.nanoTime()));
             }
         }
         node = own("this process", TenantPlan.OPERATOR);
@@ -84,13 +85,13 @@ final class UserShares {
     }
 
     /** The books of what all users of a tenant have together. */
-    private Map<Share, ShareBook> books(final TenantConfig tenant) {
-        final Map<Share, ShareBook> books = new EnumMap<>(Share.class);
-        for (final Map.Entry<Share, Long> limit : tenant.limits().entrySet()) {
-            final Share share = limit.getKey();
+    private Map<ResourceShare, QuotaCounter> books(final TenantConfig tenant) {
+        final Map<ResourceShare, QuotaCounter> books = new EnumMap<>(ResourceShare.class);
+        for (final Map.Entry<ResourceShare, Long> limit : tenant.limits().entrySet()) {
+            final ResourceShare share = limit.getKey();
             books.put(
                     share,
-                    new ShareBook(
+                    new QuotaCounter(
                             "tenant " + tenant.name(),
                             share,
                             "tenants." + tenant.name() + ".limits." + share.key(),
@@ -106,11 +107,11 @@ final class UserShares {
         return new UserShares(cluster, maxConnections, AttachAccess.ownUser().uids());
     }
 
-    private void reserve(final Share share, final String key, final long total) {
+    private void reserve(final ResourceShare share, final String key, final long total) {
         final long limit = Math.max(1, total - Math.max(1, total / RESERVED_PART));
         others.put(
                 share,
-                new ShareBook("all users together", share, key, limit, null, new AtomicLong()));
+                new QuotaCounter("all users together", share, key, limit, null, new AtomicLong()));
     }
 
     /** The account of applications in the node's own process. */
@@ -152,13 +153,13 @@ final class UserShares {
                 tenantRates.get(member.tenant));
     }
 
-    private ShareBook limited(final String who, final Share share, final Member member) {
-        final Map<Share, Long> ofMembers =
+    private QuotaCounter limited(final String who, final ResourceShare share, final Member member) {
+        final Map<ResourceShare, Long> ofMembers =
                 tenants.ofId(member.tenant).map(TenantConfig::userLimits).orElse(Map.of());
         final boolean isOfTenant = ofMembers.containsKey(share);
         final String section =
                 isOfTenant ? "tenants." + tenants.name(member.tenant) + ".userLimits." : "limits.";
-        return new ShareBook(
+        return new QuotaCounter(
                 who,
                 share,
                 section + share.key(),
@@ -169,23 +170,24 @@ final class UserShares {
                 refused.get(share));
     }
 
-    private ShareBook unlimited(final String who, final Share share) {
-        return new ShareBook(who, share, "none", ShareBook.UNLIMITED, null, refused.get(share));
+    private QuotaCounter unlimited(final String who, final ResourceShare share) {
+        return new QuotaCounter(
+                who, share, "none", QuotaCounter.UNLIMITED, null, refused.get(share));
     }
 
     /** The limit that a value of the file means. */
-    private long resolve(final Share share, final long limit) {
+    private long resolve(final ResourceShare share, final long limit) {
         return switch (share) {
             case CONNECTIONS -> limit > 0 ? limit : LimitConfig.mostOf(maxConnections);
             case CONTEXTS -> limit > 0 ? limit : LimitConfig.mostOf(maxContexts);
             case HELD_BUFFERS -> limit > 0 ? limit : Math.max(1, poolBuffers / 4);
-            case MESSAGES -> limit > 0 ? limit : ShareBook.UNLIMITED;
+            case MESSAGES -> limit > 0 ? limit : QuotaCounter.UNLIMITED;
             case MEMORY_BYTES, REGIONS, FLOWS -> limit;
         };
     }
 
     /** How often any user was refused more of a share. */
-    long refused(final Share share) {
+    long refused(final ResourceShare share) {
         return refused.get(share).get();
     }
 
@@ -201,44 +203,46 @@ final class UserShares {
      * What tenants and users have, but for those who have nothing and were never refused anything:
      * tenants in the order of the file, then the users who were refused most.
      */
-    List<ShareUse> uses() {
-        final List<ShareUse> uses = new ArrayList<>();
+    List<ResourceUse> uses() {
+        final List<ResourceUse> uses = new ArrayList<>();
         for (final TenantConfig tenant : tenants.tenants()) {
             uses.add(use(tenant));
         }
         accounts.values().stream()
                 .map(UserShares::use)
-                .sorted(Comparator.comparingLong(ShareUse::refused).reversed())
+                .sorted(Comparator.comparingLong(ResourceUse::refused).reversed())
                 .forEach(uses::add);
-        uses.removeIf(ShareUse::isNothing);
+        uses.removeIf(ResourceUse::isNothing);
         return uses;
     }
 
-    private static ShareUse use(final UserAccount account) {
-        final Map<String, ShareUse.Figures> shares = new LinkedHashMap<>();
-        for (final Share share : Share.values()) {
+    private static ResourceUse use(final UserAccount account) {
+        final Map<String, ResourceUse.Figures> shares = new LinkedHashMap<>();
+        for (final ResourceShare share : ResourceShare.values()) {
             shares.put(share.key(), account.book(share).figures());
         }
-        return new ShareUse(account.who(), account.tenantName(), shares);
+        return new ResourceUse(account.who(), account.tenantName(), shares);
     }
 
     // What a tenant has without a limit is what its users have.
-    private ShareUse use(final TenantConfig tenant) {
-        final Map<String, ShareUse.Figures> shares = new LinkedHashMap<>();
-        for (final Share share : Share.values()) {
-            final ShareBook book = ofTenants.get(tenant.id()).get(share);
+    private ResourceUse use(final TenantConfig tenant) {
+        final Map<String, ResourceUse.Figures> shares = new LinkedHashMap<>();
+        for (final ResourceShare share : ResourceShare.values()) {
+            final QuotaCounter book = ofTenants.get(tenant.id()).get(share);
             shares.put(share.key(), book != null ? book.figures() : ofMembers(tenant.id(), share));
         }
-        return new ShareUse("tenant " + tenant.name(), "", shares);
+        return new ResourceUse("tenant " + tenant.name(), "", shares);
     }
 
-    private ShareUse.Figures ofMembers(final int tenant, final Share share) {
+    private ResourceUse.Figures ofMembers(final int tenant, final ResourceShare share) {
         final long held =
                 accounts.entrySet().stream()
                         .filter(entry -> entry.getKey().tenant == tenant)
                         .mapToLong(entry -> entry.getValue().book(share).used())
                         .sum();
-        return new ShareUse.Figures(
-                share == Share.MESSAGES ? ShareUse.Figures.NONE : held, ShareUse.Figures.NONE, 0);
+        return new ResourceUse.Figures(
+                share == ResourceShare.MESSAGES ? ResourceUse.Figures.NONE : held,
+                ResourceUse.Figures.NONE,
+                0);
     }
 }

@@ -155,8 +155,8 @@ public final class CounterReader implements AutoCloseable {
     }
 
     /** What users and tenants hold of the node; empty when it died while writing. */
-    public ShareUses shares() throws IOException {
-        return ShareUses.parse(text(CounterLayout.SHARES_AT_OFFSET));
+    public ResourceUses shares() throws IOException {
+        return ResourceUses.parse(text(CounterLayout.SHARES_AT_OFFSET));
     }
 
     private String text(final int field) throws IOException {

@@ -159,8 +159,8 @@ public final class Counters implements AutoCloseable {
      *
      * @param uses the most important ones first.
      */
-    public void shares(final List<ShareUse> uses) {
-        TextArea.write(memory, layout.sharesAt, ShareUses.text(uses));
+    public void shares(final List<ResourceUse> uses) {
+        TextArea.write(memory, layout.sharesAt, ResourceUses.text(uses));
     }
 
     /** Marks the file as closed in order; it stays, so that it can be read later. */

@@ -39,7 +39,7 @@ public final class RouteSetBuilder {
             throw new IllegalArgumentException(
                     "virtualChannels must be at least 1: " + virtualChannels);
         }
-        HeapRoom.require(HeapRoom.pathsBytes(graph), "the paths of all pairs of switches");
+        HeapCheck.require(HeapCheck.pathsBytes(graph), "the paths of all pairs of switches");
         this.graph = graph;
         this.virtualChannels = virtualChannels;
         this.starts = new int[graph.switchCount()][];

@@ -80,7 +80,7 @@ public final class SwitchGraphBuilder {
         requireAtMost((long) links, MAX_LINKS, "links");
         requireAtMost((long) hosts, MAX_HOSTS, "hosts");
         final double bytes = switches * SWITCH_BYTES + links * LINK_BYTES + hosts * HOST_BYTES;
-        HeapRoom.require((long) bytes, "the switches, links and hosts");
+        HeapCheck.require((long) bytes, "the switches, links and hosts");
     }
 
     /** Large graphs are refused before they are made, so that they need no memory. */

@@ -12,23 +12,23 @@ final class AckScheduler {
     private final ControlWriter control;
 
     /** Flows to be acknowledged at once, and flows that owe something. */
-    private final WaitingLine<ReceiveFlow> due = new WaitingLine<>();
+    private final WaitQueue<ReceiveFlow> due = new WaitQueue<>();
 
-    private final WaitingLine<ReceiveFlow> delayed = new WaitingLine<>();
+    private final WaitQueue<ReceiveFlow> delayed = new WaitQueue<>();
 
     /** Flows that owe something and are likely to get a ride. */
-    private final WaitingLine<ReceiveFlow> patient = new WaitingLine<>();
+    private final WaitQueue<ReceiveFlow> patient = new WaitQueue<>();
 
     AckScheduler(final LoopParts parts) {
         config = parts.config();
-        patienceNs = config.ackPatienceNs();
+        patienceNs = config.piggybackDelayNs();
         control = parts.control();
     }
 
     /** Notes whether the source has to be told something, at once or a little later. */
-    void owe(final ReceiveFlow flow, final long nowNs) {
+    void schedule(final ReceiveFlow flow, final long nowNs) {
         flow.grant();
-        final AckDebt debt = flow.debt;
+        final PendingAck debt = flow.debt;
         debt.onOwed(nowNs);
         if (debt.isDue()
                 || debt.frames() >= config.ackEveryFrames()
@@ -40,7 +40,7 @@ final class AckScheduler {
         }
     }
 
-    private WaitingLine<ReceiveFlow> lineOf(final ReceiveFlow flow) {
+    private WaitQueue<ReceiveFlow> lineOf(final ReceiveFlow flow) {
         return flow.rides.isLikely() ? patient : delayed;
     }
 
@@ -65,7 +65,7 @@ final class AckScheduler {
     }
 
     private void endDelays(
-            final WaitingLine<ReceiveFlow> line, final long delayNs, final long nowNs) {
+            final WaitQueue<ReceiveFlow> line, final long delayNs, final long nowNs) {
         while (hasOwed(line) && line.first().debt.sinceNs() + delayNs - nowNs <= 0) {
             final ReceiveFlow flow = line.poll();
             due.add(flow.ackPlace);
@@ -113,13 +113,13 @@ final class AckScheduler {
     }
 
     private static long leftNs(
-            final WaitingLine<ReceiveFlow> line, final long delayNs, final long nowNs) {
+            final WaitQueue<ReceiveFlow> line, final long delayNs, final long nowNs) {
         return hasOwed(line) ? line.first().debt.sinceNs() + delayNs - nowNs : Long.MAX_VALUE;
     }
 
     // What data of the other direction has acknowledged in the meantime needs no timer: otherwise
     // an exchange of messages would wake its loop in vain once per delay.
-    private static boolean hasOwed(final WaitingLine<ReceiveFlow> line) {
+    private static boolean hasOwed(final WaitQueue<ReceiveFlow> line) {
         while (!line.isEmpty() && line.first().debt.frames() == 0) {
             line.poll();
         }

@@ -37,7 +37,7 @@ final class ContextCredit {
     private final GuaranteePool guarantees;
     private final int quotaFrames;
     private final boolean isCopied;
-    private final WaitingLine<ReceiveFlow> line = new WaitingLine<>();
+    private final WaitQueue<ReceiveFlow> line = new WaitQueue<>();
     private int committedFrames;
 
     /** The floor, and what it has of the frames that are divided between open contexts. */

@@ -16,7 +16,7 @@ final class ControlReader {
     private final FlowTable table;
     private final Receiver receiver;
     private final SendFeedback feedback;
-    private final LateFrames lateFrames;
+    private final StaleFrameReplies staleFrameReplies;
     private final RouteTable routes;
     private final FlowCounters counters;
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
@@ -27,13 +27,13 @@ final class ControlReader {
             final LoopParts parts,
             final Receiver receiver,
             final SendFeedback feedback,
-            final LateFrames lateFrames) {
+            final StaleFrameReplies staleFrameReplies) {
         table = parts.table();
         routes = parts.routes();
         counters = parts.counters();
         this.receiver = receiver;
         this.feedback = feedback;
-        this.lateFrames = lateFrames;
+        this.staleFrameReplies = staleFrameReplies;
     }
 
     /**
@@ -65,7 +65,7 @@ final class ControlReader {
         if (frame.destinationIncarnation() != context.incarnation) {
             counters.onStale();
             if (type == FrameType.PROBE || type == FrameType.CLOSE) {
-                lateFrames.answer(frame, context);
+                staleFrameReplies.answer(frame, context);
             }
             return;
         }
@@ -165,7 +165,7 @@ final class ControlReader {
                     default -> false;
                 };
         if (isOfFlow && isRight) {
-            feedback.onEnded(flow, new LastWord(ended, sequence), type);
+            feedback.onEnded(flow, new ClosedFlowRecord(ended, sequence), type);
         } else {
             counters.onStale();
         }

@@ -6,7 +6,7 @@ import io.hxb.frame.FrameType;
 import io.hxb.frame.TenantField;
 import io.hxb.frame.UnreachableFlyweight;
 import io.hxb.link.FrameOwner;
-import io.hxb.link.TurnClock;
+import io.hxb.link.LoopClock;
 import io.hxb.linux.Memory;
 import io.hxb.time.TokenBuckets;
 
@@ -35,7 +35,7 @@ final class ControlWriter implements FrameOwner {
     private final FlowOutput output;
     private final TxPool pool;
     private final FlowCounters counters;
-    private final TurnClock clock;
+    private final LoopClock clock;
     private final TokenBuckets pace =
             new TokenBuckets(ANSWER_BUCKETS, ANSWER_BURST, ANSWER_INTERVAL_NS);
     private final int ackBodyBytes;
@@ -48,7 +48,7 @@ final class ControlWriter implements FrameOwner {
             final FlowOutput output,
             final TxPool pool,
             final FlowCounters counters,
-            final TurnClock clock,
+            final LoopClock clock,
             final int ackBodyBytes) {
         this.output = output;
         this.pool = pool;
@@ -167,7 +167,7 @@ final class ControlWriter implements FrameOwner {
         acknowledge(header, flow, next);
         if (flow.debt.hasAgain()) {
             header.flags(header.flags() | FrameHeaderFlyweight.FLAG_AGAIN)
-                    .sequence(flow.arrivals.againSequence());
+                    .sequence(flow.arrivalSummary.againSequence());
         }
         if (recall == WINDOW) {
             header.windowFrames(0);

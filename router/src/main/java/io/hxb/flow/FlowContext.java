@@ -27,7 +27,7 @@ final class FlowContext {
     final WorkStack noRoom = new WorkStack();
 
     /** Those of them that the owner knows. */
-    final WaitingLine<ReceiveFlow> roomLine = new WaitingLine<>();
+    final WaitQueue<ReceiveFlow> roomLine = new WaitQueue<>();
 
     /** The context that had the number before, while links may still hold its payload. */
     private final FlowContext previous;

@@ -29,7 +29,11 @@ public interface FlowListener {
      * @return {@link #DELIVERED}, {@link #COPIED} or {@link #FULL}.
      */
     int onFrame(
-            FlowEnds ends, int bufferId, long bodyAddress, int bodyLengthBytes, int messageCount);
+            FlowEndpoints ends,
+            int bufferId,
+            long bodyAddress,
+            int bodyLengthBytes,
+            int messageCount);
 
     /**
      * A message was acknowledged by the receiving node, or its flow ended: the send buffer is the

@@ -5,7 +5,7 @@ import io.hxb.flow.order.WorkStack;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.link.BufferPool;
-import io.hxb.link.TurnClock;
+import io.hxb.link.LoopClock;
 import io.hxb.log.LoopErrors;
 import io.hxb.pm.PmStatus;
 import io.hxb.time.Deadline;
@@ -25,7 +25,7 @@ public final class FlowLoop implements FlowPort {
     private final FlowTable table;
     private final BufferPool.Share share;
     private final Runnable wakeUp;
-    private final TurnClock clock = new TurnClock();
+    private final LoopClock clock = new LoopClock();
     private final FlowCounters counters = new FlowCounters();
     private final BufferStack inbox;
     private final WorkStack attention = new WorkStack();
@@ -36,9 +36,9 @@ public final class FlowLoop implements FlowPort {
     private final AckScheduler acks;
     private final ControlReader reader;
     private final FlowOutput output;
-    private final RecallTimer recall;
-    private final FlowSweep sweep;
-    private final LateFrames lateFrames;
+    private final CreditRecallTimer recall;
+    private final IdleFlowSweeper sweep;
+    private final StaleFrameReplies staleFrameReplies;
     private final int maxMessageBytes;
     private final int nodeCount;
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
@@ -65,7 +65,7 @@ public final class FlowLoop implements FlowPort {
         inbox = new BufferStack(inboxLinks);
         maxMessageBytes = table.sizes().maxMessageBytes();
         nodeCount = table.shape().nodeCount();
-        recall = new RecallTimer(table.config());
+        recall = new CreditRecallTimer(table.config());
         final int windowFrames = table.config().windowFrames();
         final TxPool memory = new TxPool(table.sizes(), windowFrames, arena);
         final int ackBodyBytes = TxPool.ackBodyBytes(windowFrames, table.sizes().mtuBytes());
@@ -74,10 +74,10 @@ public final class FlowLoop implements FlowPort {
         sender = new Sender(parts);
         feedback = sender.feedback();
         acks = new AckScheduler(parts);
-        lateFrames = new LateFrames(parts);
-        receiver = new Receiver(parts, this, share, acks, lateFrames);
-        reader = new ControlReader(parts, receiver, feedback, lateFrames);
-        sweep = new FlowSweep(parts, sender, receiver);
+        staleFrameReplies = new StaleFrameReplies(parts);
+        receiver = new Receiver(parts, this, share, acks, staleFrameReplies);
+        reader = new ControlReader(parts, receiver, feedback, staleFrameReplies);
+        sweep = new IdleFlowSweeper(parts, sender, receiver);
     }
 
     /**
@@ -179,7 +179,7 @@ public final class FlowLoop implements FlowPort {
      * @param lengthBytes of all records.
      * @param maxMessages how many may be taken.
      * @param isNewRun true if the first record begins a run: then it begins a frame, too.
-     * @return see {@link Staged}; NONE, too, when the context is closed.
+     * @return see {@link StageResult}; NONE, too, when the context is closed.
      */
     @Override
     public long stage(
@@ -194,7 +194,7 @@ public final class FlowLoop implements FlowPort {
         final SendFlow flow =
                 context == null ? null : sender.flow(context, destinationNode, destinationContext);
         return flow == null
-                ? Staged.NONE
+                ? StageResult.NONE
                 : sender.stage(flow, address, lengthBytes, maxMessages, isNewRun);
     }
 
@@ -253,7 +253,7 @@ public final class FlowLoop implements FlowPort {
         if (context == null) {
             counters.onNoSuchContext();
             if (isAnswered(type)) {
-                lateFrames.answer(header, null);
+                staleFrameReplies.answer(header, null);
             }
             return false;
         }
@@ -300,7 +300,7 @@ public final class FlowLoop implements FlowPort {
         recallWhenDue(nowNs);
         sweep.doWork(contexts, nowNs);
         work += sender.sendReady();
-        final int acksSent = acks.sendAcks(nowNs) + lateFrames.sendNotices(nowNs);
+        final int acksSent = acks.sendAcks(nowNs) + staleFrameReplies.sendNotices(nowNs);
         if (acksSent > 0) {
             output.flush();
         }
@@ -321,7 +321,7 @@ public final class FlowLoop implements FlowPort {
         if (acks.hasAcks()) {
             deadlineNs = Deadline.earlier(deadlineNs, nowNs + table.config().ackDelayNs());
         }
-        deadlineNs = Deadline.earlier(deadlineNs, lateFrames.nextDeadlineNs());
+        deadlineNs = Deadline.earlier(deadlineNs, staleFrameReplies.nextDeadlineNs());
         if (contexts.length > 0) {
             deadlineNs = Deadline.earlier(deadlineNs, recall.nextDeadlineNs(nowNs));
             deadlineNs = Deadline.earlier(deadlineNs, sweep.nextDeadlineNs());

@@ -44,7 +44,7 @@ public interface FlowPort {
      * @param lengthBytes of all records.
      * @param maxMessages how many may be taken.
      * @param isNewRun true if the first record begins a run: then it begins a frame, too.
-     * @return see {@link Staged}; the rest has to be submitted.
+     * @return see {@link StageResult}; the rest has to be submitted.
      */
     long stage(
             int contextId,

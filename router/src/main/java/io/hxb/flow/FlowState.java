@@ -23,17 +23,18 @@ package io.hxb.flow;
  * </pre>
  *
  * <p>The receiving end makes its flow for the first frame that shows a ticket of ACCEPT ({@link
- * Tickets}), not for OPEN. It forgets the flow when CLOSE says that everything was sent and nothing
- * is missing, and answers CLOSED, however often it is asked. What is sent while CLOSING waits, and
- * opens the flow again with the next epoch: so the receiver has delivered everything of the earlier
- * epoch before the first frame of the later one is sent. A receiver forgets on its own only what
- * its source would have closed if it could: silent for the idle time and two peer timeouts, or
- * asked to close sixteen times in two peer timeouts without an answer. A source that finds its flow
- * idle for longer closes it before it sends, so it never sends into a flow that was forgotten.
+ * FlowCookies}), not for OPEN. It forgets the flow when CLOSE says that everything was sent and
+ * nothing is missing, and answers CLOSED, however often it is asked. What is sent while CLOSING
+ * waits, and opens the flow again with the next epoch: so the receiver has delivered everything of
+ * the earlier epoch before the first frame of the later one is sent. A receiver forgets on its own
+ * only what its source would have closed if it could: silent for the idle time and two peer
+ * timeouts, or asked to close sixteen times in two peer timeouts without an answer. A source that
+ * finds its flow idle for longer closes it before it sends, so it never sends into a flow that was
+ * forgotten.
  *
  * <p>When the context at the receiving end closes, its node answers with what had arrived and was
- * released ({@link LateFrames}). What had not been seen stays with the flow, which opens again to
- * the next incarnation of the context.
+ * released ({@link StaleFrameReplies}). What had not been seen stays with the flow, which opens
+ * again to the next incarnation of the context.
  *
  * <p>A ticket shown for another epoch or incarnation replaces the flow only if it was issued later,
  * or at the same time for a later epoch or incarnation. A flow is closed only after its ticket has

@@ -25,7 +25,7 @@ public final class FlowTable implements AutoCloseable {
 
     private final FlowConfig config;
     private final FlowSizes sizes;
-    private final Tickets tickets;
+    private final FlowCookies flowCookies;
     private final Tombstones tombstones;
     private final Shape shape;
     private final long ownCoordinates;
@@ -67,7 +67,7 @@ public final class FlowTable implements AutoCloseable {
                 ownCoordinates,
                 pool,
                 listener,
-                new Tickets(config.peerTimeoutNs()));
+                new FlowCookies(config.peerTimeoutNs()));
     }
 
     /** As the other constructor, with first sequences from {@code tickets}. */
@@ -78,10 +78,10 @@ public final class FlowTable implements AutoCloseable {
             final long ownCoordinates,
             final BufferPool pool,
             final FlowListener listener,
-            final Tickets tickets) {
+            final FlowCookies flowCookies) {
         this.config = config;
         this.sizes = sizes;
-        this.tickets = tickets;
+        this.flowCookies = flowCookies;
         tombstones =
                 new Tombstones(
                         sizes.maxFlows(), config.idleTimeoutNs() + 2 * config.peerTimeoutNs());
@@ -305,8 +305,8 @@ public final class FlowTable implements AutoCloseable {
     }
 
     /** What the first sequences of receiving flows are made from. */
-    Tickets tickets() {
-        return tickets;
+    FlowCookies tickets() {
+        return flowCookies;
     }
 
     /** What contexts that are closed had of their flows. */
@@ -404,7 +404,7 @@ public final class FlowTable implements AutoCloseable {
                         context,
                         node,
                         frame,
-                        tickets.first(context, frame, issueNs),
+                        flowCookies.first(context, frame, issueNs),
                         issueNs,
                         config.windowFrames(),
                         handle);

@@ -4,7 +4,7 @@ import io.hxb.config.FlowConfig;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.MessageRecordFlyweight;
-import io.hxb.link.TurnClock;
+import io.hxb.link.LoopClock;
 import io.hxb.linux.Memory;
 import io.hxb.pm.shm.ShortRing;
 
@@ -30,12 +30,12 @@ final class FrameBuilder {
     private final int mtuBytes;
     private final int stagedRoomBytes;
     private final FlowCounters counters;
-    private final TurnClock clock;
+    private final LoopClock clock;
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
 
     FrameBuilder(final LoopParts parts) {
         config = parts.config();
-        ackPatienceNs = config.ackPatienceNs();
+        ackPatienceNs = config.piggybackDelayNs();
         pool = parts.pool();
         counters = parts.counters();
         clock = parts.clock();
@@ -52,7 +52,7 @@ final class FrameBuilder {
      * @param lengthBytes of the records.
      * @param max messages at most.
      * @param isNewRun true if the first record begins a run.
-     * @return see {@link Staged}.
+     * @return see {@link StageResult}.
      */
     long stage(
             final SendFlow flow,
@@ -65,7 +65,7 @@ final class FrameBuilder {
         if (!flow.isOpen()
                 || backlog.hasMessages()
                 || stagedRoomBytes < ShortRing.recordBytes(ShortRing.MAX_LENGTH)) {
-            return Staged.NONE;
+            return StageResult.NONE;
         }
         if (isNewRun && backlog.lastStaged() != null) {
             // A frame's completion names its first slot; the other slots of its run follow it.
@@ -93,7 +93,7 @@ final class FrameBuilder {
             }
         }
         backlog.onStaged(messages);
-        return isValid ? Staged.of(messages, offset) : Staged.MALFORMED;
+        return isValid ? StageResult.of(messages, offset) : StageResult.MALFORMED;
     }
 
     /**

@@ -2,7 +2,7 @@ package io.hxb.flow;
 
 import io.hxb.config.FlowConfig;
 import io.hxb.flow.route.RouteTable;
-import io.hxb.link.TurnClock;
+import io.hxb.link.LoopClock;
 
 /**
  * What everything that works for one flow loop shares. Owned by the loop.
@@ -20,7 +20,7 @@ record LoopParts(
         TxPool pool,
         ControlWriter control,
         FlowCounters counters,
-        TurnClock clock) {
+        LoopClock clock) {
 
     FlowConfig config() {
         return table.config();

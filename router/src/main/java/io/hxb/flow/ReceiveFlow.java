@@ -11,29 +11,29 @@ import java.util.Arrays;
 /**
  * One flow at its receiving end. The ordering array and the arrivals belong to all loops, the rest
  * to the loop that owns the context: what the source may send ({@link ReceiveWindow}), what has to
- * be acknowledged ({@link AckDebt}), and where the flow waits.
+ * be acknowledged ({@link PendingAck}), and where the flow waits.
  */
 final class ReceiveFlow extends Flow {
     /** Questions without an answer after which the source is considered gone. */
     static final int MAX_ASKS = 16;
 
     final OrderingArray<ReceiveFlow> array;
-    final Arrivals arrivals = new Arrivals();
+    final ArrivalSummary arrivalSummary = new ArrivalSummary();
     final ReceiveWindow window;
-    final AckDebt debt = new AckDebt();
-    final AckRides rides = new AckRides();
-    final FlowEnds ends;
+    final PendingAck debt = new PendingAck();
+    final PiggybackPredictor rides = new PiggybackPredictor();
+    final FlowEndpoints ends;
 
     /**
      * Its places among the flows to be acknowledged immediately, and among those that have some
      * time.
      */
-    final WaitingLine.Place<ReceiveFlow> ackPlace = new WaitingLine.Place<>(this);
+    final WaitQueue.Place<ReceiveFlow> ackPlace = new WaitQueue.Place<>(this);
 
-    final WaitingLine.Place<ReceiveFlow> delayPlace = new WaitingLine.Place<>(this);
+    final WaitQueue.Place<ReceiveFlow> delayPlace = new WaitQueue.Place<>(this);
 
     /** Its place among the flows that wait for credit. */
-    final WaitingLine.Place<ReceiveFlow> creditPlace = new WaitingLine.Place<>(this);
+    final WaitQueue.Place<ReceiveFlow> creditPlace = new WaitQueue.Place<>(this);
 
     /**
      * Its places among the flows that wait for room in the context: as noted by any loop, and as
@@ -41,13 +41,13 @@ final class ReceiveFlow extends Flow {
      */
     final RoomNode roomNode = new RoomNode(this);
 
-    final WaitingLine.Place<ReceiveFlow> roomPlace = new WaitingLine.Place<>(this);
+    final WaitQueue.Place<ReceiveFlow> roomPlace = new WaitQueue.Place<>(this);
 
     private final int peerIncarnation;
     private final int epoch;
     private final int firstSequence;
 
-    /** When its ticket was issued, as {@link Tickets} count. */
+    /** When its ticket was issued, as {@link FlowCookies} count. */
     private final long issueNs;
 
     private int releasedFrames;
@@ -91,7 +91,7 @@ final class ReceiveFlow extends Flow {
         epoch = frame.epoch();
         firstSequence = first;
         issueNs = issuedNs;
-        ends = new FlowEnds(context.id, context.incarnation, peerNode, peerContext, handle);
+        ends = new FlowEndpoints(context.id, context.incarnation, peerNode, peerContext, handle);
         array = new OrderingArray<>(windowFrames, firstSequence);
         window = new ReceiveWindow(firstSequence, windowFrames);
     }
@@ -209,7 +209,7 @@ final class ReceiveFlow extends Flow {
      * What is to be remembered of the flow when its context is closed. Frames that the context has
      * not released and does not name are the last ones.
      */
-    Tombstone bury(final int windowFrames, final long nowNs) {
+    Tombstone leaveTombstone(final int windowFrames, final long nowNs) {
         // A loop that has just delivered may not have said so, but the context has released it.
         final int releasedTo = firstSequence + releasedFrames;
         final int arrivedTo = array.seenTo();

@@ -10,7 +10,7 @@ import java.lang.invoke.VarHandle;
  */
 final class ReceiveWindow {
     /** What the source of a new flow may send, if there is credit for it. */
-    static final int FIRST_TARGET_FRAMES = Tickets.MAX_FRAMES;
+    static final int FIRST_TARGET_FRAMES = FlowCookies.MAX_FRAMES;
 
     private static final VarHandle LIMIT;
 

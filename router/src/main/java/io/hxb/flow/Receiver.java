@@ -8,7 +8,7 @@ import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.TenantField;
 import io.hxb.frame.UnreachableFlyweight;
 import io.hxb.link.BufferPool;
-import io.hxb.link.TurnClock;
+import io.hxb.link.LoopClock;
 import io.hxb.log.LoopErrors;
 import io.hxb.pm.PmStatus;
 
@@ -31,11 +31,11 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
     private final BufferPool.Share share;
     private final ControlWriter control;
     private final AckScheduler acks;
-    private final LateFrames lateFrames;
+    private final StaleFrameReplies staleFrameReplies;
     private final RouteTable routes;
     private final FlowCounters counters;
-    private final TurnClock clock;
-    private final Tickets tickets;
+    private final LoopClock clock;
+    private final FlowCookies flowCookies;
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final FrameHeaderFlyweight delivered = new FrameHeaderFlyweight();
 
@@ -44,7 +44,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
             final FlowLoop loop,
             final BufferPool.Share share,
             final AckScheduler acks,
-            final LateFrames lateFrames) {
+            final StaleFrameReplies staleFrameReplies) {
         table = parts.table();
         config = parts.config();
         listener = table.listener();
@@ -53,11 +53,11 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         routes = parts.routes();
         counters = parts.counters();
         clock = parts.clock();
-        tickets = table.tickets();
+        flowCookies = table.tickets();
         this.loop = loop;
         this.share = share;
         this.acks = acks;
-        this.lateFrames = lateFrames;
+        this.staleFrameReplies = staleFrameReplies;
     }
 
     /**
@@ -69,7 +69,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         header.wrap(headerAddress);
         if (header.destinationIncarnation() != context.incarnation) {
             counters.onStale();
-            lateFrames.answer(header, context);
+            staleFrameReplies.answer(header, context);
             return false;
         }
         final int node = table.shape().node(header.source());
@@ -83,7 +83,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
 
     /** Data that belongs to no known flow may be the first of one, which the owner then makes. */
     private boolean onFirst(final FlowContext context, final int bufferId) {
-        if (tickets.issueOf(context, header, clock.nowNs()) == Tickets.INVALID) {
+        if (flowCookies.issueOf(context, header, clock.nowNs()) == FlowCookies.INVALID) {
             counters.onStale();
             return false;
         }
@@ -111,7 +111,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
             onPiggyback(key);
         }
         if (header.hasFlag(FrameHeaderFlyweight.FLAG_AGAIN)) {
-            flow.arrivals.onSentAgain(header.route());
+            flow.arrivalSummary.onSentAgain(header.route());
         }
         final boolean isNow = header.hasFlag(FrameHeaderFlyweight.FLAG_ACK_NOW);
         return store(flow, header.sequence(), bufferId, isNow);
@@ -139,7 +139,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
 
     /** Delivers what waited for room in the context; on its owner loop. */
     int resume(final FlowContext context) {
-        final WaitingLine<ReceiveFlow> line = context.roomLine;
+        final WaitQueue<ReceiveFlow> line = context.roomLine;
         ReceiveFlow.RoomNode node = (ReceiveFlow.RoomNode) context.noRoom.takeAll();
         while (node != null) {
             line.add(node.flow.roomPlace);
@@ -167,13 +167,13 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         }
         serveCreditLine(flow.context.credit);
         if (!flow.array.isEnded()) {
-            acks.owe(flow, clock.nowNs());
+            acks.schedule(flow, clock.nowNs());
         }
     }
 
     /** Looks at a flow to which something happened; on the loop that owns it. */
     void attend(final ReceiveFlow flow) {
-        final long arrivals = flow.arrivals.take();
+        final long arrivals = flow.arrivalSummary.take();
         if (flow.array.isEnded()) {
             settle(flow);
             return;
@@ -182,11 +182,11 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
             flow.onHeard(clock.nowNs());
             flow.debt.onArrivals(arrivals);
             flow.rides.onArrival();
-            if (Arrivals.isAgain(arrivals) && flow.debt.onAskedAgain()) {
-                routes.onAskedAgain(flow.peerCoordinates, flow.arrivals.askedRoute());
+            if (ArrivalSummary.isAgain(arrivals) && flow.debt.onAskedAgain()) {
+                routes.onAskedAgain(flow.peerCoordinates, flow.arrivalSummary.askedRoute());
             }
         }
-        acks.owe(flow, clock.nowNs());
+        acks.schedule(flow, clock.nowNs());
     }
 
     /**
@@ -217,7 +217,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         control.sendAccept(
                 context,
                 open,
-                tickets.first(context, open, tickets.issueNs(nowNs)),
+                flowCookies.first(context, open, flowCookies.issueNs(nowNs)),
                 context.credit.promise(nowNs));
     }
 
@@ -243,8 +243,8 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         if (known != null && known.isOf(frame)) {
             return known;
         }
-        final long issueNs = tickets.issueOf(context, frame, clock.nowNs());
-        if (issueNs == Tickets.INVALID || (known != null && !known.isBefore(frame, issueNs))) {
+        final long issueNs = flowCookies.issueOf(context, frame, clock.nowNs());
+        if (issueNs == FlowCookies.INVALID || (known != null && !known.isBefore(frame, issueNs))) {
             counters.onStale();
             return null;
         }
@@ -280,7 +280,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         if (flow != null && flow.isOf(close)) {
             flow.onHeard(clock.nowNs());
             if (flow.array.next() != close.sequence()
-                    || !flow.isTicketOver(tickets.lifetimeNs(), clock.nowNs())) {
+                    || !flow.isTicketOver(flowCookies.lifetimeNs(), clock.nowNs())) {
                 counters.onStale();
                 return;
             }
@@ -320,13 +320,13 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
     /** An answer to the source could not reach it: it gets another one. */
     void answerAgain(final ReceiveFlow flow) {
         flow.debt.makeDue();
-        acks.owe(flow, clock.nowNs());
+        acks.schedule(flow, clock.nowNs());
     }
 
     /** Ends all receiving flows of a context that is closed already, and remembers them. */
     void forget(final FlowContext context) {
         for (int index = context.receiveFlowCount() - 1; index >= 0; index--) {
-            lateFrames.bury(context.receiveFlow(index));
+            staleFrameReplies.leaveTombstone(context.receiveFlow(index));
             end(context.receiveFlow(index));
         }
     }
@@ -348,7 +348,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
             if (silenceNs >= 2 * config.peerTimeoutNs() && isStuck(flow)) {
                 giveUp(flow);
             } else if (recalls > 0
-                    && silenceNs >= RecallTimer.RECALL_NS
+                    && silenceNs >= CreditRecallTimer.RECALL_NS
                     && flow.unusedFrames() > 0) {
                 recall(flow);
                 recalls--;
@@ -383,7 +383,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         if (silenceNs >= config.idleTimeoutNs() + goneNs || flow.isDeaf(nowNs)) {
             finish(flow);
         } else if (idleNs < config.idleTimeoutNs()
-                && flow.isTicketOver(tickets.lifetimeNs(), nowNs)
+                && flow.isTicketOver(flowCookies.lifetimeNs(), nowNs)
                 && flow.mayAsk(nowNs)
                 && control.sendAck(flow, ControlWriter.FLOW)) {
             flow.onAsked(goneNs / ReceiveFlow.MAX_ASKS, nowNs);
@@ -413,7 +413,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
                 return;
             }
             if (!waiting.array.isEnded()) {
-                acks.owe(waiting, clock.nowNs());
+                acks.schedule(waiting, clock.nowNs());
             }
         }
     }
@@ -428,15 +428,17 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
             flow.array.drain(this, flow);
             final boolean isInOrder = Sequence.isBefore(sequence, flow.array.next());
             counters.onStored(isInOrder);
-            final long marks = (isNow ? Arrivals.NOW : 0) | (isInOrder ? 0 : Arrivals.OUT_OF_ORDER);
-            flow.arrivals.add(isInOrder ? 1 : OUT_OF_ORDER_WEIGHT, marks);
+            final long marks =
+                    (isNow ? ArrivalSummary.NOW : 0)
+                            | (isInOrder ? 0 : ArrivalSummary.OUT_OF_ORDER);
+            flow.arrivalSummary.add(isInOrder ? 1 : OUT_OF_ORDER_WEIGHT, marks);
         } else {
             if (result == OrderingArray.DUPLICATE) {
                 counters.onDuplicate();
-                flow.arrivals.addAgain(sequence);
+                flow.arrivalSummary.addAgain(sequence);
             } else {
                 counters.onOutOfWindow();
-                flow.arrivals.add(1, Arrivals.NOW | Arrivals.AGAIN);
+                flow.arrivalSummary.add(1, ArrivalSummary.NOW | ArrivalSummary.AGAIN);
             }
         }
         flow.context.owner.post(flow, loop);

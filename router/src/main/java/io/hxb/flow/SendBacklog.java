@@ -8,7 +8,7 @@ import io.hxb.frame.MessageRecordFlyweight;
  */
 final class SendBacklog {
     private final MessageSlots slots;
-    private final WaitingLine<TxFrame> staged = new WaitingLine<>();
+    private final WaitQueue<TxFrame> staged = new WaitQueue<>();
     private int stagedMessages;
     private int firstSlot = MessageSlots.NONE;
     private int lastSlot = MessageSlots.NONE;
@@ -101,7 +101,7 @@ final class SendBacklog {
     }
 
     /** Puts frames in front of all that waits, in their order. */
-    void putBack(final WaitingLine<TxFrame> frames, final int messageCount) {
+    void putBack(final WaitQueue<TxFrame> frames, final int messageCount) {
         frames.takeAll(staged);
         staged.takeAll(frames);
         stagedMessages += messageCount;

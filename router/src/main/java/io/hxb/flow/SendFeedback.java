@@ -5,7 +5,7 @@ import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.TenantField;
 import io.hxb.frame.UnreachableFlyweight;
-import io.hxb.link.TurnClock;
+import io.hxb.link.LoopClock;
 import io.hxb.linux.Memory;
 import io.hxb.pm.PmStatus;
 import io.hxb.pm.shm.DirectPage;
@@ -23,7 +23,7 @@ final class SendFeedback {
     private final FlowTimers timers;
     private final SendQueue queue;
     private final FlowCounters counters;
-    private final TurnClock clock;
+    private final LoopClock clock;
 
     SendFeedback(
             final LoopParts parts,
@@ -78,7 +78,7 @@ final class SendFeedback {
         }
         window.advance();
         if (window.inFlight() != before) {
-            flow.roundTrip.onProgress();
+            flow.rttEstimator.onProgress();
             window.onProgress(nowNs);
             window.detectLost(nowNs);
         }
@@ -99,7 +99,7 @@ final class SendFeedback {
      */
     void onArrivedAgain(final SendFlow flow, final int sequence) {
         if (flow.window.wasResent(sequence)) {
-            flow.roundTrip.onNeedlessResend(clock.nowNs());
+            flow.rttEstimator.onSpuriousRetransmit(clock.nowNs());
         }
     }
 
@@ -121,7 +121,7 @@ final class SendFeedback {
             endStaged(flow, PmStatus.PEER_RESTARTED);
             onSendsFailed(flow, PmStatus.PEER_RESTARTED);
         }
-        final PeerQuestions questions = flow.questions;
+        final PersistTimer questions = flow.questions;
         if (routes.hasTrouble()) {
             routes.onArrived(flow.peerCoordinates, questions.openRoute(), questions.openSentNs());
         }
@@ -235,18 +235,18 @@ final class SendFeedback {
      *
      * @param type of the frame that is answered, 0 for none.
      */
-    void onEnded(final SendFlow flow, final LastWord lastWord, final int type) {
+    void onEnded(final SendFlow flow, final ClosedFlowRecord closedFlowRecord, final int type) {
         final int status =
-                lastWord.isOpenAgain() ? PmStatus.PEER_RESTARTED : PmStatus.NO_SUCH_CONTEXT;
+                closedFlowRecord.isOpenAgain() ? PmStatus.PEER_RESTARTED : PmStatus.NO_SUCH_CONTEXT;
         if (!flow.isClosing()) {
-            doubt(flow, status, lastWord, type);
+            doubt(flow, status, closedFlowRecord, type);
             return;
         }
         final FlowContext context = flow.context;
         final int node = flow.peerNode;
         final int peerContext = flow.peerContext;
         closed(flow);
-        if (lastWord.hasLost()) {
+        if (closedFlowRecord.hasLost()) {
             table.listener().onPeerStatus(context.id, node, peerContext, status);
         }
     }
@@ -261,11 +261,14 @@ final class SendFeedback {
     }
 
     private void doubt(
-            final SendFlow flow, final int status, final LastWord lastWord, final int type) {
+            final SendFlow flow,
+            final int status,
+            final ClosedFlowRecord closedFlowRecord,
+            final int type) {
         final long nowNs = clock.nowNs();
-        final long untilNs = nowNs + flow.roundTrip.timeoutNs();
+        final long untilNs = nowNs + flow.rttEstimator.timeoutNs();
         final boolean isOfProbe = type == FrameType.PROBE;
-        if (flow.contact.denial().onDenied(status, lastWord, isOfProbe, untilNs)) {
+        if (flow.contact.denial().onDenied(status, closedFlowRecord, isOfProbe, untilNs)) {
             control.sendProbe(flow, flow.backlog.messageCount());
             timers.arm(flow, nowNs);
         }
@@ -336,7 +339,7 @@ final class SendFeedback {
             if (isThere && flow.isOpen()) {
                 // A peer that takes nothing is asked seldom; that there is no way to it any more
                 // has to be noticed as soon as for others.
-                flow.questions.onWayChanged(clock.nowNs());
+                flow.questions.onPathChanged(clock.nowNs());
                 timers.arm(flow, clock.nowNs());
             }
         }
@@ -357,19 +360,20 @@ final class SendFeedback {
      * unless it was sent when there was none. Where the peer had taken nothing more before, that
      * waits at most {@link SendFlow#MAX_REOPEN_WAIT_NS} for it, so that its buffers are free again.
      *
-     * @param lastWord of the peer, null if it is not known: then nothing counts as released, and
-     *     all may have been seen.
+     * @param closedFlowRecord of the peer, null if it is not known: then nothing counts as
+     *     released, and all may have been seen.
      */
-    private void end(final SendFlow flow, final int status, final LastWord lastWord) {
+    private void end(
+            final SendFlow flow, final int status, final ClosedFlowRecord closedFlowRecord) {
         final FlowContext context = flow.context;
         final boolean isStuck = flow.questions.isProbing();
         final boolean isMoving =
-                lastWord != null
+                closedFlowRecord != null
                         && !hasBegin(flow)
                         && context.isOpen()
                         && ContextKind.of(context.id) == ContextKind.MESSAGES;
         flow.end();
-        int failed = endFrames(flow, status, lastWord, isMoving);
+        int failed = endFrames(flow, status, closedFlowRecord, isMoving);
         if (!isMoving) {
             failed += endStaged(flow, status);
         }
@@ -382,14 +386,16 @@ final class SendFeedback {
         if (!isMoving) {
             failed += endMessages(flow, status);
         } else if (!flow.backlog.isEmpty()) {
-            if (isStuck && !lastWord.isOpenAgain()) {
+            if (isStuck && !closedFlowRecord.isOpenAgain()) {
                 flow.awaitReopening();
             }
             queue.makeReady(flow);
         }
         if (failed > 0) {
             onSendsFailed(flow, status);
-        } else if (lastWord == null || lastWord.hasLost() || lastWord.isOpenAgain()) {
+        } else if (closedFlowRecord == null
+                || closedFlowRecord.hasLost()
+                || closedFlowRecord.isOpenAgain()) {
             onRestartTold(flow, status);
             table.listener().onPeerStatus(context.id, flow.peerNode, flow.peerContext, status);
         }
@@ -445,10 +451,10 @@ final class SendFeedback {
     private int endFrames(
             final SendFlow flow,
             final int status,
-            final LastWord lastWord,
+            final ClosedFlowRecord closedFlowRecord,
             final boolean isMoving) {
         final SendWindow window = flow.window;
-        final WaitingLine<TxFrame> moved = new WaitingLine<>();
+        final WaitQueue<TxFrame> moved = new WaitQueue<>();
         int movedMessages = 0;
         int failed = 0;
         for (int sequence = window.firstSequence(); sequence != window.nextSequence(); sequence++) {
@@ -457,12 +463,13 @@ final class SendFeedback {
                 continue;
             }
             final int count = frame.messageCount();
-            if (isMoving && lastWord.isForNext(sequence)) {
+            if (isMoving && closedFlowRecord.isForNext(sequence)) {
                 frame.renew();
                 moved.add(frame.stagedPlace);
                 movedMessages += count;
             } else {
-                final int released = lastWord == null ? 0 : lastWord.released(sequence, count);
+                final int released =
+                        closedFlowRecord == null ? 0 : closedFlowRecord.released(sequence, count);
                 failed += count - released;
                 transmitter.finish(frame, status, released);
             }

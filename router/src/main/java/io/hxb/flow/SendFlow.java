@@ -26,16 +26,16 @@ final class SendFlow extends Flow {
     final SendWindow window;
 
     /** The evidence for its losses. */
-    final LossJudge judge;
+    final LossDetector judge;
 
     /** Its round trips. */
-    final RoundTrip roundTrip;
+    final RttEstimator rttEstimator;
 
     /** Whether the peer is still there. */
-    final PeerContact contact;
+    final PeerLiveness contact;
 
     /** When the peer is asked next. */
-    final PeerQuestions questions;
+    final PersistTimer questions;
 
     /** True if the peer is a neighbour. */
     final boolean isNextToUs;
@@ -43,7 +43,7 @@ final class SendFlow extends Flow {
     final AckMailbox mailbox = new AckMailbox();
 
     /** Its place among the flows with something to send. */
-    final WaitingLine.Place<SendFlow> readyPlace = new WaitingLine.Place<>(this);
+    final WaitQueue.Place<SendFlow> readyPlace = new WaitQueue.Place<>(this);
 
     final FlowTimers.Timer timer = new FlowTimers.Timer(this);
 
@@ -80,11 +80,11 @@ final class SendFlow extends Flow {
         isNextToUs = Shape.distance(table.ownCoordinates(), peerCoordinates) == 1;
         epoch = context.firstEpoch();
         backlog = new SendBacklog(context.slots);
-        roundTrip = new RoundTrip(config);
-        judge = new LossJudge(config, roundTrip, routes, peerCoordinates, isNextToUs);
-        window = new SendWindow(config.windowFrames(), judge, roundTrip);
-        contact = new PeerContact(config);
-        questions = new PeerQuestions(roundTrip);
+        rttEstimator = new RttEstimator(config);
+        judge = new LossDetector(config, rttEstimator, routes, peerCoordinates, isNextToUs);
+        window = new SendWindow(config.windowFrames(), judge, rttEstimator);
+        contact = new PeerLiveness(config);
+        questions = new PersistTimer(rttEstimator);
         restart();
     }
 
@@ -300,6 +300,6 @@ final class SendFlow extends Flow {
 
     /** Heap bytes of a flow whose window has {@code windowFrames}, rounded up. */
     static int bytes(final int windowFrames) {
-        return 1_024 + 4 * windowFrames + windowFrames / 8 + 8 * LossJudge.MAX_LINKS;
+        return 1_024 + 4 * windowFrames + windowFrames / 8 + 8 * LossDetector.MAX_LINKS;
     }
 }

@@ -7,8 +7,8 @@ package io.hxb.flow;
 final class SendQueue {
     private static final long BLOCKED_RETRY_NS = 100_000;
 
-    private final WaitingLine<SendFlow> ready = new WaitingLine<>();
-    private final WaitingLine<SendFlow> blocked = new WaitingLine<>();
+    private final WaitQueue<SendFlow> ready = new WaitQueue<>();
+    private final WaitQueue<SendFlow> blocked = new WaitQueue<>();
     private long blockedRetryNs;
     private boolean isUnblocked;
 

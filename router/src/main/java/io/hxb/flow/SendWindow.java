@@ -19,8 +19,8 @@ final class SendWindow {
     /** A bit for each frame of the last window: set if it was sent more than once. */
     private final long[] resent;
 
-    private final LossJudge judge;
-    private final RoundTrip roundTrip;
+    private final LossDetector judge;
+    private final RttEstimator rttEstimator;
 
     /** First sequence not acknowledged, next one to send, first one that may not be sent. */
     private int firstSequence;
@@ -48,9 +48,9 @@ final class SendWindow {
     /** When the first of the frames that were overtaken counts as lost. */
     private long overtakenNs;
 
-    SendWindow(final int windowFrames, final LossJudge judge, final RoundTrip roundTrip) {
+    SendWindow(final int windowFrames, final LossDetector judge, final RttEstimator rttEstimator) {
         this.judge = judge;
-        this.roundTrip = roundTrip;
+        this.rttEstimator = rttEstimator;
         frames = new TxFrame[windowFrames];
         mask = windowFrames - 1;
         resent = new long[Math.max(1, windowFrames / Long.SIZE)];
@@ -290,7 +290,7 @@ final class SendWindow {
     long wakeNs(final boolean isReady) {
         long wakeNs = Long.MAX_VALUE;
         if (inFlight > lost) {
-            wakeNs = Deadline.earlier(progressNs + roundTrip.timeoutNs(), overtakenNs);
+            wakeNs = Deadline.earlier(progressNs + rttEstimator.timeoutNs(), overtakenNs);
         }
         return lost > 0 && !isReady ? Deadline.earlier(wakeNs, resendNs) : wakeNs;
     }
@@ -311,8 +311,8 @@ final class SendWindow {
         if (!judge.hasArrived()) {
             return;
         }
-        final long patienceNs = roundTrip.overtakenNs();
-        final int patienceFrames = judge.patienceFrames();
+        final long patienceNs = rttEstimator.reorderTimeoutNs();
+        final int patienceFrames = judge.reorderingWindowFrames();
         for (int sequence = firstSequence; sequence != nextSequence; sequence++) {
             final TxFrame frame = frames[sequence & mask];
             if (frame == null || frame.isLost() || frame.isQueued()) {
@@ -344,7 +344,7 @@ final class SendWindow {
      * @return true if frames were marked as lost for that.
      */
     boolean believeEarlyCopy(final long nowNs) {
-        if (!judge.believeEarlyCopy()) {
+        if (!judge.acceptSpuriousRetransmit()) {
             return false;
         }
         final int before = lost;

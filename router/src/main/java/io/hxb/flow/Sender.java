@@ -1,7 +1,7 @@
 package io.hxb.flow;
 
 import io.hxb.flow.route.RouteTable;
-import io.hxb.link.TurnClock;
+import io.hxb.link.LoopClock;
 import io.hxb.pm.PmStatus;
 import io.hxb.time.Deadline;
 
@@ -18,7 +18,7 @@ final class Sender {
     private final TxPool pool;
     private final ControlWriter control;
     private final FlowCounters counters;
-    private final TurnClock clock;
+    private final LoopClock clock;
     private final FlowTimers timers;
     private final SendQueue queue = new SendQueue();
     private final FrameBuilder builder;
@@ -192,7 +192,7 @@ final class Sender {
         final SendWindow window = flow.window;
         if (window.isAwaiting()) {
             window.detectLostWhenDue(nowNs);
-            final long timeoutNs = flow.roundTrip.timeoutNs();
+            final long timeoutNs = flow.rttEstimator.timeoutNs();
             if (window.isTimedOut(timeoutNs, nowNs)) {
                 timeOut(flow, timeoutNs);
             }
@@ -227,14 +227,14 @@ final class Sender {
         // Usually one end of the flow has waited for its CPU and nothing is lost: a single frame
         // goes first, and its acknowledgement shows what has arrived (as RFC 8985's tail loss
         // probe).
-        final int maxFrames = flow.roundTrip.isBackedOff() ? SendFlow.MAX_RESEND_FRAMES : 1;
+        final int maxFrames = flow.rttEstimator.isBackedOff() ? SendFlow.MAX_RESEND_FRAMES : 1;
         if (window.markOldest(nowNs, timeoutNs, maxFrames) > 0) {
             counters.onTimeout();
-            flow.roundTrip.onTimeout();
+            flow.rttEstimator.onTimeout();
         }
         if (flow.judge.takeRouteSilent()) {
             // The next ones take another route, whose round trips are measured from the beginning.
-            flow.roundTrip.onProgress();
+            flow.rttEstimator.onProgress();
             window.markOldest(nowNs, 0, SendFlow.MAX_RESEND_FRAMES);
         }
     }

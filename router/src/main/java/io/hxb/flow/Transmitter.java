@@ -3,7 +3,7 @@ package io.hxb.flow;
 import io.hxb.config.FlowConfig;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.link.FrameOwner;
-import io.hxb.link.TurnClock;
+import io.hxb.link.LoopClock;
 import io.hxb.pm.PmStatus;
 
 /**
@@ -20,7 +20,7 @@ final class Transmitter implements FrameOwner {
 
     private final FlowListener listener;
     private final FlowConfig config;
-    private final Tickets tickets;
+    private final FlowCookies flowCookies;
     private final long ticketNs;
     private final FlowOutput output;
     private final RouteTable routes;
@@ -30,7 +30,7 @@ final class Transmitter implements FrameOwner {
     private final SendQueue queue;
     private final FrameBuilder builder;
     private final FlowCounters counters;
-    private final TurnClock clock;
+    private final LoopClock clock;
 
     /** How the last turn ended: done, more to do, or held up by the output or the pool. */
     private boolean hasMore;
@@ -45,8 +45,8 @@ final class Transmitter implements FrameOwner {
             final FrameBuilder builder) {
         listener = parts.table().listener();
         config = parts.config();
-        tickets = parts.table().tickets();
-        ticketNs = tickets.lifetimeNs();
+        flowCookies = parts.table().tickets();
+        ticketNs = flowCookies.lifetimeNs();
         output = parts.output();
         routes = parts.routes();
         pool = parts.pool();
@@ -179,9 +179,9 @@ final class Transmitter implements FrameOwner {
             if (flow.backlog.isEmpty()) {
                 return;
             }
-            flow.begin(tickets.nonce(flow, nowNs), nowNs);
+            flow.begin(flowCookies.nonce(flow, nowNs), nowNs);
         }
-        final PeerQuestions questions = flow.questions;
+        final PersistTimer questions = flow.questions;
         if (!questions.isDue(nowNs)) {
             return;
         }
@@ -225,7 +225,7 @@ final class Transmitter implements FrameOwner {
             frames += transmit(flow, frame, nowNs);
         }
         if (repeated > 0) {
-            window.repeatAt(nowNs + flow.roundTrip.resendPauseNs());
+            window.repeatAt(nowNs + flow.rttEstimator.resendPauseNs());
         }
         return frames;
     }

@@ -14,7 +14,7 @@ final class TxFrame {
     static final int NO_LINK = -1;
 
     /** Place among the frames that wait to be sent. */
-    final WaitingLine.Place<TxFrame> stagedPlace = new WaitingLine.Place<>(this);
+    final WaitQueue.Place<TxFrame> stagedPlace = new WaitQueue.Place<>(this);
 
     private final int index;
 
@@ -169,7 +169,7 @@ final class TxFrame {
         queued--;
     }
 
-    /** It was sent; see {@link LossJudge}. */
+    /** It was sent; see {@link LossDetector}. */
     void onTransmitted(
             final int link,
             final int itsOrder,

@@ -76,7 +76,7 @@ public final class ForwardCounters {
     }
 
     /** Counts an answer that a frame could not be relayed. */
-    void tellUnreachable() {
+    void onUnreachableSent() {
         unreachableSent++;
     }
 

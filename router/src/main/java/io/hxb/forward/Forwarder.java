@@ -12,7 +12,7 @@ import io.hxb.link.BufferPool;
 import io.hxb.link.FrameOwner;
 import io.hxb.link.FrameSink;
 import io.hxb.link.Link;
-import io.hxb.link.TurnClock;
+import io.hxb.link.LoopClock;
 import io.hxb.linux.Memory;
 import io.hxb.log.LoopErrors;
 import io.hxb.routing.Route;
@@ -22,11 +22,11 @@ import io.hxb.session.Sessions;
 import io.hxb.topology.Shape;
 import io.hxb.trunk.TrunkSender;
 import io.hxb.trunk.discovery.Discovery;
-import io.hxb.trunk.health.HeardFrames;
+import io.hxb.trunk.health.ReceivedFrameCounts;
 
 /**
  * The per-frame path of one loop: every received frame enters through {@link #onFrame} and is
- * delivered or relayed; frames of this node's flows leave through its {@link Originator}. Owned by
+ * delivered or relayed; frames of this node's flows leave through its {@link FrameSource}. Owned by
  * that loop.
  *
  * <p>Nothing that arrives makes it throw: an exception is a defect of this node, is logged, and
@@ -46,11 +46,11 @@ public final class Forwarder implements FrameSink {
     private final BufferPool.Share share;
     private final RouteCodec codec;
     private final Discovery discovery;
-    private final HeardFrames[] heard;
-    private final TurnClock clock;
+    private final ReceivedFrameCounts[] heard;
+    private final LoopClock clock;
     private final Loopback loopback;
-    private final Originator originator;
-    private final UnreachableAnswers answers;
+    private final FrameSource frameSource;
+    private final UnreachableReplies answers;
     private final FlowLoop flows;
     private final FrameSeals seals;
     private final Sessions sessions;
@@ -69,15 +69,15 @@ public final class Forwarder implements FrameSink {
      * @param trunks this loop's sender of each dimension, {@code [dimensions]}.
      * @param share this loop's share of the pool.
      * @param clock of this loop.
-     * @param originator sends the frames of this loop's flows and of the path itself.
+     * @param frameSource sends the frames of this loop's flows and of the path itself.
      * @param flows of this loop, which get the frames to this node.
      */
     public Forwarder(
             final ForwardParts parts,
             final TrunkSender[] trunks,
             final BufferPool.Share share,
-            final TurnClock clock,
-            final Originator originator,
+            final LoopClock clock,
+            final FrameSource frameSource,
             final FlowLoop flows) {
         shape = parts.cluster().shape();
         here = parts.here();
@@ -89,14 +89,14 @@ public final class Forwarder implements FrameSink {
         this.trunks = trunks.clone();
         this.share = share;
         this.clock = clock;
-        this.originator = originator;
+        this.frameSource = frameSource;
         this.flows = flows;
         codec = new RouteCodec(shape);
-        loopback = originator.loopback();
-        seals = originator.seals();
+        loopback = frameSource.loopback();
+        seals = frameSource.seals();
         sessions = parts.sessions();
-        counters = originator.counters();
-        answers = new UnreachableAnswers(parts, share, codec, originator, counters);
+        counters = frameSource.counters();
+        answers = new UnreachableReplies(parts, share, codec, frameSource, counters);
     }
 
     /** What this loop has seen. */
@@ -106,7 +106,7 @@ public final class Forwarder implements FrameSink {
 
     /** The routes of the frames that this node sends. */
     public RouteTable routes() {
-        return originator.routes();
+        return frameSource.routes();
     }
 
     @Override
@@ -189,7 +189,7 @@ public final class Forwarder implements FrameSink {
         final int hopsLeft = received.hopLimit() - 1;
         if (hopsLeft <= 0) {
             drop(DropReason.HOP_LIMIT);
-            answers.tell(UnreachableFlyweight.HOP_LIMIT, headerAddress, clock.nowNs());
+            answers.answer(UnreachableFlyweight.HOP_LIMIT, headerAddress, clock.nowNs());
             giveBack(owner, token);
             return;
         }
@@ -234,7 +234,7 @@ public final class Forwarder implements FrameSink {
             drop(DropReason.LINK_BLOCKED);
         } else {
             drop(DropReason.NO_ROUTE);
-            answers.tell(UnreachableFlyweight.NO_ROUTE, headerAddress, clock.nowNs());
+            answers.answer(UnreachableFlyweight.NO_ROUTE, headerAddress, clock.nowNs());
         }
     }
 

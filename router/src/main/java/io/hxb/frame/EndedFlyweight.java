@@ -49,7 +49,7 @@ public final class EndedFlyweight {
     }
 
     /** True if the runs lie in the body, one behind the other, before the last that arrived. */
-    static boolean isRight(final long headerAddress) {
+    static boolean isValid(final long headerAddress) {
         final int bodyBytes =
                 Memory.getUnsignedShort(headerAddress + FrameHeaderFlyweight.BODY_LENGTH_OFFSET);
         final int kind = Memory.getUnsignedShort(headerAddress + FrameHeaderFlyweight.EPOCH_OFFSET);

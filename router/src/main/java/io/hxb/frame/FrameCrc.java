@@ -56,7 +56,7 @@ public final class FrameCrc {
      *
      * @param headerAddress a frame in one piece whose body length has been checked.
      */
-    public boolean isRight(final long headerAddress) {
+    public boolean isValid(final long headerAddress) {
         final int bodyLength =
                 Memory.getUnsignedShort(headerAddress + FrameHeaderFlyweight.BODY_LENGTH_OFFSET);
         return compute(headerAddress, FrameHeaderFlyweight.LENGTH + bodyLength, 0, 0)

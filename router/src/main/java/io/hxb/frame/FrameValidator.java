@@ -57,7 +57,7 @@ public final class FrameValidator {
     public static int checkEndToEnd(
             final long headerAddress, final Shape shape, final FrameCrc crc) {
         final int flags = Memory.getUnsignedByte(headerAddress + FrameHeaderFlyweight.FLAGS_OFFSET);
-        if ((flags & FrameHeaderFlyweight.FLAG_CRC) != 0 && !crc.isRight(headerAddress)) {
+        if ((flags & FrameHeaderFlyweight.FLAG_CRC) != 0 && !crc.isValid(headerAddress)) {
             return DropReason.CRC;
         }
         final int type = Memory.getUnsignedByte(headerAddress + FrameHeaderFlyweight.TYPE_OFFSET);
@@ -68,12 +68,12 @@ public final class FrameValidator {
             return DropReason.FLAGS;
         }
         final long route = FrameHeaderFlyweight.routeAt(headerAddress);
-        if (!RouteCodec.isRight(route, shape)) {
+        if (!RouteCodec.isValid(route, shape)) {
             return !Route.isDetour(route) && Route.rest(route) != 0
                     ? DropReason.RESERVED
                     : DropReason.ORDER;
         }
-        if (!areCoordinatesRight(headerAddress, type, shape)) {
+        if (!areCoordinatesValid(headerAddress, type, shape)) {
             return DropReason.COORDINATES;
         }
         return isBodyRight(headerAddress, type) ? DropReason.NONE : DropReason.BODY;
@@ -89,7 +89,7 @@ public final class FrameValidator {
 
     // A complaint may come from a node with another cluster file: its source can be anywhere.
     // Hellos are checked by the node that hears them, because it reports what is wrong with them.
-    private static boolean areCoordinatesRight(
+    private static boolean areCoordinatesValid(
             final long headerAddress, final int type, final Shape shape) {
         final long source = Memory.getLong(headerAddress + FrameHeaderFlyweight.SOURCE_OFFSET);
         final long destination =
@@ -110,20 +110,20 @@ public final class FrameValidator {
         final int messages =
                 Memory.getUnsignedShort(headerAddress + FrameHeaderFlyweight.MESSAGE_COUNT_OFFSET);
         if (type == FrameType.DATA) {
-            return messages > 0 && areRecordsRight(body, length, messages);
+            return messages > 0 && areRecordsValid(body, length, messages);
         }
         if (type == FrameType.UNREACHABLE) {
-            return UnreachableFlyweight.isRight(headerAddress);
+            return UnreachableFlyweight.isValid(headerAddress);
         }
         if (messages != 0) {
             return false;
         }
         return switch (type) {
-            case FrameType.HELLO -> HelloFlyweight.isRight(body, length);
-            case FrameType.LINK_STATUS -> LinkStatusFlyweight.isRight(body, length);
-            case FrameType.COMPLAINT -> ComplaintFlyweight.isRight(body, length);
-            case FrameType.SESSION -> SessionFlyweight.isRight(body, length);
-            case FrameType.ENDED -> EndedFlyweight.isRight(headerAddress);
+            case FrameType.HELLO -> HelloFlyweight.isValid(body, length);
+            case FrameType.LINK_STATUS -> LinkStatusFlyweight.isValid(body, length);
+            case FrameType.COMPLAINT -> MisconfigurationFlyweight.isValid(body, length);
+            case FrameType.SESSION -> SessionFlyweight.isValid(body, length);
+            case FrameType.ENDED -> EndedFlyweight.isValid(headerAddress);
             default -> true;
         };
     }
@@ -136,7 +136,7 @@ public final class FrameValidator {
      * @param messageCount how many records there have to be.
      * @return true if exactly that many lie inside the body and nothing is left over.
      */
-    public static boolean areRecordsRight(
+    public static boolean areRecordsValid(
             final long bodyAddress, final int bodyLengthBytes, final int messageCount) {
         int offset = 0;
         for (int message = 0; message < messageCount; message++) {

@@ -65,7 +65,7 @@ public final class HelloFlyweight {
     }
 
     /** True if a body of that length is complete, with its name; values are not judged. */
-    public static boolean isRight(final long bodyAddress, final int lengthBytes) {
+    public static boolean isValid(final long bodyAddress, final int lengthBytes) {
         if (lengthBytes < FIXED_LENGTH) {
             return false;
         }

@@ -78,7 +78,7 @@ public final class LinkStatusFlyweight {
     }
 
     /** True if a body of that length is complete and speaks of links that it has. */
-    public static boolean isRight(final long bodyAddress, final int lengthBytes) {
+    public static boolean isValid(final long bodyAddress, final int lengthBytes) {
         if (lengthBytes < FIXED_LENGTH) {
             return false;
         }

@@ -55,7 +55,7 @@ public final class SessionFlyweight {
     }
 
     /** True if a body of that length is a SESSION frame's and its fields have known values. */
-    public static boolean isRight(final long bodyAddress, final int lengthBytes) {
+    public static boolean isValid(final long bodyAddress, final int lengthBytes) {
         if (lengthBytes != LENGTH) {
             return false;
         }

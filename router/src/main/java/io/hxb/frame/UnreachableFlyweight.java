@@ -56,7 +56,7 @@ public final class UnreachableFlyweight {
     }
 
     /** True if the frame at {@code headerAddress} has no body, and a known reason and type. */
-    static boolean isRight(final long headerAddress) {
+    static boolean isValid(final long headerAddress) {
         final int reason = Memory.getUnsignedByte(headerAddress + REASON_OFFSET);
         final int type = Memory.getUnsignedByte(headerAddress + TYPE_OFFSET);
         return Memory.getUnsignedShort(headerAddress + FrameHeaderFlyweight.BODY_LENGTH_OFFSET) == 0

@@ -121,7 +121,7 @@ public final class LogThread implements AutoCloseable {
         while (line != null) {
             refill();
             if (budgetBytes >= line.length) {
-                tellLost();
+                reportLost();
                 write(line);
             } else {
                 lost.incrementAndGet();
@@ -131,7 +131,7 @@ public final class LogThread implements AutoCloseable {
         }
         refill();
         if (budgetBytes >= MAX_LINE_BYTES || isClosing) {
-            tellLost();
+            reportLost();
         }
         return hasWritten;
     }
@@ -145,7 +145,7 @@ public final class LogThread implements AutoCloseable {
         }
     }
 
-    private void tellLost() {
+    private void reportLost() {
         final long now = lost.get();
         if (now != lostTold) {
             final String text = (now - lostTold) + " lines of the log are lost: too many at once\n";

@@ -10,7 +10,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
  * HTTP with a letter. Owned by the manager's thread.
  */
 final class FirstByteHandler extends ChannelInboundHandlerAdapter {
-    private final Reception reception;
+    private final ConnectionResources connectionResources;
     private final Access access;
     private final boolean isNetwork;
 
@@ -19,15 +19,18 @@ final class FirstByteHandler extends ChannelInboundHandlerAdapter {
      *
      * @param isNetwork true for TCP, where a browser can be made to call.
      */
-    FirstByteHandler(final Reception reception, final Access access, final boolean isNetwork) {
-        this.reception = reception;
+    FirstByteHandler(
+            final ConnectionResources connectionResources,
+            final Access access,
+            final boolean isNetwork) {
+        this.connectionResources = connectionResources;
         this.access = access;
         this.isNetwork = isNetwork;
     }
 
     @Override
     public void channelActive(final ChannelHandlerContext context) {
-        reception.strangers().add(context.channel());
+        connectionResources.strangers().add(context.channel());
     }
 
     @Override
@@ -35,8 +38,8 @@ final class FirstByteHandler extends ChannelInboundHandlerAdapter {
         final ByteBuf in = (ByteBuf) message;
         final ChannelHandler handler =
                 in.getUnsignedByte(in.readerIndex()) < 'A'
-                        ? new ManagerHandler(reception, access)
-                        : new HttpHandler(reception, access, isNetwork);
+                        ? new ManagerHandler(connectionResources, access)
+                        : new HttpHandler(connectionResources, access, isNetwork);
         context.pipeline().addLast(handler);
         context.fireChannelRead(message);
         context.pipeline().remove(this);
@@ -44,11 +47,11 @@ final class FirstByteHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelInactive(final ChannelHandlerContext context) {
-        reception.strangers().remove(context.channel());
+        connectionResources.strangers().remove(context.channel());
     }
 
     @Override
     public void exceptionCaught(final ChannelHandlerContext context, final Throwable cause) {
-        reception.onError(context.channel(), cause);
+        connectionResources.onError(context.channel(), cause);
     }
 }

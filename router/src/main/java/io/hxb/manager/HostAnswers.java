@@ -15,7 +15,7 @@ final class HostAnswers {
     private final Tagger tagger;
     private final PathClaims claims;
     private final NamedHosts hosts;
-    private final Surroundings surroundings;
+    private final KernelState kernelState;
     private final ManagerCounts counts;
 
     /**
@@ -29,14 +29,14 @@ final class HostAnswers {
             final Tagger tagger,
             final PathClaims claims,
             final NamedHosts hosts,
-            final Surroundings surroundings,
+            final KernelState kernelState,
             final ManagerCounts counts) {
         this.fingerprint = fingerprint;
         this.paths = paths;
         this.tagger = tagger;
         this.claims = claims;
         this.hosts = hosts;
-        this.surroundings = surroundings;
+        this.kernelState = kernelState;
         this.counts = counts;
     }
 
@@ -119,12 +119,12 @@ final class HostAnswers {
     }
 
     Status nic(final ManagerMessage request, final ManagerMessage reply) {
-        final List<Surroundings.NicState> nics = surroundings.nics();
+        final List<KernelState.NicState> nics = kernelState.nics();
         final int index = request.index();
         if (index < 0 || index >= nics.size()) {
             return Status.END_OF_LIST;
         }
-        final Surroundings.NicState nic = nics.get(index);
+        final KernelState.NicState nic = nics.get(index);
         reply.index(index)
                 .name(nic.name().getBytes(StandardCharsets.UTF_8))
                 .value(0, nic.mac())

@@ -65,9 +65,9 @@ public final class HostManager {
             final HostPaths paths,
             final Tagger tagger,
             final PathStore store,
-            final Surroundings surroundings)
+            final KernelState kernelState)
             throws IOException {
-        this(table, paths, tagger, store, surroundings, System::nanoTime);
+        this(table, paths, tagger, store, kernelState, System::nanoTime);
     }
 
     /**
@@ -80,10 +80,10 @@ public final class HostManager {
             final HostPaths paths,
             final Tagger tagger,
             final PathStore store,
-            final Surroundings surroundings,
+            final KernelState kernelState,
             final LongSupplier clock)
             throws IOException {
-        this(table, paths, tagger, store, surroundings, clock, null);
+        this(table, paths, tagger, store, kernelState, clock, null);
     }
 
     /**
@@ -96,7 +96,7 @@ public final class HostManager {
             final HostPaths paths,
             final Tagger tagger,
             final PathStore store,
-            final Surroundings surroundings,
+            final KernelState kernelState,
             final LongSupplier clock,
             final PathOptimiser optimiser)
             throws IOException {
@@ -108,10 +108,10 @@ public final class HostManager {
         this.store = store;
         this.optimiser = new OptimiserRequests(optimiser);
         claims = new PathClaims(paths);
-        hosts = new NamedHosts(paths, tagger, surroundings, table.mac(paths.here()));
+        hosts = new NamedHosts(paths, tagger, kernelState, table.mac(paths.here()));
         answers =
                 new HostAnswers(
-                        table.fingerprint(), paths, tagger, claims, hosts, surroundings, counts);
+                        table.fingerprint(), paths, tagger, claims, hosts, kernelState, counts);
         restore();
         paths.commit();
     }
@@ -253,7 +253,7 @@ public final class HostManager {
         if (request.version() != ManagerMessage.VERSION) {
             return Status.VERSION;
         }
-        final Operation operation = Operation.of(request.operation());
+        final ManagerOperation operation = ManagerOperation.of(request.operation());
         if (operation == null || request.kind() == null) {
             return Status.MALFORMED;
         }
@@ -368,7 +368,7 @@ public final class HostManager {
 
     private Status change(
             final ManagerSession session,
-            final Operation operation,
+            final ManagerOperation operation,
             final ManagerMessage request,
             final ManagerMessage reply) {
         if (session.isLeaseholder() && !lease.isHeldBy(session.id(), clock.getAsLong())) {
@@ -413,14 +413,14 @@ public final class HostManager {
 
     private Status setOrReset(
             final ManagerSession session,
-            final Operation operation,
+            final ManagerOperation operation,
             final ManagerMessage request,
             final ManagerMessage reply) {
         final int host = hosts.peer(session, request);
         if (host == NamedHosts.NONE) {
             return Status.NO_SUCH_HOST;
         }
-        final boolean isSet = operation == Operation.SET;
+        final boolean isSet = operation == ManagerOperation.SET;
         final int vid = request.vid();
         if (isSet && vid != HostPaths.BY_TABLE && !paths.isPlanned(vid)) {
             return Status.NO_SUCH_VID;
@@ -488,7 +488,9 @@ public final class HostManager {
     }
 
     private Status draft(
-            final ManagerSession session, final Operation operation, final ManagerMessage request) {
+            final ManagerSession session,
+            final ManagerOperation operation,
+            final ManagerMessage request) {
         final TableDraft draft = session.draft();
         if (draft == null) {
             return Status.BAD_TABLE;
@@ -500,7 +502,7 @@ public final class HostManager {
         if (!paths.isPlanned(request.vid())) {
             return Status.NO_SUCH_VID;
         }
-        if (operation == Operation.TABLE_ROW) {
+        if (operation == ManagerOperation.TABLE_ROW) {
             draft.row(host, request.vid(), (int) request.value(0));
             return Status.OK;
         }

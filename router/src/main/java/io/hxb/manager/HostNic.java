@@ -97,15 +97,15 @@ final class HostNic {
     }
 
     /** The NIC as it is now. */
-    Surroundings.NicState state() {
+    KernelState.NicState state() {
         try {
             final NicInfo nic = NicInfo.read(name);
             final boolean isUp = nic.isUp() && nic.ifindex() == ifindex;
-            return new Surroundings.NicState(
+            return new KernelState.NicState(
                     name, nic.mac(), nic.mtuBytes(), isUp, foreignPrograms());
         } catch (final LinuxException e) {
             warnOnce(e);
-            return new Surroundings.NicState(name, 0, 0, false, 0);
+            return new KernelState.NicState(name, 0, 0, false, 0);
         }
     }
 

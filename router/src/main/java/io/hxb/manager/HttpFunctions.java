@@ -61,8 +61,8 @@ final class HttpFunctions {
             case "nics" -> get(http, this::nics);
             case "counts" -> get(http, this::counts);
             case "batch" -> post(http, () -> batch(http.body()));
-            case "commit" -> post(http, () -> plain(Operation.COMMIT));
-            case "rollback" -> post(http, () -> plain(Operation.ROLLBACK));
+            case "commit" -> post(http, () -> plain(ManagerOperation.COMMIT));
+            case "rollback" -> post(http, () -> plain(ManagerOperation.ROLLBACK));
             default -> HttpAnswer.error(HttpAnswer.NOT_FOUND, "there is nothing at this address");
         };
     }
@@ -105,13 +105,13 @@ final class HttpFunctions {
         return answer;
     }
 
-    private HttpAnswer plain(final Operation operation) {
+    private HttpAnswer plain(final ManagerOperation operation) {
         request.clear(operation.code()).flags(ManagerMessage.FLAG_PERMANENT);
         return done(ask());
     }
 
     private HttpAnswer self() {
-        request.clear(Operation.HELLO.code());
+        request.clear(ManagerOperation.HELLO.code());
         final HttpAnswer answer = done(ask());
         final Map<String, Object> content = answer.content();
         content.put("host", reply.index());
@@ -133,8 +133,8 @@ final class HttpFunctions {
             case "PUT" -> isOne ? put(http.path().get(2), http.body()) : notAllowed(http);
             case "DELETE" ->
                     isOne
-                            ? change(Operation.RESET, http.path().get(2), 0)
-                            : plain(Operation.RESET_ALL);
+                            ? change(ManagerOperation.RESET, http.path().get(2), 0)
+                            : plain(ManagerOperation.RESET_ALL);
             default -> notAllowed(http);
         };
     }
@@ -142,7 +142,7 @@ final class HttpFunctions {
     private HttpAnswer allRoutes() {
         final List<Map<String, Object>> rows = new ArrayList<>();
         for (int host = 0; host < manager.table().rows().size(); host++) {
-            request.clear(Operation.GET.code()).peerHost(host);
+            request.clear(ManagerOperation.GET.code()).peerHost(host);
             if (ask() == Status.OK) {
                 rows.add(row());
             }
@@ -169,7 +169,7 @@ final class HttpFunctions {
     }
 
     private HttpAnswer route(final String peer) {
-        request.clear(Operation.GET.code());
+        request.clear(ManagerOperation.GET.code());
         final Status status = name(peer) ? ask() : Status.NO_SUCH_HOST;
         final HttpAnswer answer = done(status);
         if (status == Status.OK) {
@@ -182,7 +182,7 @@ final class HttpFunctions {
         try {
             final JsonNode vid = JSON.readTree(body).path("vid");
             return vid.isIntegralNumber() && vid.canConvertToInt()
-                    ? change(Operation.SET, peer, vid.intValue())
+                    ? change(ManagerOperation.SET, peer, vid.intValue())
                     : HttpAnswer.error(HttpAnswer.BAD_REQUEST, "say which VID: {\"vid\": 12}");
         } catch (final JacksonException e) {
             return notJson(e);
@@ -194,7 +194,7 @@ final class HttpFunctions {
                 HttpAnswer.BAD_REQUEST, "the body is no JSON: " + e.getOriginalMessage());
     }
 
-    private HttpAnswer change(final Operation operation, final String peer, final int vid) {
+    private HttpAnswer change(final ManagerOperation operation, final String peer, final int vid) {
         final Status status = send(operation, peer, vid);
         final HttpAnswer answer = done(status);
         if (status == Status.OK) {
@@ -204,7 +204,7 @@ final class HttpFunctions {
         return answer;
     }
 
-    private Status send(final Operation operation, final String peer, final int vid) {
+    private Status send(final ManagerOperation operation, final String peer, final int vid) {
         request.clear(operation.code()).flags(ManagerMessage.FLAG_PERMANENT).vid(vid);
         if (vid < 0 || vid > Character.MAX_VALUE) {
             return Status.NO_SUCH_VID;
@@ -225,7 +225,7 @@ final class HttpFunctions {
                     HttpAnswer.BAD_REQUEST,
                     "say what changes: {\"changes\": [{\"peer\": \"h1\", \"vid\": 12}]}");
         }
-        request.clear(Operation.BEGIN.code()).number(tree.path("expect").asLong(0));
+        request.clear(ManagerOperation.BEGIN.code()).number(tree.path("expect").asLong(0));
         final Status begun = ask();
         if (begun != Status.OK) {
             return done(begun);
@@ -237,8 +237,8 @@ final class HttpFunctions {
             final JsonNode vid = change.path("vid");
             final Status status =
                     vid.isNull()
-                            ? send(Operation.RESET, peer, 0)
-                            : send(Operation.SET, peer, vid.asInt(-1));
+                            ? send(ManagerOperation.RESET, peer, 0)
+                            : send(ManagerOperation.SET, peer, vid.asInt(-1));
             if (status != Status.OK) {
                 failed = status;
                 session.failBatch();
@@ -246,7 +246,7 @@ final class HttpFunctions {
             }
             index++;
         }
-        request.clear(Operation.END.code());
+        request.clear(ManagerOperation.END.code());
         final Status ended = ask();
         final HttpAnswer answer = done(failed == Status.OK ? ended : failed);
         if (failed != Status.OK) {
@@ -283,25 +283,25 @@ final class HttpFunctions {
         } catch (final JacksonException e) {
             return notJson(e);
         }
-        request.clear(Operation.TABLE_BEGIN.code());
+        request.clear(ManagerOperation.TABLE_BEGIN.code());
         Status status = ask();
         for (final JsonNode row : tree.path("rows")) {
             final int host = hostOf(row.path("host"));
-            request.clear(Operation.TABLE_ROW.code())
+            request.clear(ManagerOperation.TABLE_ROW.code())
                     .index(host)
                     .vid(vid(row))
                     .value(0, row.path("rank").asInt(-1));
             status = status == Status.OK ? ask() : status;
         }
         for (final JsonNode pair : tree.path("pairs")) {
-            request.clear(Operation.TABLE_PAIR.code())
+            request.clear(ManagerOperation.TABLE_PAIR.code())
                     .index(hostOf(pair.path("a")))
                     .peerHost(hostOf(pair.path("b")))
                     .vid(vid(pair));
             status = status == Status.OK ? ask() : status;
         }
         if (status == Status.OK) {
-            request.clear(Operation.TABLE_END.code()).flags(ManagerMessage.FLAG_PERMANENT);
+            request.clear(ManagerOperation.TABLE_END.code()).flags(ManagerMessage.FLAG_PERMANENT);
             status = ask();
         }
         return done(status);
@@ -318,7 +318,7 @@ final class HttpFunctions {
 
     private HttpAnswer traffic() {
         final List<Map<String, Object>> hosts = new ArrayList<>();
-        request.clear(Operation.TRAFFIC.code());
+        request.clear(ManagerOperation.TRAFFIC.code());
         while (ask() == Status.OK) {
             final Map<String, Object> row = new LinkedHashMap<>();
             row.put("host", reply.index());
@@ -327,10 +327,10 @@ final class HttpFunctions {
             row.put("sent_bytes", reply.value(0));
             row.put("sent_frames", reply.value(1));
             hosts.add(row);
-            request.clear(Operation.TRAFFIC.code()).index(reply.index() + 1);
+            request.clear(ManagerOperation.TRAFFIC.code()).index(reply.index() + 1);
         }
         final List<Map<String, Object>> vids = new ArrayList<>();
-        request.clear(Operation.VID_TRAFFIC.code());
+        request.clear(ManagerOperation.VID_TRAFFIC.code());
         while (ask() == Status.OK) {
             final Map<String, Object> row = new LinkedHashMap<>();
             row.put("vid", reply.vid());
@@ -338,7 +338,7 @@ final class HttpFunctions {
             row.put("sent_frames", reply.value(1));
             row.put("received_bytes", reply.value(2));
             vids.add(row);
-            request.clear(Operation.VID_TRAFFIC.code()).index(reply.index() + 1);
+            request.clear(ManagerOperation.VID_TRAFFIC.code()).index(reply.index() + 1);
         }
         final HttpAnswer answer = list("hosts", hosts);
         answer.content().put("vids", vids);
@@ -347,7 +347,7 @@ final class HttpFunctions {
 
     private HttpAnswer nics() {
         final List<Map<String, Object>> nics = new ArrayList<>();
-        request.clear(Operation.NIC.code());
+        request.clear(ManagerOperation.NIC.code());
         while (ask() == Status.OK) {
             final Map<String, Object> row = new LinkedHashMap<>();
             row.put("name", reply.name());
@@ -356,7 +356,7 @@ final class HttpFunctions {
             row.put("up", (reply.value(2) & 1) != 0);
             row.put("foreign_programs", reply.value(2) >>> Integer.SIZE);
             nics.add(row);
-            request.clear(Operation.NIC.code()).index(reply.index() + 1);
+            request.clear(ManagerOperation.NIC.code()).index(reply.index() + 1);
         }
         return list("nics", nics);
     }

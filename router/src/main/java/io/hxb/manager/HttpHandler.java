@@ -23,7 +23,7 @@ final class HttpHandler extends ChannelInboundHandlerAdapter {
     private static final int MAX_BYTES =
             HttpRequest.MAX_HEAD_BYTES + HttpRequest.MAX_BODY_BYTES + 4;
 
-    private final Reception reception;
+    private final ConnectionResources connectionResources;
     private final Access access;
     private final boolean isNetwork;
     private ManagerSession session;
@@ -39,8 +39,11 @@ final class HttpHandler extends ChannelInboundHandlerAdapter {
      *
      * @param isNetwork true for TCP, where a browser can be made to call.
      */
-    HttpHandler(final Reception reception, final Access access, final boolean isNetwork) {
-        this.reception = reception;
+    HttpHandler(
+            final ConnectionResources connectionResources,
+            final Access access,
+            final boolean isNetwork) {
+        this.connectionResources = connectionResources;
         this.access = access;
         this.isNetwork = isNetwork;
     }
@@ -73,7 +76,7 @@ final class HttpHandler extends ChannelInboundHandlerAdapter {
                 return;
             }
             if (access == Access.KEY) {
-                reception.count(ManagerCount.WITHOUT_KEY);
+                connectionResources.count(ManagerCount.WITHOUT_KEY);
                 final String text = Status.KEY_NEEDED.text();
                 write(context, HttpAnswer.error(HttpAnswer.FORBIDDEN, text), true);
                 return;
@@ -105,7 +108,7 @@ final class HttpHandler extends ChannelInboundHandlerAdapter {
                 http = next(context);
             }
         } catch (final HttpRequest.Malformed e) {
-            reception.count(ManagerCount.MALFORMED_CONNECTIONS);
+            connectionResources.count(ManagerCount.MALFORMED_CONNECTIONS);
             refuse(context, e);
         }
     }
@@ -141,11 +144,11 @@ final class HttpHandler extends ChannelInboundHandlerAdapter {
     }
 
     private boolean begin(final ChannelHandlerContext context) {
-        session = reception.open(context.channel(), access == Access.CHANGE);
+        session = connectionResources.open(context.channel(), access == Access.CHANGE);
         if (session == null) {
             return false;
         }
-        functions = new HttpFunctions(reception.manager(), session);
+        functions = new HttpFunctions(connectionResources.manager(), session);
         return true;
     }
 
@@ -163,21 +166,21 @@ final class HttpHandler extends ChannelInboundHandlerAdapter {
                     http.isLast());
             return;
         }
-        if (reception.manager().changes() != Long.parseLong(after)) {
+        if (connectionResources.manager().changes() != Long.parseLong(after)) {
             writeChanges(context, http);
             return;
         }
         final int number = ++watches;
         final Runnable end = () -> endWatch(context, http, number);
         session.onChange(() -> context.executor().execute(end));
-        reception.manager().watch(session);
+        connectionResources.manager().watch(session);
         watch = context.executor().schedule(end, WATCH_SECONDS, TimeUnit.SECONDS);
     }
 
     private void writeChanges(final ChannelHandlerContext context, final HttpRequest http) {
         final Map<String, Object> content = new LinkedHashMap<>();
         content.put("ok", true);
-        content.put("changes", reception.manager().changes());
+        content.put("changes", connectionResources.manager().changes());
         write(context, new HttpAnswer(HttpAnswer.OK, content), http.isLast());
     }
 
@@ -248,15 +251,15 @@ final class HttpHandler extends ChannelInboundHandlerAdapter {
             watch = null;
         }
         if (session != null) {
-            reception.manager().close(session);
+            connectionResources.manager().close(session);
             session = null;
         }
-        reception.strangers().remove(context.channel());
+        connectionResources.strangers().remove(context.channel());
         rest.release();
     }
 
     @Override
     public void exceptionCaught(final ChannelHandlerContext context, final Throwable cause) {
-        reception.onError(context.channel(), cause);
+        connectionResources.onError(context.channel(), cause);
     }
 }

@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** All NICs of a host whose frames are tagged. Owned by the manager's thread. */
-final class ManagedNics implements Surroundings {
+final class ManagedNics implements KernelState {
     private static final Logger LOGGER = LoggerFactory.getLogger(ManagedNics.class);
 
     private final NicTagger tagger;

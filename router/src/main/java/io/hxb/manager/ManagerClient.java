@@ -131,7 +131,7 @@ public final class ManagerClient implements ManagerConnection {
     private void authenticate(final ClusterKey key) throws IOException {
         final byte[] nonce = new byte[ManagerMessage.PEER_LENGTH];
         new SecureRandom().nextBytes(nonce);
-        request(Operation.AUTHENTICATE).index(key.id()).nonce(nonce);
+        request(ManagerOperation.AUTHENTICATE).index(key.id()).nonce(nonce);
         final ManagerMessage answer = exchange();
         if (answer.status() != Status.OK.code()) {
             throw new IOException(Status.of(answer.status()).text());
@@ -161,7 +161,7 @@ public final class ManagerClient implements ManagerConnection {
      * @throws IllegalStateException if {@link #MAX_UNANSWERED} are without an answer.
      */
     @Override
-    public ManagerMessage request(final Operation operation) {
+    public ManagerMessage request(final ManagerOperation operation) {
         if (unanswered() == MAX_UNANSWERED) {
             throw new IllegalStateException("too many requests without an answer");
         }
@@ -207,7 +207,7 @@ public final class ManagerClient implements ManagerConnection {
                 answered++;
                 return reply;
             }
-            if (reply.operation() != (Operation.WATCH.code() | ManagerMessage.REPLY)) {
+            if (reply.operation() != (ManagerOperation.WATCH.code() | ManagerMessage.REPLY)) {
                 throw new IOException("what came from " + name + " is no reply to this request");
             }
             hasNews = true;
@@ -224,7 +224,7 @@ public final class ManagerClient implements ManagerConnection {
     public long awaitChange(final long limitNs) throws IOException {
         flush();
         if (!hasNews) {
-            if (!isThere(limitNs)) {
+            if (!isReachable(limitNs)) {
                 return 0;
             }
             take(answerLimitNs);
@@ -270,7 +270,7 @@ public final class ManagerClient implements ManagerConnection {
 
     /** Lays the reply over the next message. */
     private void take(final long limitNs) throws IOException {
-        if (!isThere(limitNs)) {
+        if (!isReachable(limitNs)) {
             throw new IOException(
                     "the manager at "
                             + name
@@ -290,7 +290,7 @@ public final class ManagerClient implements ManagerConnection {
     }
 
     /** Whether the next message is there, or comes within a time. */
-    private boolean isThere(final long limitNs) throws IOException {
+    private boolean isReachable(final long limitNs) throws IOException {
         if (inEnd - inStart >= length()) {
             return true;
         }

@@ -8,7 +8,7 @@ import java.io.IOException;
  */
 public interface ManagerConnection extends AutoCloseable {
     /** The next request, empty but for its operation; valid until it is ended. */
-    ManagerMessage request(Operation operation);
+    ManagerMessage request(ManagerOperation operation);
 
     /** Requests that have no answer yet; at most {@link ManagerClient#MAX_UNANSWERED}. */
     int unanswered();

@@ -10,7 +10,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
  * not read its replies is not read from either. Owned by the manager's thread.
  */
 final class ManagerHandler extends ChannelInboundHandlerAdapter {
-    private final Reception reception;
+    private final ConnectionResources connectionResources;
     private final ManagerMessage request = new ManagerMessage();
     private final ManagerMessage reply = new ManagerMessage();
     private Access access;
@@ -22,8 +22,8 @@ final class ManagerHandler extends ChannelInboundHandlerAdapter {
     private boolean isNewsWaiting;
     private int watchTag;
 
-    ManagerHandler(final Reception reception, final Access access) {
-        this.reception = reception;
+    ManagerHandler(final ConnectionResources connectionResources, final Access access) {
+        this.connectionResources = connectionResources;
         this.access = access;
     }
 
@@ -83,7 +83,7 @@ final class ManagerHandler extends ChannelInboundHandlerAdapter {
         request.wrap(in, index);
         if (sealIn != null) {
             if (!sealIn.isValid(request, in, index + ManagerMessage.LENGTH)) {
-                reception.count(ManagerCount.BROKEN_SEALS);
+                connectionResources.count(ManagerCount.BROKEN_SEALS);
                 isClosing = true;
                 return;
             }
@@ -92,13 +92,13 @@ final class ManagerHandler extends ChannelInboundHandlerAdapter {
         out.ensureWritable(MessageSeal.SEALED_LENGTH);
         reply.wrap(out, out.writerIndex());
         final boolean isFirst = session == null && sealIn == null;
-        if (isFirst && request.operation() == Operation.AUTHENTICATE.code()) {
+        if (isFirst && request.operation() == ManagerOperation.AUTHENTICATE.code()) {
             authenticate(out);
             return;
         }
         handle(context);
         finish(out);
-        reception.onRequest();
+        connectionResources.onRequest();
     }
 
     private void finish(final ByteBuf out) {
@@ -111,22 +111,22 @@ final class ManagerHandler extends ChannelInboundHandlerAdapter {
 
     private void handle(final ChannelHandlerContext context) {
         if (access == Access.KEY) {
-            reception.count(ManagerCount.WITHOUT_KEY);
+            connectionResources.count(ManagerCount.WITHOUT_KEY);
             refuse(Status.KEY_NEEDED);
             return;
         }
         if (session == null) {
-            session = reception.open(context.channel(), access == Access.CHANGE);
+            session = connectionResources.open(context.channel(), access == Access.CHANGE);
             if (session == null) {
                 refuse(Status.LIMIT);
                 return;
             }
         }
-        if (request.operation() == Operation.WATCH.code()) {
+        if (request.operation() == ManagerOperation.WATCH.code()) {
             watchTag = request.tag();
             session.onChange(() -> onChange(context));
         }
-        reception.manager().handle(session, request, reply);
+        connectionResources.manager().handle(session, request, reply);
     }
 
     private void refuse(final Status status) {
@@ -135,12 +135,12 @@ final class ManagerHandler extends ChannelInboundHandlerAdapter {
     }
 
     private void authenticate(final ByteBuf out) {
-        final ClusterKey key = reception.key(request.index());
+        final ClusterKey key = connectionResources.key(request.index());
         if (key == null || request.version() != ManagerMessage.VERSION) {
-            reception.count(ManagerCount.WITHOUT_KEY);
+            connectionResources.count(ManagerCount.WITHOUT_KEY);
             refuse(key == null ? Status.OTHER_KEY : Status.VERSION);
         } else {
-            final byte[] nonce = reception.nonce();
+            final byte[] nonce = connectionResources.nonce();
             final MessageSeal[] seals = MessageSeal.of(key, request.peerBytes(), nonce);
             reply.reply(request).index(key.id()).nonce(nonce);
             sealIn = seals[0];
@@ -153,11 +153,11 @@ final class ManagerHandler extends ChannelInboundHandlerAdapter {
     private void onChange(final ChannelHandlerContext context) {
         if (!isNewsWaiting) {
             isNewsWaiting = true;
-            context.executor().execute(() -> tell(context));
+            context.executor().execute(() -> reply(context));
         }
     }
 
-    private void tell(final ChannelHandlerContext context) {
+    private void reply(final ChannelHandlerContext context) {
         if (!context.channel().isActive()) {
             return;
         }
@@ -165,9 +165,9 @@ final class ManagerHandler extends ChannelInboundHandlerAdapter {
             isNewsWaiting = false;
             final ByteBuf out = context.alloc().buffer(MessageSeal.SEALED_LENGTH);
             reply.wrap(out, 0)
-                    .clear(Operation.WATCH.code() | ManagerMessage.REPLY)
+                    .clear(ManagerOperation.WATCH.code() | ManagerMessage.REPLY)
                     .tag(watchTag)
-                    .number(reception.manager().changes());
+                    .number(connectionResources.manager().changes());
             finish(out);
             final var ignored = context.writeAndFlush(out);
         }
@@ -184,22 +184,22 @@ final class ManagerHandler extends ChannelInboundHandlerAdapter {
     public void channelWritabilityChanged(final ChannelHandlerContext context) {
         context.channel().config().setAutoRead(context.channel().isWritable());
         if (isNewsWaiting && context.channel().isWritable()) {
-            context.executor().execute(() -> tell(context));
+            context.executor().execute(() -> reply(context));
         }
     }
 
     @Override
     public void channelInactive(final ChannelHandlerContext context) {
         if (session != null) {
-            reception.manager().close(session);
+            connectionResources.manager().close(session);
             session = null;
         }
-        reception.strangers().remove(context.channel());
+        connectionResources.strangers().remove(context.channel());
         rest.release();
     }
 
     @Override
     public void exceptionCaught(final ChannelHandlerContext context, final Throwable cause) {
-        reception.onError(context.channel(), cause);
+        connectionResources.onError(context.channel(), cause);
     }
 }

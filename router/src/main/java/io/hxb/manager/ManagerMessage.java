@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
  * <pre>
  * offset length meaning (all little-endian)
  *      0      1 version, {@value #VERSION}
- *      1      1 operation, see {@link Operation}; 128 more in a reply
+ *      1      1 operation, see {@link ManagerOperation}; 128 more in a reply
  *      2      2 request: flags, see {@link #FLAG_PERMANENT}; reply: status, see {@link Status}
  *      4      4 tag, which the reply repeats
  *      8      8 request: number of changes that it expects, 0: any; reply: number of changes now

@@ -50,7 +50,7 @@ public final class ManagerServer implements AutoCloseable {
     private static final int FILE_TYPE = 0170000;
     private static final int SOCKET_TYPE = 0140000;
 
-    private final Reception reception;
+    private final ConnectionResources connectionResources;
     private final boolean hasKey;
     private final IoEventLoopGroup loop;
     private final List<Channel> listeners = new ArrayList<>();
@@ -67,14 +67,14 @@ public final class ManagerServer implements AutoCloseable {
      */
     public ManagerServer(final HostManager manager, final KeyRing keys, final long spinForNs) {
         final RequestWait wait = new RequestWait(spinForNs);
-        reception = new Reception(manager, keys, wait);
+        connectionResources = new ConnectionResources(manager, keys, wait);
         hasKey = !keys.isEmpty();
         loop =
                 new MultiThreadIoEventLoopGroup(
                         1,
                         new DefaultThreadFactory("hxb-manager", true),
                         EpollIoHandler.newFactory(0, () -> wait));
-        every(TICK_MS, reception::tick);
+        every(TICK_MS, connectionResources::tick);
     }
 
     /**
@@ -173,7 +173,7 @@ public final class ManagerServer implements AutoCloseable {
 
     private void serve(final Channel channel, final Access access, final boolean isNetwork) {
         connections.add(channel);
-        channel.pipeline().addLast(new FirstByteHandler(reception, access, isNetwork));
+        channel.pipeline().addLast(new FirstByteHandler(connectionResources, access, isNetwork));
     }
 
     private Channel bind(final ServerBootstrap bootstrap, final SocketAddress address)
@@ -218,7 +218,7 @@ public final class ManagerServer implements AutoCloseable {
 
     /** Counts {@code amount} of something; by the manager's thread. */
     void count(final ManagerCount count, final long amount) {
-        reception.count(count, amount);
+        connectionResources.count(count, amount);
     }
 
     /** Ends all sessions, which undoes what they have set, and stops listening. */

@@ -18,7 +18,7 @@ public final class ManagerSession {
     private final IntArrayList batchVids = new IntArrayList();
     private final IntArrayList batchOwners = new IntArrayList();
     private final Int2IntHashMap hostOfRank = new Int2IntHashMap(NO_HOST);
-    private final PathSearch search = new PathSearch();
+    private final HostPathSearch search = new HostPathSearch();
     private Runnable watcher = () -> {};
     private boolean isLeaseholder;
     private TableDraft draft;
@@ -122,7 +122,7 @@ public final class ManagerSession {
     }
 
     /** The paths that it has computed. */
-    PathSearch search() {
+    HostPathSearch search() {
         return search;
     }
 

@@ -13,7 +13,7 @@ final class NamedHosts {
 
     private final HostPaths paths;
     private final Tagger tagger;
-    private final Surroundings surroundings;
+    private final KernelState kernelState;
     private final long ownMac;
 
     /**
@@ -24,11 +24,11 @@ final class NamedHosts {
     NamedHosts(
             final HostPaths paths,
             final Tagger tagger,
-            final Surroundings surroundings,
+            final KernelState kernelState,
             final long ownMac) {
         this.paths = paths;
         this.tagger = tagger;
-        this.surroundings = surroundings;
+        this.kernelState = kernelState;
         this.ownMac = ownMac;
     }
 
@@ -47,7 +47,7 @@ final class NamedHosts {
                 switch (request.kind()) {
                     case HOST -> request.peerNumber();
                     case MAC -> hostOf(request.peerMac());
-                    case IP -> hostOf(surroundings.macOf(request.peerBytes()));
+                    case IP -> hostOf(kernelState.macOf(request.peerBytes()));
                     case NONE, RANK -> NONE;
                 };
         return isHost(host) ? host : NONE;

@@ -28,7 +28,7 @@ final class OptimiserRequests {
 
     Status answer(
             final ManagerSession session,
-            final Operation operation,
+            final ManagerOperation operation,
             final ManagerMessage request,
             final ManagerMessage reply) {
         if (optimiser == null) {
@@ -42,7 +42,7 @@ final class OptimiserRequests {
         };
     }
 
-    private Status demand(final PathSearch search, final ManagerMessage request) {
+    private Status demand(final HostPathSearch search, final ManagerMessage request) {
         final int from = request.index();
         final int to = request.peerNumber();
         final long bytes = request.value(0);
@@ -64,7 +64,7 @@ final class OptimiserRequests {
         return host >= 0 && host < optimiser.hostCount();
     }
 
-    private Status begin(final PathSearch search, final ManagerMessage reply) {
+    private Status begin(final HostPathSearch search, final ManagerMessage reply) {
         if (search.isRunning()) {
             return Status.RUNNING;
         }
@@ -75,7 +75,7 @@ final class OptimiserRequests {
     }
 
     private static Status choice(
-            final PathSearch search, final int index, final ManagerMessage reply) {
+            final HostPathSearch search, final int index, final ManagerMessage reply) {
         final Future<PathOptimiser.Result> task = search.task();
         if (task == null) {
             return Status.END_OF_LIST;
@@ -104,7 +104,7 @@ final class OptimiserRequests {
 
     /** A session has ended. */
     void forget(final ManagerSession session) {
-        final PathSearch search = session.search();
+        final HostPathSearch search = session.search();
         demands -= search.demands();
         search.clear();
         if (search.isRunning()) {

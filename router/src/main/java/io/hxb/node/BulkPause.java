@@ -28,7 +28,7 @@ final class BulkPause {
     /** Time without lone messages before pauses. */
     private static final long LONE_NS = 10_000_000;
 
-    private final PauseTries tries = new PauseTries();
+    private final PollPauseTrials tries = new PollPauseTrials();
     private long pauseNs;
     private long framesSeen;
     private long loneSeen;
@@ -60,9 +60,9 @@ final class BulkPause {
     private void adapt(final long moved, final long nowNs) {
         if (moved < FEW_FRAMES) {
             pauseNs = 0;
-            tries.onVain(nowNs);
+            tries.onFailure(nowNs);
         } else {
-            tries.onWorth();
+            tries.onSuccess();
             if (moved < SOME_FRAMES) {
                 pauseNs = Math.min(2 * pauseNs, MAX_NS);
             } else if (moved > MANY_FRAMES) {

@@ -119,7 +119,7 @@ final class LoopReceiver {
     }
 
     /** Reports the links on which frames are left. */
-    void tellUnread(final HealthLoop health) {
+    void reportUnread(final HealthLoop health) {
         for (int i = 0; i < unread.size(); i++) {
             health.onUnread(unread.get(i).link.index());
         }

@@ -1,6 +1,6 @@
 package io.hxb.node;
 
-import io.hxb.config.Share;
+import io.hxb.config.ResourceShare;
 import io.hxb.context.ContextManager;
 import io.hxb.context.ContextPolling;
 import io.hxb.counter.CounterType;
@@ -40,13 +40,17 @@ record ManagedContexts(ContextManager manager, GroupCounters groups) implements 
                         () -> manager.contextsClosed(CloseReason.NODE_CLOSED))
                 .add(CounterType.CONTEXT_ATTACH_ACCEPTED_EVENTS, manager::attachmentsAccepted)
                 .add(CounterType.CONTEXT_ATTACH_REFUSED_EVENTS, manager::attachmentsRefused);
-        builder.add(CounterType.CONTEXT_LIMITED_CONNECTIONS_EVENTS, limited(Share.CONNECTIONS))
-                .add(CounterType.CONTEXT_LIMITED_CONTEXTS_EVENTS, limited(Share.CONTEXTS))
-                .add(CounterType.CONTEXT_LIMITED_MEMORY_EVENTS, limited(Share.MEMORY_BYTES))
-                .add(CounterType.CONTEXT_LIMITED_REGIONS_EVENTS, limited(Share.REGIONS))
-                .add(CounterType.CONTEXT_LIMITED_BUFFERS_EVENTS, limited(Share.HELD_BUFFERS))
-                .add(CounterType.CONTEXT_LIMITED_FLOWS_EVENTS, limited(Share.FLOWS))
-                .add(CounterType.CONTEXT_LIMITED_MESSAGES_EVENTS, limited(Share.MESSAGES));
+        builder.add(
+                        CounterType.CONTEXT_LIMITED_CONNECTIONS_EVENTS,
+                        limited(ResourceShare.CONNECTIONS))
+                .add(CounterType.CONTEXT_LIMITED_CONTEXTS_EVENTS, limited(ResourceShare.CONTEXTS))
+                .add(CounterType.CONTEXT_LIMITED_MEMORY_EVENTS, limited(ResourceShare.MEMORY_BYTES))
+                .add(CounterType.CONTEXT_LIMITED_REGIONS_EVENTS, limited(ResourceShare.REGIONS))
+                .add(
+                        CounterType.CONTEXT_LIMITED_BUFFERS_EVENTS,
+                        limited(ResourceShare.HELD_BUFFERS))
+                .add(CounterType.CONTEXT_LIMITED_FLOWS_EVENTS, limited(ResourceShare.FLOWS))
+                .add(CounterType.CONTEXT_LIMITED_MESSAGES_EVENTS, limited(ResourceShare.MESSAGES));
         final RemoteCounters remote = manager.remoteCounters();
         builder.add(CounterType.REMOTE_PERFORMED_OPERATIONS, remote::performed)
                 .add(CounterType.REMOTE_REFUSED_REQUESTS, remote::refused)
@@ -58,7 +62,7 @@ record ManagedContexts(ContextManager manager, GroupCounters groups) implements 
                 .add(CounterType.COLLECTIVE_MALFORMED_MESSAGES, groups::malformed);
     }
 
-    private LongSupplier limited(final Share share) {
+    private LongSupplier limited(final ResourceShare share) {
         return () -> manager.sharesRefused(share);
     }
 

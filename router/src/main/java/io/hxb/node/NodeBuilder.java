@@ -157,15 +157,15 @@ final class NodeBuilder {
         final List<Port> ports = NodeLinks.ports(config, nodeId, links);
         final NodeIdentity self =
                 NodeParts.identity(config, nodeId, incarnation, HostName.ofThisMachine());
-        final Neighbourhood neighbourhood =
-                Neighbourhood.of(
+        final NeighbourLinks neighbourLinks =
+                NeighbourLinks.of(
                         config,
                         self,
                         NodeParts.sessions(config, self, keys, random),
                         random,
                         resources.push(SoftInterrupts.open(Path.of("/proc")))::isWaiting,
                         ports.toArray(new Port[0]));
-        resources.push(names).start(neighbourhood.discovery()::isHeard);
+        resources.push(names).start(neighbourLinks.discovery()::isHeard);
         // After the links, so that the relay is closed before them.
         final NodeLinks all =
                 new NodeLinks(
@@ -177,7 +177,7 @@ final class NodeBuilder {
                 config,
                 self,
                 all,
-                neighbourhood,
+                neighbourLinks,
                 flows,
                 new ManagedContexts(contexts, groups),
                 resources.push(counters(ports)),

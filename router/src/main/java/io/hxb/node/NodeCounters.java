@@ -1,7 +1,7 @@
 package io.hxb.node;
 
 import io.hxb.counter.CounterType;
-import io.hxb.frame.ComplaintFlyweight;
+import io.hxb.frame.MisconfigurationFlyweight;
 import io.hxb.link.Link;
 import io.hxb.log.LoopErrors;
 import io.hxb.trunk.LinkState;
@@ -21,12 +21,12 @@ import java.util.function.LongSupplier;
 final class NodeCounters {
     private final NodeParts parts;
     private final List<Port> ports;
-    private final LinkNews news;
+    private final LinkEventDispatcher news;
     private final long[] stateChanges;
     private final CounterExport export;
 
     /** Prepares the counters of a node. */
-    NodeCounters(final NodeParts parts, final LinkNews news) {
+    NodeCounters(final NodeParts parts, final LinkEventDispatcher news) {
         this.parts = parts;
         this.news = news;
         ports = parts.links().ports();
@@ -126,9 +126,9 @@ final class NodeCounters {
     }
 
     private void addComplaints(final CounterExport.Builder builder) {
-        for (int kind = 1; kind <= ComplaintFlyweight.KIND_COUNT; kind++) {
+        for (int kind = 1; kind <= MisconfigurationFlyweight.KIND_COUNT; kind++) {
             final int counted = kind;
-            final String name = "COMPLAINT_" + ComplaintFlyweight.name(kind) + "_EVENTS";
+            final String name = "COMPLAINT_" + MisconfigurationFlyweight.name(kind) + "_EVENTS";
             builder.add(
                     CounterType.valueOf(name),
                     () -> parts.neighbourhood().complaints().count(counted));

@@ -22,7 +22,11 @@ import java.util.List;
  * @param board what the loops tell each other about the links.
  */
 record NodeLinks(
-        BufferPool pool, List<Port> ports, LinkWatch watch, KernelRelay relay, LinkBoard board) {
+        BufferPool pool,
+        List<Port> ports,
+        LinkWatch watch,
+        KernelRelay relay,
+        LinkEventCounter board) {
 
     /** Links that are not served by a loop yet. */
     NodeLinks(
@@ -30,7 +34,7 @@ record NodeLinks(
             final List<Port> ports,
             final LinkWatch watch,
             final KernelRelay relay) {
-        this(pool, ports, watch, relay, new LinkBoard(ports.size()));
+        this(pool, ports, watch, relay, new LinkEventCounter(ports.size()));
     }
 
     /** Puts the links in their places: {@code config}'s links in the order of their index. */

@@ -6,7 +6,7 @@ import io.hxb.flow.FlowLoop;
 import io.hxb.forward.ForwardCounters;
 import io.hxb.forward.ForwardParts;
 import io.hxb.forward.Forwarder;
-import io.hxb.forward.Originator;
+import io.hxb.forward.FrameSource;
 import io.hxb.forward.kernel.KernelRelay;
 import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
@@ -40,7 +40,7 @@ final class NodeLoop implements LoopTask {
     private final ContextPolling contexts;
     private final HealthLoop health;
     private final KernelRelay kernelRelay;
-    private final Upkeep upkeep;
+    private final Housekeeping housekeeping;
     private final CounterExport export;
     private final BufferPool.Share share;
     private final boolean isFirst;
@@ -86,10 +86,10 @@ final class NodeLoop implements LoopTask {
                 links.trunks(parts.config().shape().dimensions(), senders.all());
         // Flows send through the originator and receive from the forwarder.
         final ForwardParts forwarding = parts.forwarding();
-        final Originator originator =
-                new Originator(forwarding, trunks, share, loop.clock(), senders::flush);
-        flows = parts.flows().newLoop(originator, share, loop::wakeUp);
-        forwarder = new Forwarder(forwarding, trunks, share, loop.clock(), originator, flows);
+        final FrameSource frameSource =
+                new FrameSource(forwarding, trunks, share, loop.clock(), senders::flush);
+        flows = parts.flows().newLoop(frameSource, share, loop::wakeUp);
+        forwarder = new Forwarder(forwarding, trunks, share, loop.clock(), frameSource, flows);
         sessions = parts.neighbourhood().sessions();
         sessions.addListener(loop::wakeUp);
         receiver = new LoopReceiver(loop, received, forwarder, parts.config().loop().batchFrames());
@@ -105,17 +105,18 @@ final class NodeLoop implements LoopTask {
                         this::onExcluded,
                         loop::wakeUp,
                         loop::waitedNs);
-        final LinkUpkeep own = new LinkUpkeep(loop, received, links.board(), this::relink);
-        upkeep =
+        final LinkHousekeeping own =
+                new LinkHousekeeping(loop, received, links.board(), this::relink);
+        housekeeping =
                 isFirst
-                        ? new NodeUpkeep(
+                        ? new NodeHousekeeping(
                                 parts,
                                 loop,
                                 senders.all(),
                                 share,
                                 health,
                                 own,
-                                new SessionCourier(parts, loop, senders.all(), share, originator))
+                                new SessionSender(parts, loop, senders.all(), share, frameSource))
                         : own;
         export = export(parts, index, received);
     }
@@ -140,7 +141,7 @@ final class NodeLoop implements LoopTask {
         }
         return counters.add(CounterType.NODE_LOOP_WAKEUPS_EVENTS, () -> busyTurns)
                 .add(CounterType.NODE_LOOP_IDLE_EVENTS, () -> idleTurns)
-                .add(CounterType.NODE_LOOP_GIVE_WAYS_EVENTS, loop::giveWays)
+                .add(CounterType.NODE_LOOP_GIVE_WAYS_EVENTS, loop::yields)
                 .add(CounterType.NODE_LOOP_LONG_TURNS_EVENTS, loop::longTurns)
                 .add(CounterType.NODE_LOOP_OVERRUN_NS, loop::overrunNs)
                 .add(CounterType.NODE_LOOP_CROWDED_LOOPS, () -> loop.isCrowded() ? 1 : 0)
@@ -158,7 +159,7 @@ final class NodeLoop implements LoopTask {
                             Interest.READABLE,
                             (isReadable, isWritable) -> onWoken());
         }
-        upkeep.start();
+        housekeeping.start();
     }
 
     // By an application.
@@ -205,7 +206,7 @@ final class NodeLoop implements LoopTask {
     // The health of the links and the counters go on when it fails.
     private void lookAfterTheNode(final long nowNs) {
         try {
-            upkeep.doWork(nowNs);
+            housekeeping.doWork(nowNs);
         } catch (final RuntimeException | Error e) {
             LoopErrors.INSTANCE.onError(e);
         }
@@ -239,7 +240,7 @@ final class NodeLoop implements LoopTask {
         if (polls != pollsSeen) {
             pollsSeen = polls;
             health.onPolled();
-            receiver.tellUnread(health);
+            receiver.reportUnread(health);
         }
     }
 
@@ -261,7 +262,7 @@ final class NodeLoop implements LoopTask {
         long deadlineNs = Deadline.earlier(flows.nextDeadlineNs(nowNs), export.nextDeadlineNs());
         deadlineNs = Deadline.earlier(deadlineNs, health.nextDeadlineNs(isFirst));
         deadlineNs = Deadline.earlier(deadlineNs, contexts.nextDeadlineNs());
-        return Deadline.earlier(deadlineNs, upkeep.nextDeadlineNs());
+        return Deadline.earlier(deadlineNs, housekeeping.nextDeadlineNs());
     }
 
     @Override
@@ -282,7 +283,7 @@ final class NodeLoop implements LoopTask {
     public boolean prepareToSleep() {
         return !receiver.hasUnread()
                 && !forwarder.hasLoopback()
-                && !upkeep.hasNews()
+                && !housekeeping.hasNews()
                 && contexts.prepareToSleep();
     }
 
@@ -302,7 +303,7 @@ final class NodeLoop implements LoopTask {
         contexts.close();
         senders.close();
         export.close();
-        upkeep.stop();
+        housekeeping.stop();
         share.close();
     }
 

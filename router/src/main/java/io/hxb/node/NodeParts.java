@@ -33,7 +33,7 @@ record NodeParts(
         ClusterConfig config,
         NodeIdentity self,
         NodeLinks links,
-        Neighbourhood neighbourhood,
+        NeighbourLinks neighbourhood,
         FlowTable flows,
         NodeContexts contexts,
         Counters counters,

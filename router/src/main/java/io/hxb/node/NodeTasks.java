@@ -3,7 +3,7 @@ package io.hxb.node;
 import io.hxb.node.loop.LoopStuckException;
 import io.hxb.node.loop.LoopTask;
 import io.hxb.node.loop.NodeThreads;
-import io.hxb.node.loop.Uninterrupted;
+import io.hxb.node.loop.UninterruptibleWait;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -62,7 +62,8 @@ final class NodeTasks implements AutoCloseable {
             threads.driver(placed.loop).adopt();
             threads.driver(placed.loop).remove(placed.task, stopped::countDown);
         }
-        if (!Uninterrupted.await(waitMs -> stopped.await(waitMs, TimeUnit.MILLISECONDS), limitMs)) {
+        if (!UninterruptibleWait.await(
+                waitMs -> stopped.await(waitMs, TimeUnit.MILLISECONDS), limitMs)) {
             throw new LoopStuckException(
                     "a loop of node "
                             + nodeId

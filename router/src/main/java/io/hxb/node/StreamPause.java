@@ -23,7 +23,7 @@ final class StreamPause {
 
     private static final long OFTEN_NS = 1_000_000;
 
-    private final PauseTries tries = new PauseTries();
+    private final PollPauseTrials tries = new PollPauseTrials();
     private boolean isPausing;
     private long wakeUpsBefore;
     private long countedNs;
@@ -42,10 +42,10 @@ final class StreamPause {
         final long taken = entries - entriesSeen;
         entriesSeen = entries;
         if (isPausing && taken >= FEW_ENTRIES) {
-            tries.onWorth();
+            tries.onSuccess();
         } else if (isPausing) {
             isPausing = false;
-            tries.onVain(nowNs);
+            tries.onFailure(nowNs);
             countFrom(wakeUps, nowNs);
         } else if (!hasStarted || nowNs - countedNs > OFTEN_NS) {
             hasStarted = true;

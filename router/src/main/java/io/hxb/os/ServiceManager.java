@@ -86,7 +86,7 @@ public final class ServiceManager implements AutoCloseable {
     }
 
     /** True if there is a manager. */
-    public boolean isThere() {
+    public boolean isPresent() {
         return descriptor != NONE;
     }
 
@@ -116,7 +116,7 @@ public final class ServiceManager implements AutoCloseable {
 
     // Do not wait for a manager that does not read in time.
     private void send(final String state) {
-        if (isThere()) {
+        if (isPresent()) {
             try (Arena arena = Arena.ofConfined()) {
                 final byte[] text = state.getBytes(StandardCharsets.UTF_8);
                 final MemorySegment memory = arena.allocateFrom(ValueLayout.JAVA_BYTE, text);
@@ -127,7 +127,7 @@ public final class ServiceManager implements AutoCloseable {
 
     @Override
     public void close() {
-        if (isThere()) {
+        if (isPresent()) {
             Descriptors.close(descriptor);
         }
     }

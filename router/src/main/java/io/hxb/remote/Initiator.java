@@ -1,7 +1,7 @@
 package io.hxb.remote;
 
 import io.hxb.flow.ContextKind;
-import io.hxb.flow.FlowEnds;
+import io.hxb.flow.FlowEndpoints;
 import io.hxb.flow.FlowListener;
 import io.hxb.flow.FlowPort;
 import io.hxb.frame.RemoteRecordFlyweight;
@@ -43,14 +43,14 @@ final class Initiator {
     private final OperationRing entries;
     private final OutcomeRing outcomes;
     private final FragmentPool fragments;
-    private final Peer[] fragmentPeer;
+    private final RemotePeer[] fragmentPeer;
     private final int maxDataBytes;
-    private final Operation[] operations;
+    private final RemoteOperation[] operations;
     private final ArrivalQueue arrivals = new ArrivalQueue(ARRIVALS);
-    private final Long2ObjectHashMap<Peer> peers = new Long2ObjectHashMap<>();
-    private final ArrayDeque<Peer> line = new ArrayDeque<>();
-    private final ArrayDeque<Peer> failing = new ArrayDeque<>();
-    private final ArrayDeque<Peer> spare = new ArrayDeque<>();
+    private final Long2ObjectHashMap<RemotePeer> peers = new Long2ObjectHashMap<>();
+    private final ArrayDeque<RemotePeer> line = new ArrayDeque<>();
+    private final ArrayDeque<RemotePeer> failing = new ArrayDeque<>();
+    private final ArrayDeque<RemotePeer> spare = new ArrayDeque<>();
     private final RemoteRecordFlyweight request = new RemoteRecordFlyweight();
     private FlowPort port;
 
@@ -80,10 +80,10 @@ final class Initiator {
         entries = area.operationRing();
         outcomes = area.outcomeRing();
         fragments = new FragmentPool(area.requestAddress(), area.fragments(), area.fragmentBytes());
-        fragmentPeer = new Peer[area.fragments()];
-        operations = new Operation[area.operations()];
+        fragmentPeer = new RemotePeer[area.fragments()];
+        operations = new RemoteOperation[area.operations()];
         for (int slot = 0; slot < operations.length; slot++) {
-            operations[slot] = new Operation(slot);
+            operations[slot] = new RemoteOperation(slot);
         }
     }
 
@@ -92,23 +92,24 @@ final class Initiator {
     }
 
     /** Takes a frame with answers, as {@link FlowListener#onFrame}; any loop. */
-    int onFrame(final FlowEnds ends, final long bodyAddress, final int messageCount) {
+    int onFrame(final FlowEndpoints ends, final long bodyAddress, final int messageCount) {
         final long first = arrivals.claim(messageCount + 1);
         if (first == ArrivalQueue.FULL) {
             return FlowListener.FULL;
         }
-        final long source = Arrival.source(ends, ContextKind.ANSWERS);
+        final long source = ArrivalEntry.source(ends, ContextKind.ANSWERS);
         long message = bodyAddress;
         for (int i = 0; i < messageCount; i++) {
-            if (source >= 0 && Arrival.isRecord(message)) {
-                arrive(first + i, source, Arrival.record(message));
+            if (source >= 0 && ArrivalEntry.isRecord(message)) {
+                arrive(first + i, source, ArrivalEntry.record(message));
             } else {
                 counters.onMalformed();
-                arrivals.write(first + i, Arrival.NOTHING, 0, 0, 0, 0, 0, 0);
+                arrivals.write(first + i, ArrivalEntry.NOTHING, 0, 0, 0, 0, 0, 0);
             }
-            message = Arrival.following(message);
+            message = ArrivalEntry.following(message);
         }
-        arrivals.write(first + messageCount, Arrival.FRAME, source, 0, 0, 0, 0, ends.flowHandle());
+        arrivals.write(
+                first + messageCount, ArrivalEntry.FRAME, source, 0, 0, 0, 0, ends.flowHandle());
         arrivals.published(messageCount + 1);
         return FlowListener.COPIED;
     }
@@ -122,12 +123,12 @@ final class Initiator {
         final boolean isKnown = slot < operations.length || (slot == PING_SLOT && !isData);
         // Data of an operation that has failed in the meantime belongs nowhere.
         if (!isAnswer || !isKnown || (isData && !operations[slot].place(number, source, record))) {
-            arrivals.write(entry, Arrival.NOTHING, 0, 0, 0, 0, 0, 0);
+            arrivals.write(entry, ArrivalEntry.NOTHING, 0, 0, 0, 0, 0, 0);
             return;
         }
         arrivals.write(
                 entry,
-                Arrival.what(
+                ArrivalEntry.what(
                         RemoteRecordFlyweight.kind(record),
                         RemoteRecordFlyweight.isLast(record),
                         RemoteRecordFlyweight.statusOf(record)),
@@ -164,7 +165,7 @@ final class Initiator {
         if (slot < 0 || slot >= operations.length) {
             return CloseReason.BAD_SLOT;
         }
-        final Operation operation = operations[slot];
+        final RemoteOperation operation = operations[slot];
         if (operation.isOpen()) {
             return CloseReason.SLOT_IN_FLIGHT;
         }
@@ -194,11 +195,11 @@ final class Initiator {
                 return CloseReason.NONE;
             }
         }
-        final long peerId = Arrival.peer(node, context);
+        final long peerId = ArrivalEntry.peer(node, context);
         operation.begin(nextNumber(slot), peerId, entries, region, lengthBytes);
-        Peer peer = peers.get(peerId);
+        RemotePeer peer = peers.get(peerId);
         if (peer == null) {
-            peer = (spare.isEmpty() ? new Peer() : spare.poll()).of(peerId, nowNs);
+            peer = (spare.isEmpty() ? new RemotePeer() : spare.poll()).of(peerId, nowNs);
             peers.put(peerId, peer);
         }
         peer.add(operation, nowNs);
@@ -211,7 +212,7 @@ final class Initiator {
         return (numbers << SLOT_BITS | slot) & Long.MAX_VALUE;
     }
 
-    private void enterLine(final Peer peer) {
+    private void enterLine(final RemotePeer peer) {
         if (peer.toSend() != null && !peer.isHeldUp() && peer.enterLine()) {
             line.add(peer);
         }
@@ -227,7 +228,7 @@ final class Initiator {
         // Each peer in the line is looked at, and then as long as one of them can send.
         int stuck = 0;
         while (sent < permitted && stuck < line.size() && fragments.freeCount() > 0) {
-            final Peer peer = line.poll();
+            final RemotePeer peer = line.poll();
             peer.leaveLine();
             if (peer.toSend() != null && peer.toSend().isFence()) {
                 passFence(peer);
@@ -249,14 +250,14 @@ final class Initiator {
         return sent + fences;
     }
 
-    private void passFence(final Peer peer) {
+    private void passFence(final RemotePeer peer) {
         if (!peer.isHeldUp()) {
             finish(peer);
         }
     }
 
-    private void send(final Peer peer) {
-        final Operation operation = peer.toSend();
+    private void send(final RemotePeer peer) {
+        final RemoteOperation operation = peer.toSend();
         final int slot = fragments.take();
         final int dataBytes = operation.write(request.wrap(fragments.address(slot)), maxDataBytes);
         if (operation.isSent()) {
@@ -265,14 +266,14 @@ final class Initiator {
         submit(peer, slot, dataBytes);
     }
 
-    private void submit(final Peer peer, final int slot, final int dataBytes) {
+    private void submit(final RemotePeer peer, final int slot, final int dataBytes) {
         fragmentPeer[slot] = peer;
         peer.onFragment();
         port.submitOrReport(
                 endId,
                 slot,
-                Arrival.node(peer.id()),
-                ContextKind.end(ContextKind.REQUESTS, Arrival.context(peer.id())),
+                ArrivalEntry.node(peer.id()),
+                ContextKind.end(ContextKind.REQUESTS, ArrivalEntry.context(peer.id())),
                 fragments.address(slot),
                 RemoteRecordFlyweight.LENGTH + dataBytes,
                 0);
@@ -280,7 +281,7 @@ final class Initiator {
 
     /** A request has been taken by the peer's node, or is lost with its flow. */
     void onSendDone(final int slot, final int status) {
-        final Peer peer = fragmentPeer[slot];
+        final RemotePeer peer = fragmentPeer[slot];
         fragmentPeer[slot] = null;
         fragments.giveBack(slot);
         if (peer.onFragmentDone(status)) {
@@ -289,7 +290,7 @@ final class Initiator {
         forgetIfIdle(peer);
     }
 
-    private void forgetIfIdle(final Peer peer) {
+    private void forgetIfIdle(final RemotePeer peer) {
         if (peer.isIdle() && peers.remove(peer.id()) != null) {
             spare.add(peer);
         }
@@ -299,7 +300,7 @@ final class Initiator {
     private int failPeers() {
         int work = 0;
         for (int left = failing.size(); left > 0; left--) {
-            final Peer peer = failing.poll();
+            final RemotePeer peer = failing.poll();
             work++;
             if (failUntil(peer, Long.MAX_VALUE, peer.failure())) {
                 peer.onFailed();
@@ -316,7 +317,7 @@ final class Initiator {
      *
      * @return false if one of them cannot end yet, because a loop is just placing what it reads.
      */
-    private boolean failUntil(final Peer peer, final long number, final int status) {
+    private boolean failUntil(final RemotePeer peer, final long number, final int status) {
         boolean isDone = true;
         while (isDone && peer.first() != null && peer.first().number() < number) {
             peer.first().fail(status);
@@ -326,7 +327,7 @@ final class Initiator {
     }
 
     /** What was sent before a request that is answered, and is not, has lost its answer. */
-    private void failSent(final Peer peer, final long number) {
+    private void failSent(final RemotePeer peer, final long number) {
         boolean isDone = true;
         while (isDone
                 && peer.first() != null
@@ -338,8 +339,8 @@ final class Initiator {
     }
 
     /** Ends the first operation of a peer. */
-    private boolean finish(final Peer peer) {
-        final Operation operation = peer.first();
+    private boolean finish(final RemotePeer peer) {
+        final RemoteOperation operation = peer.first();
         if (!operation.end()) {
             return false;
         }
@@ -354,10 +355,10 @@ final class Initiator {
         int work = 0;
         while (arrivals.next()) {
             work++;
-            final int kind = Arrival.kind(arrivals.what());
-            if (kind == Arrival.FRAME) {
+            final int kind = ArrivalEntry.kind(arrivals.what());
+            if (kind == ArrivalEntry.FRAME) {
                 port.releasedCopy((int) arrivals.tag());
-            } else if (kind != Arrival.NOTHING) {
+            } else if (kind != ArrivalEntry.NOTHING) {
                 takeAnswer(nowNs);
             }
         }
@@ -371,7 +372,7 @@ final class Initiator {
     }
 
     private void takeAnswer(final long nowNs) {
-        final Peer peer = peers.get(arrivals.source());
+        final RemotePeer peer = peers.get(arrivals.source());
         if (peer == null) {
             return;
         }
@@ -385,13 +386,14 @@ final class Initiator {
             }
             return;
         }
-        final Operation operation = operations[slot];
+        final RemoteOperation operation = operations[slot];
         if (operation.number() != number || !operation.isOpen() || !isOf(peer, operation)) {
             return;
         }
-        operation.onAnswer(Arrival.status(arrivals.what()), arrivals.key(), arrivals.lengthBytes());
+        operation.onAnswer(
+                ArrivalEntry.status(arrivals.what()), arrivals.key(), arrivals.lengthBytes());
         // An answer to what was not sent in full would be a lie, or belongs to a lost part.
-        if (Arrival.isLast(arrivals.what()) && operation.isSent()) {
+        if (ArrivalEntry.isLast(arrivals.what()) && operation.isSent()) {
             // Answers come in order: what is still before it has lost its own.
             failUntil(peer, number, PmStatus.PEER_UNREACHABLE);
             if (peer.first() == operation) {
@@ -404,7 +406,7 @@ final class Initiator {
         }
     }
 
-    private static boolean isOf(final Peer peer, final Operation operation) {
+    private static boolean isOf(final RemotePeer peer, final RemoteOperation operation) {
         return operation.peer() == peer.id();
     }
 
@@ -420,7 +422,7 @@ final class Initiator {
         isAsking = true;
         askNs = nowNs + ASK_NS / 2;
         int asked = 0;
-        for (final Peer peer : peers.values()) {
+        for (final RemotePeer peer : peers.values()) {
             if (peer.isToBeAsked(ASK_NS, nowNs) && fragments.freeCount() > 0) {
                 final int slot = fragments.take();
                 final long number = nextNumber(PING_SLOT);
@@ -465,7 +467,7 @@ final class Initiator {
         boolean isCrowded = true;
         // Goes round once: an iterator would be an object for each look.
         for (int left = line.size(); left > 0; left--) {
-            final Peer peer = line.poll();
+            final RemotePeer peer = line.poll();
             isCrowded &= peer.underWay() > ALPHA * fragments.freeCount();
             line.add(peer);
         }
@@ -485,11 +487,11 @@ final class Initiator {
     /** Gives back the frames that were not looked at, and all regions. */
     void forget() {
         while (arrivals.next()) {
-            if (Arrival.kind(arrivals.what()) == Arrival.FRAME) {
+            if (ArrivalEntry.kind(arrivals.what()) == ArrivalEntry.FRAME) {
                 port.releasedCopy((int) arrivals.tag());
             }
         }
-        for (final Operation operation : operations) {
+        for (final RemoteOperation operation : operations) {
             if (operation.isOpen()) {
                 final boolean isEnded = operation.end();
                 assert isEnded : "somebody places data behind the end";

@@ -2,7 +2,7 @@ package io.hxb.remote;
 
 import io.hxb.flow.ContextKind;
 import io.hxb.flow.ContextTerms;
-import io.hxb.flow.FlowEnds;
+import io.hxb.flow.FlowEndpoints;
 import io.hxb.flow.FlowPort;
 import io.hxb.frame.RemoteRecordFlyweight;
 import io.hxb.pm.shm.RemoteMemoryArea;
@@ -59,7 +59,7 @@ public final class RemoteEndpoint {
     }
 
     /** Takes a frame, as FlowListener.onFrame; any loop. */
-    public int onFrame(final FlowEnds ends, final long bodyAddress, final int messageCount) {
+    public int onFrame(final FlowEndpoints ends, final long bodyAddress, final int messageCount) {
         return ContextKind.of(ends.contextId()) == ContextKind.REQUESTS
                 ? target.onFrame(ends, bodyAddress, messageCount)
                 : initiator.onFrame(ends, bodyAddress, messageCount);

@@ -37,15 +37,15 @@ final class Request {
     }
 
     int kind() {
-        return Arrival.kind(what);
+        return ArrivalEntry.kind(what);
     }
 
     boolean isLast() {
-        return Arrival.isLast(what);
+        return ArrivalEntry.isLast(what);
     }
 
     int status() {
-        return Arrival.status(what);
+        return ArrivalEntry.status(what);
     }
 
     long operation() {

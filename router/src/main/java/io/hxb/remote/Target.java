@@ -1,7 +1,7 @@
 package io.hxb.remote;
 
 import io.hxb.flow.ContextKind;
-import io.hxb.flow.FlowEnds;
+import io.hxb.flow.FlowEndpoints;
 import io.hxb.flow.FlowListener;
 import io.hxb.flow.FlowPort;
 import io.hxb.frame.RemoteRecordFlyweight;
@@ -79,23 +79,24 @@ final class Target {
     }
 
     /** Performs what a frame asks for, as {@link FlowListener#onFrame}; any loop. */
-    int onFrame(final FlowEnds ends, final long bodyAddress, final int messageCount) {
+    int onFrame(final FlowEndpoints ends, final long bodyAddress, final int messageCount) {
         final long first = arrivals.claim(messageCount + 1);
         if (first == ArrivalQueue.FULL) {
             return FlowListener.FULL;
         }
-        final long source = Arrival.source(ends, ContextKind.REQUESTS);
+        final long source = ArrivalEntry.source(ends, ContextKind.REQUESTS);
         long message = bodyAddress;
         for (int i = 0; i < messageCount; i++) {
-            if (source >= 0 && Arrival.isRecord(message)) {
-                perform(first + i, source, Arrival.record(message));
+            if (source >= 0 && ArrivalEntry.isRecord(message)) {
+                perform(first + i, source, ArrivalEntry.record(message));
             } else {
                 counters.onMalformed();
-                arrivals.write(first + i, Arrival.NOTHING, 0, 0, 0, 0, 0, 0);
+                arrivals.write(first + i, ArrivalEntry.NOTHING, 0, 0, 0, 0, 0, 0);
             }
-            message = Arrival.following(message);
+            message = ArrivalEntry.following(message);
         }
-        arrivals.write(first + messageCount, Arrival.FRAME, source, 0, 0, 0, 0, ends.flowHandle());
+        arrivals.write(
+                first + messageCount, ArrivalEntry.FRAME, source, 0, 0, 0, 0, ends.flowHandle());
         arrivals.published(messageCount + 1);
         return FlowListener.COPIED;
     }
@@ -106,7 +107,7 @@ final class Target {
             case OperationRing.GET ->
                     arrivals.write(
                             entry,
-                            Arrival.what(OperationRing.GET, true, PmStatus.OK),
+                            ArrivalEntry.what(OperationRing.GET, true, PmStatus.OK),
                             source,
                             RemoteRecordFlyweight.operationOf(record),
                             RemoteRecordFlyweight.keyOf(record),
@@ -117,7 +118,7 @@ final class Target {
             case RemoteRecordFlyweight.PING -> answerLater(entry, source, record, PmStatus.OK, 0);
             default -> {
                 counters.onMalformed();
-                arrivals.write(entry, Arrival.NOTHING, 0, 0, 0, 0, 0, 0);
+                arrivals.write(entry, ArrivalEntry.NOTHING, 0, 0, 0, 0, 0, 0);
             }
         }
     }
@@ -138,7 +139,7 @@ final class Target {
         }
         if (status != PmStatus.OK || !RemoteRecordFlyweight.isLast(record)) {
             if (status == PmStatus.OK) {
-                arrivals.write(entry, Arrival.NOTHING, 0, 0, 0, 0, 0, 0);
+                arrivals.write(entry, ArrivalEntry.NOTHING, 0, 0, 0, 0, 0, 0);
             } else {
                 answerLater(entry, source, record, status, 0);
             }
@@ -149,7 +150,7 @@ final class Target {
         if (RemoteRecordFlyweight.kind(record) == OperationRing.PUT_NOTIFY && wholeBytes >= 0) {
             arrivals.write(
                     entry,
-                    Arrival.what(OperationRing.PUT_NOTIFY, true, PmStatus.OK),
+                    ArrivalEntry.what(OperationRing.PUT_NOTIFY, true, PmStatus.OK),
                     source,
                     RemoteRecordFlyweight.operationOf(record),
                     RemoteRecordFlyweight.keyOf(record),
@@ -210,7 +211,7 @@ final class Target {
         }
         arrivals.write(
                 entry,
-                Arrival.what(
+                ArrivalEntry.what(
                         RemoteRecordFlyweight.DONE, RemoteRecordFlyweight.isLast(record), status),
                 source,
                 RemoteRecordFlyweight.operationOf(record),
@@ -249,10 +250,10 @@ final class Target {
     }
 
     private void take() {
-        final int kind = Arrival.kind(arrivals.what());
-        if (kind == Arrival.FRAME) {
+        final int kind = ArrivalEntry.kind(arrivals.what());
+        if (kind == ArrivalEntry.FRAME) {
             port.releasedCopy((int) arrivals.tag());
-        } else if (kind != Arrival.NOTHING) {
+        } else if (kind != ArrivalEntry.NOTHING) {
             final long peer = arrivals.source();
             Requester requester = requesters.get(peer);
             if (requester == null) {
@@ -273,7 +274,7 @@ final class Target {
             return 0;
         }
         if (isToTell) {
-            tell(requester.peer(), request);
+            respond(requester.peer(), request);
         }
         final int slot = fragments.take();
         answer.wrap(fragments.address(slot));
@@ -295,9 +296,9 @@ final class Target {
         return 1;
     }
 
-    private void tell(final long peer, final Request request) {
+    private void respond(final long peer, final Request request) {
         notifications
-                .source(Arrival.node(peer), Arrival.context(peer))
+                .source(ArrivalEntry.node(peer), ArrivalEntry.context(peer))
                 .publish(request.key(), request.offset(), request.lengthBytes(), request.tag());
         hasNotified = true;
     }
@@ -364,8 +365,8 @@ final class Target {
         port.submitOrReport(
                 endId,
                 slot,
-                Arrival.node(peer),
-                ContextKind.end(ContextKind.ANSWERS, Arrival.context(peer)),
+                ArrivalEntry.node(peer),
+                ContextKind.end(ContextKind.ANSWERS, ArrivalEntry.context(peer)),
                 fragments.address(slot),
                 fragmentBytes[slot],
                 0);
@@ -404,7 +405,7 @@ final class Target {
     /** Gives the frames back that were not looked at; nothing is answered any more. */
     void forget() {
         while (arrivals.next()) {
-            if (Arrival.kind(arrivals.what()) == Arrival.FRAME) {
+            if (ArrivalEntry.kind(arrivals.what()) == ArrivalEntry.FRAME) {
                 port.releasedCopy((int) arrivals.tag());
             }
         }

@@ -64,7 +64,7 @@ public final class RouteCodec {
     }
 
     /** True for a valid order, and for a detour all of whose hops lie in {@code shape}. */
-    public static boolean isRight(final long route, final Shape shape) {
+    public static boolean isValid(final long route, final Shape shape) {
         if (!Route.isDetour(route)) {
             return Route.rest(route) == 0
                     && (route == Route.ofOrder(DimensionOrder.DEFAULT)

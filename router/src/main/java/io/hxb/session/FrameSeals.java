@@ -167,7 +167,7 @@ public final class FrameSeals {
         if (known != null) {
             return known.sending();
         }
-        final Peer peer = sessions.peer(node);
+        final SessionPeer peer = sessions.peer(node);
         if (peer == null || peer.sessions().sending() == null) {
             return null;
         }
@@ -306,7 +306,7 @@ public final class FrameSeals {
         }
         LoopPeer from = peers[node];
         if (from == null) {
-            final Peer peer = sessions.peer(node);
+            final SessionPeer peer = sessions.peer(node);
             if (peer == null || peer.sessions().newest() == null) {
                 return onNotOpened(node, DropReason.NO_SESSION);
             }
@@ -380,12 +380,12 @@ public final class FrameSeals {
 
     /** One peer as this loop sees it: the ciphers of its last two sessions. */
     private final class LoopPeer {
-        private final Peer peer;
+        private final SessionPeer peer;
         private final PeerSessions inUse;
         private LoopSession last;
         private LoopSession before;
 
-        LoopPeer(final Peer peer) {
+        LoopPeer(final SessionPeer peer) {
             this.peer = peer;
             inUse = peer.sessions();
         }

@@ -41,8 +41,8 @@ public final class Sessions {
     private final int here;
     private final SecurityConfig.Mode mode;
     private final RandomGenerator random;
-    private final AtomicReferenceArray<Peer> peers;
-    private final List<Peer> active = new ArrayList<>();
+    private final AtomicReferenceArray<SessionPeer> peers;
+    private final List<SessionPeer> active = new ArrayList<>();
     private final List<Runnable> wakeUps = new ArrayList<>();
     private final List<FrameSeals> loops = new ArrayList<>();
     private final MacInput input = new MacInput();
@@ -150,14 +150,14 @@ public final class Sessions {
     }
 
     /** What is known of a node, or null. */
-    Peer peer(final int node) {
+    SessionPeer peer(final int node) {
         return peers.get(node);
     }
 
-    private Peer makePeer(final int node) {
-        Peer peer = peers.get(node);
+    private SessionPeer makePeer(final int node) {
+        SessionPeer peer = peers.get(node);
         if (peer == null) {
-            peer = new Peer(node);
+            peer = new SessionPeer(node);
             peers.set(node, peer);
         }
         return peer;
@@ -165,13 +165,13 @@ public final class Sessions {
 
     /** True if frames to a node can be sealed. */
     public boolean hasSession(final int node) {
-        final Peer peer = isOn() ? peers.get(node) : null;
+        final SessionPeer peer = isOn() ? peers.get(node) : null;
         return peer != null && peer.sessions().sending() != null;
     }
 
     /** Incarnation of a node with which there is a session, else 0. */
     public int incarnation(final int node) {
-        final Peer peer = isOn() ? peers.get(node) : null;
+        final SessionPeer peer = isOn() ? peers.get(node) : null;
         final Session session = peer == null ? null : peer.sessions().sending();
         return session == null ? 0 : session.peerIncarnation();
     }
@@ -183,7 +183,7 @@ public final class Sessions {
      */
     public synchronized void want(final int node, final int link) {
         if (node != here) {
-            final Peer peer = makePeer(node);
+            final SessionPeer peer = makePeer(node);
             if (peer.begin(keys.ring.keys().getFirst(), link)) {
                 activate(peer);
             }
@@ -200,20 +200,20 @@ public final class Sessions {
         if (!isOn()) {
             return;
         }
-        final Peer known = peers.get(node);
+        final SessionPeer known = peers.get(node);
         if (node != here && (known == null || !known.isDoubted(link))) {
             raiseDoubt(node, link);
         }
     }
 
     private synchronized void raiseDoubt(final int node, final int link) {
-        final Peer peer = makePeer(node);
+        final SessionPeer peer = makePeer(node);
         if (peer.doubt(link)) {
             activate(peer);
         }
     }
 
-    private void activate(final Peer peer) {
+    private void activate(final SessionPeer peer) {
         if (peer.enlist()) {
             active.add(peer);
         }
@@ -222,20 +222,20 @@ public final class Sessions {
     }
 
     /** A frame sealed by the newest session has been opened. */
-    void onUsed(final Peer peer, final Session session) {
+    void onUsed(final SessionPeer peer, final Session session) {
         final PeerSessions of = peer.sessions();
         if (of.sending() != session && of.newest() == session) {
             confirm(peer, session);
         }
     }
 
-    private synchronized void confirm(final Peer peer, final Session session) {
+    private synchronized void confirm(final SessionPeer peer, final Session session) {
         if (peer.confirm(session)) {
             onBegun(peer);
         }
     }
 
-    private void onBegun(final Peer peer) {
+    private void onBegun(final SessionPeer peer) {
         begun.incrementAndGet();
         activate(peer);
         wakeUps.forEach(Runnable::run);
@@ -261,10 +261,10 @@ public final class Sessions {
             return;
         }
         final int incarnation = header.sourceIncarnation();
-        final Peer peer = makePeer(node);
+        final SessionPeer peer = makePeer(node);
         final boolean isBegun =
                 peer.onMessage(
-                        Heard.of(message, keys.ring.keys().get(index), link),
+                        ReceivedHandshake.of(message, keys.ring.keys().get(index), link),
                         (key, own, theirs) ->
                                 new Session(
                                         key,
@@ -302,7 +302,7 @@ public final class Sessions {
         final ClusterKey key = keys.ring.keys().getFirst();
         long soonestNs = Long.MAX_VALUE;
         for (int i = active.size() - 1; i >= 0; i--) {
-            final Peer peer = active.get(i);
+            final SessionPeer peer = active.get(i);
             peer.rest(timeNs);
             if (peer.askIfDoubted(key, questions < MAX_QUESTIONS, timeNs)) {
                 questions++;
@@ -348,7 +348,7 @@ public final class Sessions {
      * @return its length in bytes.
      */
     public synchronized int write(final int node, final long headerAddress, final long timeNs) {
-        final Peer peer = peers.get(node);
+        final SessionPeer peer = peers.get(node);
         final boolean isRouted = peer.link() == ROUTED;
         final long there = self.shape().coordinates(node);
         header.wrap(headerAddress)
@@ -388,7 +388,7 @@ public final class Sessions {
         }
         keys = new Keys(ring, self.clusterId());
         for (int node = 0; node < peers.length(); node++) {
-            final Peer peer = peers.get(node);
+            final SessionPeer peer = peers.get(node);
             if (peer != null) {
                 final Session newest = peer.sessions().newest();
                 peer.keepOnly(ring);

@@ -26,7 +26,7 @@ public final class Port {
     private final byte[] weights = new byte[Shape.MAX_EXTENT];
     private final LinkState[] states = new LinkState[Shape.MAX_EXTENT];
     private final LinkReason[] reasons = new LinkReason[Shape.MAX_EXTENT];
-    private Bypass bypass = Bypass.NONE;
+    private OffloadPath offloadPath = OffloadPath.NONE;
 
     /**
      * Puts a link in its place.
@@ -103,17 +103,17 @@ public final class Port {
     public void setWeight(final int neighbour, final int weight) {
         assert weight >= 0 && weight <= FULL_WEIGHT : weight;
         WEIGHT.setOpaque(weights, neighbour, (byte) weight);
-        bypass.weight(neighbour, weight);
+        offloadPath.weight(neighbour, weight);
     }
 
     /** Sets what else moves frames through this port; before the loops start. */
-    public void bypass(final Bypass other) {
-        bypass = other;
+    public void bypass(final OffloadPath other) {
+        offloadPath = other;
     }
 
     /** What else moves frames through this port. */
-    public Bypass bypass() {
-        return bypass;
+    public OffloadPath bypass() {
+        return offloadPath;
     }
 
     /** Learns a neighbour's link address, as seen in a hello frame. */
@@ -121,7 +121,7 @@ public final class Port {
         assert address != 0 : "a neighbour that was heard has an address";
         if (link.learned(neighbour) != address) {
             link.learn(neighbour, address);
-            bypass.learn(neighbour, address);
+            offloadPath.learn(neighbour, address);
         }
     }
 

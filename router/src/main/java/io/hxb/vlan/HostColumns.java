@@ -16,10 +16,10 @@ final class HostColumns extends AbstractList<HostRow> implements RandomAccess {
     private static final long IN_MAKER = (1L << MAKER_SHIFT) - 1;
 
     private final int count;
-    private final Column makers;
-    private final Column macsOfMaker;
-    private final Column vids;
-    private final Column ranks;
+    private final TableColumn makers;
+    private final TableColumn macsOfMaker;
+    private final TableColumn vids;
+    private final TableColumn ranks;
     private final NameColumn names;
 
     private HostColumns(final List<HostRow> rows) {
@@ -31,8 +31,9 @@ final class HostColumns extends AbstractList<HostRow> implements RandomAccess {
         names = NameColumn.of(rows.stream().map(HostRow::name).toList());
     }
 
-    private static Column column(final List<HostRow> rows, final ToLongFunction<HostRow> value) {
-        return Column.of(rows.stream().mapToLong(value).toArray());
+    private static TableColumn column(
+            final List<HostRow> rows, final ToLongFunction<HostRow> value) {
+        return TableColumn.of(rows.stream().mapToLong(value).toArray());
     }
 
     /** Copies rows, whose VIDs are those of a plan. */

@@ -20,9 +20,9 @@ final class NameColumn {
     private static final int MAX_HALF = 15;
 
     private final byte[] bytes;
-    private final Column starts;
+    private final TableColumn starts;
 
-    private NameColumn(final byte[] bytes, final Column starts) {
+    private NameColumn(final byte[] bytes, final TableColumn starts) {
         this.bytes = bytes;
         this.starts = starts;
     }
@@ -48,7 +48,7 @@ final class NameColumn {
             all.write(name, common, name.length - common);
             before = name;
         }
-        return new NameColumn(all.toByteArray(), Column.of(starts));
+        return new NameColumn(all.toByteArray(), TableColumn.of(starts));
     }
 
     /** A byte, and more if it is the largest there is. */

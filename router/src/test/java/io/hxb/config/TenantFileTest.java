@@ -50,9 +50,9 @@ class TenantFileTest {
         assertEquals(List.of(IdRange.of(7)), physics.gids());
         assertTrue(physics.mayOpen(31) && physics.mayOpen(40));
         assertFalse(physics.mayOpen(0) || physics.mayOpen(32));
-        assertEquals(40L, physics.limits().get(Share.CONTEXTS));
-        assertEquals(4L << 30, physics.limits().get(Share.MEMORY_BYTES));
-        assertEquals(20L, physics.userLimits().get(Share.CONTEXTS));
+        assertEquals(40L, physics.limits().get(ResourceShare.CONTEXTS));
+        assertEquals(4L << 30, physics.limits().get(ResourceShare.MEMORY_BYTES));
+        assertEquals(20L, physics.userLimits().get(ResourceShare.CONTEXTS));
         final TenantConfig biology = config.tenants().tenants().getLast();
         assertEquals(List.of(IdRange.of(65_534)), biology.gids());
         assertTrue(biology.mayOpen(63));

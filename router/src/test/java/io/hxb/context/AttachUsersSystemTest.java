@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.hxb.config.Share;
+import io.hxb.config.ResourceShare;
 import io.hxb.config.TenantPlan;
 import io.hxb.config.yaml.ClusterConfigYaml;
 import io.hxb.linux.UnixSocket;
@@ -119,8 +119,8 @@ class AttachUsersSystemTest {
                 assertEquals(6, own.contextId());
                 assertEquals(5, node.manager.openContexts());
             }
-            assertEquals(1, node.manager.sharesRefused(Share.CONTEXTS));
-            assertEquals(1, node.manager.sharesRefused(Share.CONNECTIONS));
+            assertEquals(1, node.manager.sharesRefused(ResourceShare.CONTEXTS));
+            assertEquals(1, node.manager.sharesRefused(ResourceShare.CONNECTIONS));
             assertEquals(1, server.refused());
             // and what it gives back it may have again
             second.close();
@@ -201,7 +201,11 @@ class AttachUsersSystemTest {
     }
 
     private static boolean isFull(final TestNode node) {
-        return node.manager.shares().of(0, TenantPlan.OPERATOR).book(Share.CONNECTIONS).used()
+        return node.manager
+                        .shares()
+                        .of(0, TenantPlan.OPERATOR)
+                        .book(ResourceShare.CONNECTIONS)
+                        .used()
                 == ContextManager.MAX_CONNECTIONS;
     }
 

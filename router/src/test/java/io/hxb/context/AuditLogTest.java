@@ -8,7 +8,7 @@ import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.LimitConfig;
 import io.hxb.config.LinkPlan;
-import io.hxb.config.Share;
+import io.hxb.config.ResourceShare;
 import io.hxb.linux.UnixSocket;
 import io.hxb.topology.Shape;
 
@@ -40,7 +40,7 @@ class AuditLogTest {
     private final UserShares shares =
             new UserShares(
                     ClusterConfig.of("test", Shape.of(2), Backend.UDP, LinkPlan.udp(1, 1, 20_000))
-                            .withLimits(LimitConfig.of(Map.of(Share.FLOWS, 2L))),
+                            .withLimits(LimitConfig.of(Map.of(ResourceShare.FLOWS, 2L))),
                     100,
                     Set.of());
     private long nowNs = -3 * SECOND;

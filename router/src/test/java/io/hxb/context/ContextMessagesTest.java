@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hxb.flow.FlowEnds;
+import io.hxb.flow.FlowEndpoints;
 import io.hxb.flow.FlowListener;
 import io.hxb.linux.Memory;
 import io.hxb.pm.PmContext;
@@ -371,6 +371,7 @@ class ContextMessagesTest {
         final int id = node.share.acquire();
         final long body = node.pool.address(id) + 128;
         Memory.putInt(body, 0);
-        return node.manager.onFrame(new FlowEnds(contextId, incarnation, 0, 2, 0), id, body, 8, 1);
+        return node.manager.onFrame(
+                new FlowEndpoints(contextId, incarnation, 0, 2, 0), id, body, 8, 1);
     }
 }

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.config.LimitConfig;
-import io.hxb.config.Share;
+import io.hxb.config.ResourceShare;
 import io.hxb.linux.Memory;
 import io.hxb.pm.PmContext;
 import io.hxb.pm.PmContextOptions;
@@ -459,7 +459,7 @@ class DirectMessagesTest {
 
     @Test
     void shouldSendThroughTheNodeWhereMessagesAreCounted() throws Exception {
-        final LimitConfig limits = LimitConfig.of(Map.of(Share.MESSAGES, 1_000_000L));
+        final LimitConfig limits = LimitConfig.of(Map.of(ResourceShare.MESSAGES, 1_000_000L));
         try (TwoPrograms programs =
                 new TwoPrograms(directory, new TestNode(limits), PmContextOptions.DEFAULT)) {
             final PmContext one = programs.one;

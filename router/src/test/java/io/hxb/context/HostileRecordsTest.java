@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.flow.ContextKind;
-import io.hxb.flow.FlowEnds;
+import io.hxb.flow.FlowEndpoints;
 import io.hxb.flow.FlowListener;
 import io.hxb.frame.MessageRecordFlyweight;
 import io.hxb.linux.Memory;
@@ -119,7 +119,7 @@ class HostileRecordsTest {
                     records == 0
                             ? FlowListener.COPIED
                             : node.manager.onFrame(
-                                    new FlowEnds(
+                                    new FlowEndpoints(
                                             ContextKind.end(kind, 2),
                                             node.manager.incarnation(2),
                                             0,
@@ -157,7 +157,7 @@ class HostileRecordsTest {
             final int records = fill();
             if (records > 0) {
                 node.manager.onFrame(
-                        new FlowEnds(
+                        new FlowEndpoints(
                                 ContextKind.end(ContextKind.ANSWERS, 2),
                                 node.manager.incarnation(2),
                                 0,

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.config.LimitConfig;
-import io.hxb.config.Share;
+import io.hxb.config.ResourceShare;
 import io.hxb.config.TenantPlan;
 import io.hxb.linux.Descriptors;
 import io.hxb.linux.EventFd;
@@ -50,11 +50,11 @@ class LentMemoryTest {
         return new AttachServer(node.manager, socket(), AttachAccess.ownUser()).start();
     }
 
-    private static ShareBook memory(final TestNode node) {
+    private static QuotaCounter memory(final TestNode node) {
         return node.manager
                 .shares()
                 .of(AttachAccess.ownUid(), TenantPlan.OPERATOR)
-                .book(Share.MEMORY_BYTES);
+                .book(ResourceShare.MEMORY_BYTES);
     }
 
     @Test
@@ -203,7 +203,7 @@ class LentMemoryTest {
 
     @Test
     void shouldLendAgainAtOnceWhatIsStillBeingGivenBack() throws Exception {
-        final LimitConfig limits = LimitConfig.of(Map.of(Share.MEMORY_BYTES, 40L << 20));
+        final LimitConfig limits = LimitConfig.of(Map.of(ResourceShare.MEMORY_BYTES, 40L << 20));
         try (TestNode node = new TestNode(limits).start();
                 AttachServer server = serve(node);
                 PmDevice device = PmDevice.attach(socket())) {
@@ -224,7 +224,7 @@ class LentMemoryTest {
     @Test
     void shouldGiveTheMemoryOfAKilledProcessBackPieceByPieceAndNotOnItsLoop() throws Exception {
         final ConcurrentLinkedQueue<Runnable> work = new ConcurrentLinkedQueue<>();
-        try (TestNode node = new TestNode(new MemoryReturn(work::add)).start();
+        try (TestNode node = new TestNode(new MemoryReclaimer(work::add)).start();
                 AttachServer server = serve(node);
                 PmDevice device = node.attached();
                 PmContext context = device.openContext(1)) {

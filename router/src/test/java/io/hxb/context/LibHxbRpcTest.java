@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.context.LibHxb.Build;
-import io.hxb.pm.rpc.RpcEnd;
+import io.hxb.pm.rpc.RpcEndpoint;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -57,7 +57,7 @@ class LibHxbRpcTest {
         socket.close();
     }
 
-    private void ask(final RpcEnd client, final int count) throws Exception {
+    private void ask(final RpcEndpoint client, final int count) throws Exception {
         for (int i = 0; i < count; i++) {
             final byte[] request = {(byte) i, (byte) (i >> 8), 3};
             assertArrayEquals(
@@ -71,7 +71,8 @@ class LibHxbRpcTest {
     void shouldAnswerInCWhatJavaAsksWhileTheNodeRestarts() throws Exception {
         // given
         programs.startReady(Build.CHECKED, "rpc-serve", path, "11");
-        try (RpcEnd client = RpcEnd.open(socket.path(), 2, (from, context, request) -> request)) {
+        try (RpcEndpoint client =
+                RpcEndpoint.open(socket.path(), 2, (from, context, request) -> request)) {
             ask(client, 300);
             for (int round = 0; round < 2; round++) {
                 // when
@@ -87,8 +88,8 @@ class LibHxbRpcTest {
     void shouldAnswerInJavaWhatCAsksWhileTheNodeRestarts() throws Exception {
         // given
         final AtomicInteger answered = new AtomicInteger();
-        try (RpcEnd server =
-                RpcEnd.open(
+        try (RpcEndpoint server =
+                RpcEndpoint.open(
                         socket.path(),
                         11,
                         (from, context, request) -> {

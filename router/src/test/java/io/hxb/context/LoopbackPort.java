@@ -1,10 +1,10 @@
 package io.hxb.context;
 
 import io.hxb.flow.ContextTerms;
-import io.hxb.flow.FlowEnds;
+import io.hxb.flow.FlowEndpoints;
 import io.hxb.flow.FlowListener;
 import io.hxb.flow.FlowPort;
-import io.hxb.flow.Staged;
+import io.hxb.flow.StageResult;
 import io.hxb.frame.MessageRecordFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.linux.Memory;
@@ -22,7 +22,7 @@ final class LoopbackPort implements FlowPort {
     private final int[] quota;
     private final int[] held;
     private final int[] incarnations;
-    private final FlowEnds[] ends;
+    private final FlowEndpoints[] ends;
     private final ArrayDeque<Pending>[] waiting;
     private final ArrayDeque<Pending> spare = new ArrayDeque<>();
     private Runnable afterReport = () -> {};
@@ -36,7 +36,7 @@ final class LoopbackPort implements FlowPort {
         quota = new int[contexts];
         held = new int[contexts];
         incarnations = new int[contexts];
-        ends = new FlowEnds[contexts * contexts];
+        ends = new FlowEndpoints[contexts * contexts];
         waiting = new ArrayDeque[contexts];
         for (int i = 0; i < contexts; i++) {
             waiting[i] = new ArrayDeque<>();
@@ -122,7 +122,7 @@ final class LoopbackPort implements FlowPort {
             final int lengthBytes,
             final int maxMessages,
             final boolean isNewRun) {
-        return Staged.NONE;
+        return StageResult.NONE;
     }
 
     private void deliver(final int destination) {
@@ -159,11 +159,11 @@ final class LoopbackPort implements FlowPort {
     }
 
     // One for all frames of a pair of contexts, as flows have it.
-    private FlowEnds ends(final int source, final int destination) {
+    private FlowEndpoints ends(final int source, final int destination) {
         final int pair = source * open.length + destination;
         final int incarnation = incarnations[destination];
         if (ends[pair] == null || ends[pair].incarnation() != incarnation) {
-            ends[pair] = new FlowEnds(destination, incarnation, 0, source, destination);
+            ends[pair] = new FlowEndpoints(destination, incarnation, 0, source, destination);
         }
         return ends[pair];
     }

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hxb.config.Share;
+import io.hxb.config.ResourceShare;
 import io.hxb.linux.UnixSocket;
 import io.hxb.pm.PmContext;
 import io.hxb.pm.PmDevice;
@@ -151,7 +151,8 @@ class OwnBuffersTest {
             holder.destroyForcibly().waitFor();
             // then
             TestNode.await("contexts closed", () -> node.manager.openContexts() == 1);
-            TestNode.await("memory back", () -> account.book(Share.MEMORY_BYTES).used() == 0);
+            TestNode.await(
+                    "memory back", () -> account.book(ResourceShare.MEMORY_BYTES).used() == 0);
             assertEquals(0, node.pool.outstanding());
             assertEquals(0, server.refused());
         }

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.pm.PmStatus;
-import io.hxb.pm.rpc.RpcEnd;
+import io.hxb.pm.rpc.RpcEndpoint;
 import io.hxb.pm.rpc.RpcException;
 
 import org.junit.jupiter.api.AfterEach;
@@ -54,8 +54,8 @@ class RpcTest {
         node.close();
     }
 
-    private RpcEnd client(final int context) throws Exception {
-        return RpcEnd.open(socket.path(), context, (from, fromContext, request) -> null);
+    private RpcEndpoint client(final int context) throws Exception {
+        return RpcEndpoint.open(socket.path(), context, (from, fromContext, request) -> null);
     }
 
     private static byte[] get(final CompletableFuture<byte[]> reply) throws Exception {
@@ -69,8 +69,8 @@ class RpcTest {
 
     @Test
     void shouldAnswerRequestsAndTellWhatFails() throws Exception {
-        try (RpcEnd server =
-                        RpcEnd.open(
+        try (RpcEndpoint server =
+                        RpcEndpoint.open(
                                 socket.path(),
                                 SERVER,
                                 (from, context, request) -> {
@@ -79,7 +79,7 @@ class RpcTest {
                                     }
                                     return new byte[] {(byte) context, request[0]};
                                 });
-                RpcEnd client = client(2)) {
+                RpcEndpoint client = client(2)) {
             // when
             final List<CompletableFuture<byte[]>> replies = new ArrayList<>();
             for (int i = 0; i < 500; i++) {
@@ -98,8 +98,8 @@ class RpcTest {
         }
     }
 
-    private RpcEnd slow(final CountDownLatch isOver) throws Exception {
-        return RpcEnd.open(
+    private RpcEndpoint slow(final CountDownLatch isOver) throws Exception {
+        return RpcEndpoint.open(
                 socket.path(),
                 SERVER,
                 (from, context, request) -> {
@@ -111,12 +111,13 @@ class RpcTest {
     @Test
     void shouldEndAtTheDeadlineAndNotHoldUpOthersForASlowPeer() throws Exception {
         final CountDownLatch isOver = new CountDownLatch(1);
-        try (RpcEnd slow = slow(isOver);
-                RpcEnd _ = RpcEnd.open(socket.path(), 2, (from, context, request) -> request);
-                RpcEnd client = client(3)) {
+        try (RpcEndpoint slow = slow(isOver);
+                RpcEndpoint _ =
+                        RpcEndpoint.open(socket.path(), 2, (from, context, request) -> request);
+                RpcEndpoint client = client(3)) {
             // given more requests than a peer may have waiting
             final List<CompletableFuture<byte[]>> stuck = new ArrayList<>();
-            for (int i = 0; i < RpcEnd.MAX_UNDER_WAY + RpcEnd.MAX_WAITING + 1_000; i++) {
+            for (int i = 0; i < RpcEndpoint.MAX_UNDER_WAY + RpcEndpoint.MAX_WAITING + 1_000; i++) {
                 stuck.add(client.call(0, SERVER, new byte[8], 2 * SECOND_NS));
             }
             // when
@@ -139,11 +140,11 @@ class RpcTest {
     @Test
     void shouldRefuseOrWaitWhereAPeerHasEnough() throws Exception {
         final CountDownLatch isOver = new CountDownLatch(1);
-        try (RpcEnd slow = slow(isOver);
-                RpcEnd client = client(3)) {
+        try (RpcEndpoint slow = slow(isOver);
+                RpcEndpoint client = client(3)) {
             // given
             final List<CompletableFuture<byte[]>> held = new ArrayList<>();
-            for (int i = 0; i < RpcEnd.MAX_OUTSTANDING; i++) {
+            for (int i = 0; i < RpcEndpoint.MAX_OUTSTANDING; i++) {
                 held.add(client.call(0, SERVER, new byte[8], LIMIT_S * SECOND_NS));
             }
             // when
@@ -155,7 +156,7 @@ class RpcTest {
             assertTrue(refused.isCompletedExceptionally());
             assertEquals(PmStatus.NO_BUFFERS, failure(refused).status());
             assertTrue(late.isCompletedExceptionally());
-            assertEquals(RpcEnd.MAX_OUTSTANDING, client.outstanding(0, SERVER));
+            assertEquals(RpcEndpoint.MAX_OUTSTANDING, client.outstanding(0, SERVER));
             // and one that waits goes on as soon as another has ended
             final CompletableFuture<byte[]> waited = new CompletableFuture<>();
             final Thread waiter =
@@ -186,7 +187,7 @@ class RpcTest {
     @Test
     void shouldEndWhatIsAskedAfterTheEnd() throws Exception {
         // given
-        final RpcEnd client = client(3);
+        final RpcEndpoint client = client(3);
         final CompletableFuture<byte[]> early = client.call(0, 9, new byte[1], 9 * SECOND_NS);
         client.close();
         // when
@@ -200,8 +201,8 @@ class RpcTest {
     @Test
     void shouldTellWhatAnotherEndInThePeersPlaceCannotKnow() throws Exception {
         final CountDownLatch hasBegun = new CountDownLatch(1);
-        final RpcEnd first =
-                RpcEnd.open(
+        final RpcEndpoint first =
+                RpcEndpoint.open(
                         socket.path(),
                         SERVER,
                         (from, context, request) -> {
@@ -209,14 +210,14 @@ class RpcTest {
                             Thread.currentThread().join();
                             return request;
                         });
-        try (RpcEnd client = client(2)) {
+        try (RpcEndpoint client = client(2)) {
             final CompletableFuture<byte[]> asked =
                     client.call(0, SERVER, new byte[1], LIMIT_S * SECOND_NS);
             assertTrue(hasBegun.await(LIMIT_S, TimeUnit.SECONDS));
             // when
             first.close();
-            try (RpcEnd second =
-                    RpcEnd.open(socket.path(), SERVER, (from, context, request) -> request)) {
+            try (RpcEndpoint second =
+                    RpcEndpoint.open(socket.path(), SERVER, (from, context, request) -> request)) {
                 // then
                 final RpcException lost = failure(asked);
                 assertEquals(PmStatus.PEER_RESTARTED, lost.status());
@@ -232,8 +233,8 @@ class RpcTest {
         final Set<Integer> done = ConcurrentHashMap.newKeySet();
         final AtomicInteger twice = new AtomicInteger();
         final AtomicInteger changes = new AtomicInteger();
-        try (RpcEnd server =
-                        RpcEnd.open(
+        try (RpcEndpoint server =
+                        RpcEndpoint.open(
                                 socket.path(),
                                 SERVER,
                                 (from, context, request) -> {
@@ -241,7 +242,7 @@ class RpcTest {
                                     twice.addAndGet(done.add(number) ? 0 : 1);
                                     return request;
                                 });
-                RpcEnd client = client(2)) {
+                RpcEndpoint client = client(2)) {
             client.watch(0, SERVER, (from, context, isThere) -> changes.incrementAndGet());
             int number = 0;
             for (int round = 0; round < 3; round++) {

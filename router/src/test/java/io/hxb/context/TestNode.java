@@ -37,43 +37,43 @@ final class TestNode implements AutoCloseable {
     }
 
     TestNode(final int buffers, final int incarnation) throws Exception {
-        this(buffers, incarnation, cluster(), new MemoryReturn());
+        this(buffers, incarnation, cluster(), new MemoryReclaimer());
     }
 
     TestNode(final ClusterConfig cluster) throws Exception {
-        this(1024, 1, cluster, new MemoryReturn());
+        this(1024, 1, cluster, new MemoryReclaimer());
     }
 
     /** A node that gives memory back by {@code memoryReturn}. */
-    TestNode(final MemoryReturn memoryReturn) throws Exception {
-        this(1024, 1, cluster(), memoryReturn);
+    TestNode(final MemoryReclaimer memoryReclaimer) throws Exception {
+        this(1024, 1, cluster(), memoryReclaimer);
     }
 
     /** A node whose attached contexts have that many receive buffers of their own. */
     static TestNode copying(final int ownBuffers) throws Exception {
         final ContextConfig context =
                 new ContextConfig(64, QUOTA_FRAMES, ContextConfig.Isolation.COPY, ownBuffers);
-        return new TestNode(1024, 1, cluster().withContext(context), new MemoryReturn());
+        return new TestNode(1024, 1, cluster().withContext(context), new MemoryReclaimer());
     }
 
     /** A node of more contexts than each may have rings. */
     static TestNode withContexts(final int contexts) throws Exception {
         final ContextConfig context = new ContextConfig(contexts, 8);
-        return new TestNode(4096, 1, cluster().withContext(context), new MemoryReturn());
+        return new TestNode(4096, 1, cluster().withContext(context), new MemoryReclaimer());
     }
 
     private TestNode(
             final int buffers,
             final int incarnation,
             final ClusterConfig cluster,
-            final MemoryReturn memoryReturn)
+            final MemoryReclaimer memoryReclaimer)
             throws Exception {
         this(
                 buffers,
                 incarnation,
                 cluster,
                 UserShares.of(cluster, ContextManager.MAX_CONNECTIONS),
-                memoryReturn);
+                memoryReclaimer);
     }
 
     /** A node that limits all users, this one too. */
@@ -84,7 +84,7 @@ final class TestNode implements AutoCloseable {
                 cluster().withLimits(limits),
                 new UserShares(
                         cluster().withLimits(limits), ContextManager.MAX_CONNECTIONS, Set.of()),
-                new MemoryReturn());
+                new MemoryReclaimer());
     }
 
     private TestNode(
@@ -92,7 +92,7 @@ final class TestNode implements AutoCloseable {
             final int incarnation,
             final ClusterConfig cluster,
             final UserShares shares,
-            final MemoryReturn memoryReturn)
+            final MemoryReclaimer memoryReclaimer)
             throws Exception {
         receiveMemory = ContextManager.createReceivePool(buffers * 9216L, false);
         pool = new BufferPool(receiveMemory.address(), buffers, 9216);
@@ -103,7 +103,7 @@ final class TestNode implements AutoCloseable {
                         pool,
                         receiveMemory,
                         shares,
-                        memoryReturn);
+                        memoryReclaimer);
         port = new LoopbackPort(manager, share, 96);
         loop = manager.newLoop(0, port);
     }

@@ -13,10 +13,10 @@ import io.hxb.config.ContextConfig;
 import io.hxb.config.IdRange;
 import io.hxb.config.LimitConfig;
 import io.hxb.config.LinkPlan;
-import io.hxb.config.Share;
+import io.hxb.config.ResourceShare;
 import io.hxb.config.TenantConfig;
 import io.hxb.config.TenantPlan;
-import io.hxb.counter.ShareUse;
+import io.hxb.counter.ResourceUse;
 import io.hxb.pm.PmException;
 import io.hxb.topology.Shape;
 
@@ -36,7 +36,7 @@ class UserSharesTest {
     private static final int BOB = 1001;
     private static final int PHYSICS = physics(Map.of()).id();
 
-    private static UserShares shares(final Map<Share, Long> limits, final int maxContexts) {
+    private static UserShares shares(final Map<ResourceShare, Long> limits, final int maxContexts) {
         final ClusterConfig cluster =
                 ClusterConfig.of("test", Shape.of(2), Backend.UDP, LinkPlan.udp(1, 1, 20_000))
                         .withContext(new ContextConfig(maxContexts, 0))
@@ -47,25 +47,25 @@ class UserSharesTest {
     @Test
     void shouldRefuseWhatIsBeyondALimitAndNameItsKey() throws Exception {
         // given
-        final UserShares shares = shares(Map.of(Share.REGIONS, 3L), 64);
+        final UserShares shares = shares(Map.of(ResourceShare.REGIONS, 3L), 64);
         final UserAccount alice = shares.of(ALICE);
-        alice.charge(Share.REGIONS, 2);
+        alice.charge(ResourceShare.REGIONS, 2);
         // when
         final PmException refused =
-                assertThrows(PmException.class, () -> alice.charge(Share.REGIONS, 2));
+                assertThrows(PmException.class, () -> alice.charge(ResourceShare.REGIONS, 2));
         // then
         assertEquals(
                 "user 1000 may have 3 regions (limits.regions in the cluster file), has 2 and asks"
                         + " for 2 more",
                 refused.getMessage());
-        assertEquals(2, alice.book(Share.REGIONS).used());
-        assertEquals(1, alice.book(Share.REGIONS).refused());
-        assertDoesNotThrow(() -> alice.charge(Share.REGIONS, 1));
+        assertEquals(2, alice.book(ResourceShare.REGIONS).used());
+        assertEquals(1, alice.book(ResourceShare.REGIONS).refused());
+        assertDoesNotThrow(() -> alice.charge(ResourceShare.REGIONS, 1));
     }
 
     @Test
     void shouldNotRefuseOneUserForWhatAnotherHas() throws Exception {
-        final UserShares shares = shares(Map.of(Share.FLOWS, 1L), 64);
+        final UserShares shares = shares(Map.of(ResourceShare.FLOWS, 1L), 64);
         assertTrue(shares.of(ALICE).takeFlow());
         assertFalse(shares.of(ALICE).takeFlow());
         assertTrue(shares.of(BOB).takeFlow());
@@ -82,36 +82,39 @@ class UserSharesTest {
     @Test
     void shouldKeepContextsForTheOperatorWhateverOthersTake() throws Exception {
         // given
-        final UserShares shares = shares(Map.of(Share.CONTEXTS, 10L), 16);
+        final UserShares shares = shares(Map.of(ResourceShare.CONTEXTS, 10L), 16);
         // when
         int taken = 0;
         for (int uid = ALICE; uid < ALICE + 10; uid++) {
-            while (shares.of(uid).book(Share.CONTEXTS).take(1)) {
+            while (shares.of(uid).book(ResourceShare.CONTEXTS).take(1)) {
                 taken++;
             }
         }
         // then
         assertEquals(14, taken);
-        assertTrue(shares.of(OPERATOR).book(Share.CONTEXTS).take(1_000));
+        assertTrue(shares.of(OPERATOR).book(ResourceShare.CONTEXTS).take(1_000));
         assertTrue(
-                shares.of(BOB).book(Share.CONTEXTS).refusal(1).contains("context.maxContexts"),
-                shares.of(BOB).book(Share.CONTEXTS).refusal(1));
+                shares.of(BOB)
+                        .book(ResourceShare.CONTEXTS)
+                        .refusal(1)
+                        .contains("context.maxContexts"),
+                shares.of(BOB).book(ResourceShare.CONTEXTS).refusal(1));
     }
 
     @Test
     void shouldNotBeOutwittedByNumbersThatOverflow() {
         final UserAccount alice = shares(Map.of(), 64).of(ALICE);
-        assertTrue(alice.book(Share.MEMORY_BYTES).take(1 << 20));
-        assertFalse(alice.book(Share.MEMORY_BYTES).take(Long.MAX_VALUE));
-        assertFalse(alice.book(Share.MEMORY_BYTES).take(Long.MAX_VALUE - (1 << 20) + 1));
-        assertEquals(1 << 20, alice.book(Share.MEMORY_BYTES).used());
+        assertTrue(alice.book(ResourceShare.MEMORY_BYTES).take(1 << 20));
+        assertFalse(alice.book(ResourceShare.MEMORY_BYTES).take(Long.MAX_VALUE));
+        assertFalse(alice.book(ResourceShare.MEMORY_BYTES).take(Long.MAX_VALUE - (1 << 20) + 1));
+        assertEquals(1 << 20, alice.book(ResourceShare.MEMORY_BYTES).used());
     }
 
     @Test
     void shouldNeverGiveMoreThanTheLimitToThreadsThatRace() throws Exception {
         // given
-        final UserAccount alice = shares(Map.of(Share.REGIONS, 10L), 64).of(ALICE);
-        final ShareBook book = alice.book(Share.REGIONS);
+        final UserAccount alice = shares(Map.of(ResourceShare.REGIONS, 10L), 64).of(ALICE);
+        final QuotaCounter book = alice.book(ResourceShare.REGIONS);
         final List<Thread> threads = new ArrayList<>();
         final List<Throwable> failures = new ArrayList<>();
         // when
@@ -130,7 +133,7 @@ class UserSharesTest {
         assertTrue(book.refused() > 0, "nobody was ever refused");
     }
 
-    private static void takeAndGiveBack(final ShareBook book) {
+    private static void takeAndGiveBack(final QuotaCounter book) {
         for (int i = 0; i < 50_000; i++) {
             final int amount = 1 + i % 7;
             if (book.take(amount)) {
@@ -147,7 +150,7 @@ class UserSharesTest {
         }
     }
 
-    private static TenantConfig physics(final Map<Share, Long> limits) {
+    private static TenantConfig physics(final Map<ResourceShare, Long> limits) {
         return new TenantConfig(
                 "physics",
                 List.of(new IdRange(ALICE, BOB)),
@@ -155,24 +158,24 @@ class UserSharesTest {
                 List.of(),
                 List.of(),
                 limits,
-                Map.of(Share.HELD_BUFFERS, 100L));
+                Map.of(ResourceShare.HELD_BUFFERS, 100L));
     }
 
-    private static UserShares tenantShares(final Map<Share, Long> limits) {
+    private static UserShares tenantShares(final Map<ResourceShare, Long> limits) {
         final ClusterConfig cluster =
                 ClusterConfig.of("test", Shape.of(2), Backend.UDP, LinkPlan.udp(1, 1, 20_000))
                         .withTenants(new TenantPlan(List.of(physics(limits))));
         return new UserShares(cluster, 100, Set.of(OPERATOR));
     }
 
-    private static Map<String, ShareUse> byName(final UserShares shares) {
-        return shares.uses().stream().collect(Collectors.toMap(ShareUse::who, use -> use));
+    private static Map<String, ResourceUse> byName(final UserShares shares) {
+        return shares.uses().stream().collect(Collectors.toMap(ResourceUse::who, use -> use));
     }
 
     @Test
     void shouldShowAndCountHeldBuffersOfUsersAndOfTheirTenant() {
         // given
-        final UserShares shares = tenantShares(Map.of(Share.HELD_BUFFERS, 40L));
+        final UserShares shares = tenantShares(Map.of(ResourceShare.HELD_BUFFERS, 40L));
         final UserAccount alice = shares.of(ALICE, PHYSICS);
         final UserAccount bob = shares.of(BOB, PHYSICS);
         // when their contexts borrow all that the tenant may have, and one could use more
@@ -183,18 +186,18 @@ class UserSharesTest {
         assertFalse(alice.isIdle());
         final String key = "heldBuffers";
         assertEquals(
-                new ShareUse.Figures(30, 100, 1),
+                new ResourceUse.Figures(30, 100, 1),
                 byName(shares).get("user 1000").shares().get(key));
         assertEquals(
-                new ShareUse.Figures(10, 100, 0),
+                new ResourceUse.Figures(10, 100, 0),
                 byName(shares).get("user 1001").shares().get(key));
         assertEquals(
-                new ShareUse.Figures(40, 40, 1),
+                new ResourceUse.Figures(40, 40, 1),
                 byName(shares).get("tenant physics").shares().get(key));
-        assertEquals(1, shares.refused(Share.HELD_BUFFERS));
+        assertEquals(1, shares.refused(ResourceShare.HELD_BUFFERS));
         assertEquals(
                 "tenants.physics.limits.heldBuffers",
-                alice.book(Share.HELD_BUFFERS).limiting().key());
+                alice.book(ResourceShare.HELD_BUFFERS).limiting().key());
         // and when all have gone back
         alice.receiveCredit().giveBack(30);
         bob.receiveCredit().giveBack(10);
@@ -204,32 +207,32 @@ class UserSharesTest {
     @Test
     void shouldShowWhatATenantWithoutLimitsHasByItsUsers() throws Exception {
         final UserShares shares = tenantShares(Map.of());
-        shares.of(ALICE, PHYSICS).charge(Share.REGIONS, 2);
-        shares.of(BOB, PHYSICS).charge(Share.REGIONS, 3);
-        shares.of(OPERATOR).charge(Share.CONTEXTS, 1);
+        shares.of(ALICE, PHYSICS).charge(ResourceShare.REGIONS, 2);
+        shares.of(BOB, PHYSICS).charge(ResourceShare.REGIONS, 3);
+        shares.of(OPERATOR).charge(ResourceShare.CONTEXTS, 1);
         assertEquals(
-                new ShareUse.Figures(5, -1, 0),
+                new ResourceUse.Figures(5, -1, 0),
                 byName(shares).get("tenant physics").shares().get("regions"));
         assertEquals(
-                new ShareUse.Figures(1, -1, 0),
+                new ResourceUse.Figures(1, -1, 0),
                 byName(shares).get("user 0").shares().get("contexts"));
         assertEquals("physics", byName(shares).get("user 1000").tenant());
         assertEquals(
-                new ShareUse.Figures(-1, -1, 0),
+                new ResourceUse.Figures(-1, -1, 0),
                 byName(shares).get("user 1000").shares().get("messagesPerSecond"));
     }
 
     @Test
     void shouldShowThoseFirstWhoWereRefusedMostAndNobodyWhoHasNothing() {
         // given
-        final UserShares shares = shares(Map.of(Share.REGIONS, 1L), 64);
+        final UserShares shares = shares(Map.of(ResourceShare.REGIONS, 1L), 64);
         for (int uid = ALICE; uid < ALICE + 20; uid++) {
             for (int i = ALICE; i < uid; i++) {
-                shares.of(uid).book(Share.REGIONS).take(1);
+                shares.of(uid).book(ResourceShare.REGIONS).take(1);
             }
         }
         // then: one takes, the others are refused
-        final List<ShareUse> uses = shares.uses();
+        final List<ResourceUse> uses = shares.uses();
         assertEquals(19, uses.size());
         assertEquals("user 1019", uses.getFirst().who());
         assertEquals(18, uses.getFirst().refused());
@@ -249,17 +252,17 @@ class UserSharesTest {
         assertDoesNotThrow(
                 () -> {
                     for (int i = 0; i < 1_024; i++) {
-                        alice.charge(Share.CONNECTIONS, 1);
-                        alice.charge(Share.CONTEXTS, 1);
+                        alice.charge(ResourceShare.CONNECTIONS, 1);
+                        alice.charge(ResourceShare.CONTEXTS, 1);
                     }
                 });
         final PmException refused =
-                assertThrows(PmException.class, () -> alice.charge(Share.CONTEXTS, 1));
+                assertThrows(PmException.class, () -> alice.charge(ResourceShare.CONTEXTS, 1));
         assertEquals(
                 "user 1000 may have 1024 contexts (limits.contexts in the cluster file), has 1024"
                         + " and asks for 1 more",
                 refused.getMessage());
-        assertDoesNotThrow(() -> shares.of(BOB).charge(Share.CONTEXTS, 96));
-        assertDoesNotThrow(() -> shares.of(BOB).charge(Share.CONNECTIONS, 96));
+        assertDoesNotThrow(() -> shares.of(BOB).charge(ResourceShare.CONTEXTS, 96));
+        assertDoesNotThrow(() -> shares.of(BOB).charge(ResourceShare.CONNECTIONS, 96));
     }
 }

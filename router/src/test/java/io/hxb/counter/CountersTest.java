@@ -156,19 +156,19 @@ class CountersTest {
         final Path file = folder.resolve("a");
         final Counters counters = create(file);
         try (CounterReader reader = CounterReader.open(file)) {
-            assertEquals(ShareUses.NONE, reader.shares());
+            assertEquals(ResourceUses.NONE, reader.shares());
             // when
-            final List<ShareUse> two =
+            final List<ResourceUse> two =
                     List.of(
                             use("tenant physics", ""),
-                            new ShareUse("user 1000", "physics", Map.of()));
+                            new ResourceUse("user 1000", "physics", Map.of()));
             counters.shares(two);
             counters.publish();
             reader.refresh();
             // then: whoever has no figures is no row
-            assertEquals(new ShareUses(two.subList(0, 1), 0), reader.shares());
+            assertEquals(new ResourceUses(two.subList(0, 1), 0), reader.shares());
             // when
-            final List<ShareUse> many =
+            final List<ResourceUse> many =
                     IntStream.range(0, 1_000)
                             .mapToObj(i -> use("user " + (1_000 + i), "physics"))
                             .toList();
@@ -176,18 +176,18 @@ class CountersTest {
             counters.publish();
             reader.refresh();
             // then
-            final ShareUses read = reader.shares();
+            final ResourceUses read = reader.shares();
             assertTrue(read.uses().size() > 100, "room for " + read.uses().size());
             assertEquals(many.subList(0, read.uses().size()), read.uses());
             assertEquals(1_000, read.uses().size() + read.leftOut());
         }
     }
 
-    private static ShareUse use(final String who, final String tenant) {
-        final Map<String, ShareUse.Figures> shares = new LinkedHashMap<>();
-        shares.put("contexts", new ShareUse.Figures(3, 16, 7));
-        shares.put("messagesPerSecond", new ShareUse.Figures(-1, -1, Long.MAX_VALUE));
-        return new ShareUse(who, tenant, shares);
+    private static ResourceUse use(final String who, final String tenant) {
+        final Map<String, ResourceUse.Figures> shares = new LinkedHashMap<>();
+        shares.put("contexts", new ResourceUse.Figures(3, 16, 7));
+        shares.put("messagesPerSecond", new ResourceUse.Figures(-1, -1, Long.MAX_VALUE));
+        return new ResourceUse(who, tenant, shares);
     }
 
     @Test

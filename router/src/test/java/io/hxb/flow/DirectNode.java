@@ -94,7 +94,7 @@ final class DirectNode implements FlowOutput, FlowListener {
 
     @Override
     public int onFrame(
-            final FlowEnds ends,
+            final FlowEndpoints ends,
             final int bufferId,
             final long bodyAddress,
             final int bodyLengthBytes,

@@ -384,7 +384,7 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
 
     @Override
     public int onFrame(
-            final FlowEnds ends,
+            final FlowEndpoints ends,
             final int bufferId,
             final long bodyAddress,
             final int bodyLengthBytes,

@@ -28,15 +28,15 @@ record FlowSetup(FlowConfig config, FlowSizes sizes, int initialSequence) {
             final long ownCoordinates,
             final BufferPool pool,
             final FlowListener listener) {
-        final Tickets tickets =
+        final FlowCookies flowCookies =
                 initialSequence == RANDOM
-                        ? new Tickets(config.peerTimeoutNs(), 1, ownCoordinates)
+                        ? new FlowCookies(config.peerTimeoutNs(), 1, ownCoordinates)
                         : new FixedTickets(config.peerTimeoutNs(), initialSequence);
-        return new FlowTable(config, sizes, shape, ownCoordinates, pool, listener, tickets);
+        return new FlowTable(config, sizes, shape, ownCoordinates, pool, listener, flowCookies);
     }
 
     /** Tickets that are all the same, so that tests know the sequences; good for who asked. */
-    private static final class FixedTickets extends Tickets {
+    private static final class FixedTickets extends FlowCookies {
         private final Set<List<Long>> given = new HashSet<>();
         private final int first;
 

@@ -68,7 +68,7 @@ class RunStagingTest {
         fixture.ack(FlowFixture.FIRST + 3, 100);
         fixture.work(0);
         // then
-        assertEquals(Staged.of(A_FRAME + 5, (A_FRAME + 5) * RECORD_BYTES), staged);
+        assertEquals(StageResult.of(A_FRAME + 5, (A_FRAME + 5) * RECORD_BYTES), staged);
         assertEquals(List.of(A_FRAME, 5), messagesOfFrames());
         assertEquals(List.of("10+29:0", "39+5:0"), fixture.done);
         assertEquals(0, fixture.loop.framesInUse());
@@ -97,8 +97,8 @@ class RunStagingTest {
         final long behindAMessage = stage(10, 3, true);
         fixture.work(0);
         // then
-        assertEquals(Staged.NONE, before);
-        assertEquals(Staged.NONE, behindAMessage);
+        assertEquals(StageResult.NONE, before);
+        assertEquals(StageResult.NONE, behindAMessage);
         assertEquals(List.of(1), messagesOfFrames());
         assertTrue(stage(10, 3, true) > 0, "nothing waits any more");
     }
@@ -113,7 +113,7 @@ class RunStagingTest {
         final long behind = stage(20, 3, true);
         fixture.work(0);
         // then
-        assertEquals(Staged.NONE, behind);
+        assertEquals(StageResult.NONE, behind);
         assertEquals(List.of(3, 1), messagesOfFrames());
     }
 
@@ -125,8 +125,8 @@ class RunStagingTest {
         final long staged = stage(10, 3 * A_FRAME, true);
         fixture.work(0);
         // then
-        assertEquals(2 * A_FRAME, Staged.messages(staged));
-        assertEquals(2 * A_FRAME * RECORD_BYTES, Staged.lengthBytes(staged));
+        assertEquals(2 * A_FRAME, StageResult.messages(staged));
+        assertEquals(2 * A_FRAME * RECORD_BYTES, StageResult.lengthBytes(staged));
         assertEquals(List.of(A_FRAME, A_FRAME), messagesOfFrames());
     }
 
@@ -135,7 +135,7 @@ class RunStagingTest {
         fixture.open(100);
         stage(10, 5, true);
         final long staged = stage(fixture.payloadAddress(), 5 * RECORD_BYTES, 2, false);
-        assertEquals(Staged.of(2, 2 * RECORD_BYTES), staged);
+        assertEquals(StageResult.of(2, 2 * RECORD_BYTES), staged);
     }
 
     @Test
@@ -165,11 +165,11 @@ class RunStagingTest {
         record(1, 2, 257);
         final long address = fixture.payloadAddress();
         // then
-        assertEquals(Staged.MALFORMED, stage(address, 2 * RECORD_BYTES, 9, true));
+        assertEquals(StageResult.MALFORMED, stage(address, 2 * RECORD_BYTES, 9, true));
         record(0, 1, LENGTH + 8);
-        assertEquals(Staged.MALFORMED, stage(address, RECORD_BYTES, 9, true));
+        assertEquals(StageResult.MALFORMED, stage(address, RECORD_BYTES, 9, true));
         record(0, 1, 0xFFFF);
-        assertEquals(Staged.MALFORMED, stage(address, RECORD_BYTES, 9, true));
+        assertEquals(StageResult.MALFORMED, stage(address, RECORD_BYTES, 9, true));
     }
 
     @Test

@@ -155,7 +155,7 @@ final class SimContext {
                         ShortRing.recordBytes(length),
                         1,
                         to != stagedTo);
-        if (taken == Staged.NONE) {
+        if (taken == StageResult.NONE) {
             return false;
         }
         if (to == stagedTo) {
@@ -200,7 +200,7 @@ final class SimContext {
     }
 
     int onFrame(
-            final FlowEnds ends,
+            final FlowEndpoints ends,
             final int bufferId,
             final long body,
             final int bodyBytes,

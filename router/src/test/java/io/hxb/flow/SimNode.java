@@ -130,7 +130,7 @@ final class SimNode implements FlowListener {
 
     @Override
     public int onFrame(
-            final FlowEnds ends,
+            final FlowEndpoints ends,
             final int bufferId,
             final long bodyAddress,
             final int bodyLengthBytes,

@@ -11,7 +11,7 @@ import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.link.BufferPool;
 import io.hxb.link.LinkSender;
-import io.hxb.link.TurnClock;
+import io.hxb.link.LoopClock;
 import io.hxb.log.LoopErrors;
 import io.hxb.routing.DimensionOrder;
 import io.hxb.routing.Route;
@@ -23,8 +23,8 @@ import io.hxb.topology.Shape;
 import io.hxb.trunk.NodeIdentity;
 import io.hxb.trunk.Port;
 import io.hxb.trunk.TrunkSender;
-import io.hxb.trunk.discovery.Complaints;
 import io.hxb.trunk.discovery.Discovery;
+import io.hxb.trunk.discovery.MisconfigurationLog;
 import io.hxb.trunk.health.TrunkHealth;
 
 import org.junit.jupiter.api.Tag;
@@ -52,7 +52,8 @@ class ForwarderTest {
         final Port[] ports = {new Port(x, 0, 0), new Port(y, 1, 0)};
         final NodeIdentity self = new NodeIdentity(SHAPE, HERE, CLUSTER, 1, 1, "");
         final TrunkHealth health = new TrunkHealth(self, TrunkConfig.DEFAULT, 1_000_000, ports);
-        final Discovery discovery = new Discovery(self, 1_000_000, ports, health, new Complaints());
+        final Discovery discovery =
+                new Discovery(self, 1_000_000, ports, health, new MisconfigurationLog());
         health.onHello(ports[0], 0, NEIGHBOUR, 1, 0);
         TestPorts.reachAll(ports);
         final TrunkSender[] trunks = {
@@ -61,10 +62,10 @@ class ForwarderTest {
         };
         final ForwardParts parts = new ForwardParts(cluster(), HERE, pool, discovery);
         final BufferPool.Share share = pool.newShare();
-        final TurnClock clock = new TurnClock();
-        final Originator originator = new Originator(parts, trunks, share, clock, () -> {});
+        final LoopClock clock = new LoopClock();
+        final FrameSource frameSource = new FrameSource(parts, trunks, share, clock, () -> {});
         // Without flows: no valid frame is for this node.
-        return new Forwarder(parts, trunks, share, clock, originator, null);
+        return new Forwarder(parts, trunks, share, clock, frameSource, null);
     }
 
     private static ClusterConfig cluster() {

@@ -107,7 +107,7 @@ class FlyweightTest {
 
     @Test
     void shouldKeepTheFieldsOfAComplaintApart() {
-        shouldReadBackWhatWasWritten(new ComplaintFlyweight().wrap(address), 9);
+        shouldReadBackWhatWasWritten(new MisconfigurationFlyweight().wrap(address), 9);
     }
 
     @Test
@@ -122,8 +122,8 @@ class FlyweightTest {
         // when / then
         assertEquals("pc-ü7", hello.name("pc-ü7").name());
         assertEquals(HelloFlyweight.FIXED_LENGTH + 6, hello.length());
-        assertTrue(HelloFlyweight.isRight(address, hello.length()));
-        assertFalse(HelloFlyweight.isRight(address, hello.length() - 1));
+        assertTrue(HelloFlyweight.isValid(address, hello.length()));
+        assertFalse(HelloFlyweight.isValid(address, hello.length() - 1));
         assertEquals(64, hello.name("x".repeat(100)).name().length());
         assertEquals(FrameHeaderFlyweight.VERSION, hello.protocolVersion());
     }
@@ -139,8 +139,8 @@ class FlyweightTest {
             status.sentFrames(link, -link).weight(link, 64 - link);
         }
         // then
-        assertTrue(LinkStatusFlyweight.isRight(address, status.length()));
-        assertFalse(LinkStatusFlyweight.isRight(address, status.length() - 1));
+        assertTrue(LinkStatusFlyweight.isValid(address, status.length()));
+        assertFalse(LinkStatusFlyweight.isValid(address, status.length() - 1));
         for (int link = 0; link < 64; link++) {
             assertEquals(-link, status.sentFrames(link));
             assertEquals(64 - link, status.weight(link));
@@ -165,7 +165,7 @@ class FlyweightTest {
         status.asking(false).waitedNs(10_000_000_000L);
         assertEquals(254_000_000, status.waitedNs());
         assertFalse(status.isAsking());
-        assertTrue(LinkStatusFlyweight.isRight(address, status.length()));
+        assertTrue(LinkStatusFlyweight.isValid(address, status.length()));
     }
 
     @Test
@@ -174,17 +174,17 @@ class FlyweightTest {
         final LinkStatusFlyweight status = new LinkStatusFlyweight().wrap(address).clear(2);
         final int length = status.length();
         // when, then
-        assertTrue(LinkStatusFlyweight.isRight(address, length));
+        assertTrue(LinkStatusFlyweight.isValid(address, length));
         status.failed(4);
-        assertFalse(LinkStatusFlyweight.isRight(address, length));
+        assertFalse(LinkStatusFlyweight.isValid(address, length));
         status.failed(3).linkNumber(2);
-        assertFalse(LinkStatusFlyweight.isRight(address, length));
+        assertFalse(LinkStatusFlyweight.isValid(address, length));
         status.linkNumber(1).weight(0, 0);
-        assertFalse(LinkStatusFlyweight.isRight(address, length));
+        assertFalse(LinkStatusFlyweight.isValid(address, length));
         status.weight(0, 65);
-        assertFalse(LinkStatusFlyweight.isRight(address, length));
+        assertFalse(LinkStatusFlyweight.isValid(address, length));
         status.clear(65);
-        assertFalse(LinkStatusFlyweight.isRight(address, 1_000));
+        assertFalse(LinkStatusFlyweight.isValid(address, 1_000));
     }
 
     @Test
@@ -203,9 +203,9 @@ class FlyweightTest {
         assertEquals(FrameType.PROBE, answer.failedType());
         assertEquals(55, answer.failedIncarnation());
         assertEquals(66, header.sourceIncarnation());
-        assertTrue(UnreachableFlyweight.isRight(address));
+        assertTrue(UnreachableFlyweight.isValid(address));
         header.messageCount(1);
-        assertFalse(UnreachableFlyweight.isRight(address));
+        assertFalse(UnreachableFlyweight.isValid(address));
     }
 
     @Test
@@ -225,7 +225,7 @@ class FlyweightTest {
         assertEquals(FrameType.DATA, answer.failedType());
         assertEquals(123_456, answer.failedDestination());
         assertEquals(route, answer.failedRoute());
-        assertTrue(UnreachableFlyweight.isRight(address));
+        assertTrue(UnreachableFlyweight.isValid(address));
     }
 
     @Test
@@ -240,13 +240,13 @@ class FlyweightTest {
                             failed(FrameType.OPEN).address(),
                             UnreachableFlyweight.NO_SUCH_CONTEXT,
                             0);
-            assertTrue(UnreachableFlyweight.isRight(address));
+            assertTrue(UnreachableFlyweight.isValid(address));
             header.windowFrames(window | (window > 0xFF ? 1 : FrameType.OPEN << 8));
             // then
-            assertFalse(UnreachableFlyweight.isRight(address), "window " + window);
+            assertFalse(UnreachableFlyweight.isValid(address), "window " + window);
         }
         header.windowFrames(FrameType.OPEN << 8 | 1).bodyLength(1);
-        assertFalse(UnreachableFlyweight.isRight(address));
+        assertFalse(UnreachableFlyweight.isValid(address));
     }
 
     private FrameHeaderFlyweight failed(final int type) {
@@ -300,7 +300,9 @@ class FlyweightTest {
         assertEquals("TOO_SHORT", DropReason.name(DropReason.TOO_SHORT));
         assertEquals("STRANGER", DropReason.name(DropReason.STRANGER));
         assertEquals("FAULT", DropReason.name(-DropReason.COUNT));
-        assertEquals("MTU_DIFFERS", ComplaintFlyweight.name(ComplaintFlyweight.MTU_DIFFERS));
-        assertEquals(ComplaintFlyweight.KIND_COUNT, ComplaintFlyweight.OTHER_KEY);
+        assertEquals(
+                "MTU_DIFFERS",
+                MisconfigurationFlyweight.name(MisconfigurationFlyweight.MTU_DIFFERS));
+        assertEquals(MisconfigurationFlyweight.KIND_COUNT, MisconfigurationFlyweight.OTHER_KEY);
     }
 }

@@ -61,8 +61,8 @@ final class FrameChecks {
                 assertTrue(header.bodyAddress() + hello.length() <= end);
             }
             case FrameType.COMPLAINT -> {
-                final int kind = new ComplaintFlyweight().wrap(header.bodyAddress()).kind();
-                assertTrue(!ComplaintFlyweight.name(kind).isEmpty());
+                final int kind = new MisconfigurationFlyweight().wrap(header.bodyAddress()).kind();
+                assertTrue(!MisconfigurationFlyweight.name(kind).isEmpty());
             }
             case FrameType.LINK_STATUS -> {
                 final LinkStatusFlyweight status =

@@ -71,8 +71,8 @@ final class FrameSamples {
                             .name("h".repeat(random.nextInt(80)))
                             .length();
             case FrameType.COMPLAINT -> {
-                new ComplaintFlyweight().wrap(body).clear().kind(1 + random.nextInt(8));
-                yield ComplaintFlyweight.LENGTH;
+                new MisconfigurationFlyweight().wrap(body).clear().kind(1 + random.nextInt(8));
+                yield MisconfigurationFlyweight.LENGTH;
             }
             case FrameType.LINK_STATUS -> {
                 final int links = 1 + random.nextInt(LinkStatusFlyweight.LAYOUT_LINKS);

@@ -23,12 +23,12 @@ import java.util.stream.Stream;
 @Tag("unit")
 class ConnectionErrorTest {
     private final RecordingLogger logger = new RecordingLogger(Level.WARN);
-    private Reception reception;
+    private ConnectionResources connectionResources;
 
     @BeforeEach
     void makeManager() throws IOException {
-        reception =
-                new Reception(
+        connectionResources =
+                new ConnectionResources(
                         TestManager.of(TestManager.table(2), new RememberingTagger()),
                         KeyRing.NONE,
                         new RequestWait(0),
@@ -37,9 +37,9 @@ class ConnectionErrorTest {
 
     private Stream<Supplier<ChannelHandler>> handlers() {
         return Stream.of(
-                () -> new FirstByteHandler(reception, Access.READ, false),
-                () -> new HttpHandler(reception, Access.READ, false),
-                () -> new ManagerHandler(reception, Access.READ));
+                () -> new FirstByteHandler(connectionResources, Access.READ, false),
+                () -> new HttpHandler(connectionResources, Access.READ, false),
+                () -> new ManagerHandler(connectionResources, Access.READ));
     }
 
     @Test
@@ -68,7 +68,8 @@ class ConnectionErrorTest {
     void shouldSayItAFewTimesOnlyWhenThereAreManySuchConnections() {
         for (int i = 0; i < 1_000; i++) {
             final EmbeddedChannel channel =
-                    new EmbeddedChannel(new FirstByteHandler(reception, Access.READ, true));
+                    new EmbeddedChannel(
+                            new FirstByteHandler(connectionResources, Access.READ, true));
             channel.pipeline().fireExceptionCaught(new IOException("Connection reset by peer"));
             assertFalse(channel.isOpen());
         }

@@ -53,8 +53,8 @@ class HostManagerTest {
                 }
             };
 
-    private final Surroundings surroundings =
-            new Surroundings() {
+    private final KernelState kernelState =
+            new KernelState() {
                 @Override
                 public long macOf(final byte[] address) {
                     return address[15] < HOSTS ? FIRST_MAC + address[15] : 0;
@@ -75,7 +75,7 @@ class HostManagerTest {
         final HostTable table = new HostTable(rows, PLAN, Map.of());
         tagger = new RememberingTagger();
         final HostPaths paths = HostPaths.of(table, HERE, tagger);
-        manager = new HostManager(table, paths, tagger, store, surroundings);
+        manager = new HostManager(table, paths, tagger, store, kernelState);
     }
 
     private Status ask(final ManagerSession session) {
@@ -85,11 +85,11 @@ class HostManagerTest {
     }
 
     private Status set(final ManagerSession session, final int host, final int vid) {
-        request.clear(Operation.SET.code()).peerHost(host).vid(vid);
+        request.clear(ManagerOperation.SET.code()).peerHost(host).vid(vid);
         return ask(session);
     }
 
-    private Status plain(final ManagerSession session, final Operation operation) {
+    private Status plain(final ManagerSession session, final ManagerOperation operation) {
         request.clear(operation.code());
         return ask(session);
     }
@@ -116,30 +116,30 @@ class HostManagerTest {
         final ManagerSession session = manager.open(true);
         set(session, 5, 11);
         set(session, 6, 12);
-        request.clear(Operation.RESET.code()).peerMac(FIRST_MAC + 5);
+        request.clear(ManagerOperation.RESET.code()).peerMac(FIRST_MAC + 5);
         assertEquals(Status.OK, ask(session));
         assertEquals(13, tagger.vid(5));
         assertEquals(12, tagger.vid(6));
-        assertEquals(Status.OK, plain(session, Operation.RESET_ALL));
+        assertEquals(Status.OK, plain(session, ManagerOperation.RESET_ALL));
         assertEquals(13, tagger.vid(6));
     }
 
     @Test
     void shouldNameHostsInFourWays() {
         final ManagerSession session = manager.open(true);
-        request.clear(Operation.SET.code()).peerMac(FIRST_MAC + 4).vid(11);
+        request.clear(ManagerOperation.SET.code()).peerMac(FIRST_MAC + 4).vid(11);
         assertEquals(Status.OK, ask(session));
         final byte[] address = new byte[16];
         address[15] = 5;
-        request.clear(Operation.SET.code()).peerIp(address).vid(12);
+        request.clear(ManagerOperation.SET.code()).peerIp(address).vid(12);
         assertEquals(Status.OK, ask(session));
-        request.clear(Operation.BIND_RANK.code()).peerMac(FIRST_MAC + 6).index(40);
+        request.clear(ManagerOperation.BIND_RANK.code()).peerMac(FIRST_MAC + 6).index(40);
         assertEquals(Status.OK, ask(session));
-        request.clear(Operation.SET.code()).peerRank(40).vid(11);
+        request.clear(ManagerOperation.SET.code()).peerRank(40).vid(11);
         assertEquals(Status.OK, ask(session));
         assertEquals(List.of(11, 12, 11), List.of(tagger.vid(4), tagger.vid(5), tagger.vid(6)));
         // when, then: ranks are those of the session
-        request.clear(Operation.GET.code()).peerRank(40);
+        request.clear(ManagerOperation.GET.code()).peerRank(40);
         assertEquals(Status.NO_SUCH_HOST, ask(manager.open(true)));
     }
 
@@ -147,37 +147,37 @@ class HostManagerTest {
     void shouldLetABatchHoldTogetherOrNotAtAll() {
         final ManagerSession session = manager.open(true);
         // when
-        assertEquals(Status.OK, plain(session, Operation.BEGIN));
+        assertEquals(Status.OK, plain(session, ManagerOperation.BEGIN));
         set(session, 5, 11);
         set(session, 6, 12);
         assertEquals(13, tagger.vid(5), "not before its end");
-        assertEquals(Status.OK, plain(session, Operation.END));
+        assertEquals(Status.OK, plain(session, ManagerOperation.END));
         // then
         assertEquals(List.of(11, 12), List.of(tagger.vid(5), tagger.vid(6)));
         assertEquals(2, manager.changes());
         // when: one of them is wrong
-        plain(session, Operation.BEGIN);
+        plain(session, ManagerOperation.BEGIN);
         set(session, 5, 12);
         assertEquals(Status.NO_SUCH_VID, set(session, 6, 999));
         set(session, 7, 12);
-        assertEquals(Status.BATCH_FAILED, plain(session, Operation.END));
+        assertEquals(Status.BATCH_FAILED, plain(session, ManagerOperation.END));
         // then
         assertEquals(List.of(11, 12, 13), List.of(tagger.vid(5), tagger.vid(6), tagger.vid(7)));
-        assertEquals(Status.BATCH, plain(session, Operation.END));
+        assertEquals(Status.BATCH, plain(session, ManagerOperation.END));
     }
 
     @Test
     void shouldKeepCommittedPathsOverRestartsAndReturnToThem() throws IOException {
         final ManagerSession session = manager.open(true);
         set(session, 5, 11);
-        assertEquals(Status.OK, plain(session, Operation.COMMIT));
+        assertEquals(Status.OK, plain(session, ManagerOperation.COMMIT));
         manager.close(session);
         assertEquals(11, tagger.vid(5));
         // when: another session tries something, and goes back
         final ManagerSession other = manager.open(true);
         set(other, 5, 12);
         set(other, 6, 12);
-        assertEquals(Status.OK, plain(other, Operation.ROLLBACK));
+        assertEquals(Status.OK, plain(other, ManagerOperation.ROLLBACK));
         assertEquals(List.of(11, 13), List.of(tagger.vid(5), tagger.vid(6)));
         // when: the manager starts again
         start();
@@ -190,7 +190,7 @@ class HostManagerTest {
         final ManagerSession session = manager.open(true);
         set(session, 5, 11);
         isDiskFull = true;
-        assertEquals(Status.NOT_WRITTEN, plain(session, Operation.COMMIT));
+        assertEquals(Status.NOT_WRITTEN, plain(session, ManagerOperation.COMMIT));
         manager.close(session);
         assertEquals(13, tagger.vid(5));
     }
@@ -208,10 +208,10 @@ class HostManagerTest {
     void shouldRefuseChangesThatExpectAnotherState() {
         final ManagerSession session = manager.open(true);
         set(session, 5, 11);
-        request.clear(Operation.SET.code()).peerHost(6).vid(11).number(1);
+        request.clear(ManagerOperation.SET.code()).peerHost(6).vid(11).number(1);
         assertEquals(Status.CHANGED, ask(session));
         assertEquals(2, reply.number());
-        request.clear(Operation.SET.code()).peerHost(6).vid(11).number(2);
+        request.clear(ManagerOperation.SET.code()).peerHost(6).vid(11).number(2);
         assertEquals(Status.OK, ask(session));
     }
 
@@ -229,7 +229,7 @@ class HostManagerTest {
         assertEquals(Status.MALFORMED, ask(session));
         request.clear(200);
         assertEquals(Status.MALFORMED, ask(session));
-        request.clear(Operation.GET.code()).peerRank(3);
+        request.clear(ManagerOperation.GET.code()).peerRank(3);
         assertEquals(Status.NO_SUCH_HOST, ask(session));
         buffer.setByte(0, 9);
         assertEquals(Status.VERSION, ask(session));
@@ -239,15 +239,15 @@ class HostManagerTest {
     @Test
     void shouldSayWhoAndWhatItIs() {
         final ManagerSession session = manager.open(false);
-        assertEquals(Status.OK, plain(session, Operation.HELLO));
+        assertEquals(Status.OK, plain(session, ManagerOperation.HELLO));
         assertEquals(HERE, reply.index());
         assertEquals(FIRST_MAC + HERE, reply.value(0));
         assertEquals(HOSTS, reply.value(1));
-        assertEquals(Status.OK, plain(session, Operation.NIC));
+        assertEquals(Status.OK, plain(session, ManagerOperation.NIC));
         assertEquals(1500, reply.value(1));
-        request.clear(Operation.NIC.code()).index(1);
+        request.clear(ManagerOperation.NIC.code()).index(1);
         assertEquals(Status.END_OF_LIST, ask(session));
-        request.clear(Operation.VID_TRAFFIC.code()).index(2);
+        request.clear(ManagerOperation.VID_TRAFFIC.code()).index(2);
         assertEquals(Status.OK, ask(session));
         assertEquals(13, reply.vid());
     }
@@ -268,18 +268,18 @@ class HostManagerTest {
     @Test
     void shouldTellOfHostsAndCounts() {
         final ManagerSession session = manager.open(false);
-        request.clear(Operation.HOST.code()).index(5);
+        request.clear(ManagerOperation.HOST.code()).index(5);
         assertEquals(Status.OK, ask(session));
         assertEquals("h5", reply.hostName());
         assertEquals(FIRST_MAC + 5, reply.value(0));
-        request.clear(Operation.HOST.code()).index(HOSTS);
+        request.clear(ManagerOperation.HOST.code()).index(HOSTS);
         assertEquals(Status.END_OF_LIST, ask(session));
-        request.clear(Operation.COUNT.code()).index(ManagerCount.REFUSED_REQUESTS.code());
+        request.clear(ManagerOperation.COUNT.code()).index(ManagerCount.REFUSED_REQUESTS.code());
         assertEquals(Status.OK, ask(session));
         assertEquals("refused_requests", reply.hostName());
         assertEquals(0, reply.value(0), "the end of a list is no fault");
         assertEquals(Status.NO_SUCH_HOST, set(manager.open(true), HERE, 11));
-        request.clear(Operation.COUNT.code()).index(ManagerCount.REFUSED_REQUESTS.code());
+        request.clear(ManagerOperation.COUNT.code()).index(ManagerCount.REFUSED_REQUESTS.code());
         ask(session);
         assertEquals(1, reply.value(0));
     }
@@ -293,15 +293,15 @@ class HostManagerTest {
         final ManagerSession session = manager.open(true);
         set(session, 5, 11);
         assertEquals(0, woken[0], "not before it asked");
-        assertEquals(Status.OK, plain(watcher, Operation.WATCH));
+        assertEquals(Status.OK, plain(watcher, ManagerOperation.WATCH));
         // when, then
         set(session, 6, 11);
         assertEquals(1, woken[0]);
-        plain(session, Operation.BEGIN);
+        plain(session, ManagerOperation.BEGIN);
         set(session, 5, 12);
         set(session, 6, 12);
         assertEquals(1, woken[0]);
-        plain(session, Operation.END);
+        plain(session, ManagerOperation.END);
         assertEquals(2, woken[0], "a batch is one change");
         manager.close(manager.open(true));
         assertEquals(2, woken[0], "a session that has set nothing ends unnoticed");
@@ -321,11 +321,11 @@ class HostManagerTest {
         watcher.onChange(() -> seen.add(tagger.vid(5)));
         final ManagerSession session = manager.open(true);
         set(session, 5, 11);
-        plain(watcher, Operation.WATCH);
+        plain(watcher, ManagerOperation.WATCH);
         final long before = manager.changes();
         final long counted = manager.counts().value(ManagerCount.CHANGES);
         // when
-        assertEquals(Status.OK, plain(session, Operation.ROLLBACK));
+        assertEquals(Status.OK, plain(session, ManagerOperation.ROLLBACK));
         // then
         assertEquals(List.of(13), seen, "woken once, when it holds");
         assertEquals(before + 1, manager.changes());
@@ -338,13 +338,13 @@ class HostManagerTest {
         final ManagerSession session = manager.open(true);
         set(session, 5, 11);
         final ManagerSession other = manager.open(true);
-        request.clear(Operation.SET.code()).peerHost(6).vid(11);
+        request.clear(ManagerOperation.SET.code()).peerHost(6).vid(11);
         request.flags(ManagerMessage.FLAG_PERMANENT);
         assertEquals(Status.OK, ask(other));
         manager.close(other);
         assertEquals(List.of(11, 11), List.of(tagger.vid(5), tagger.vid(6)));
         // when
-        request.clear(Operation.RESET_ALL.code()).flags(ManagerMessage.FLAG_PERMANENT);
+        request.clear(ManagerOperation.RESET_ALL.code()).flags(ManagerMessage.FLAG_PERMANENT);
         assertEquals(Status.OK, ask(manager.open(true)));
         // then
         assertEquals(List.of(11, 13), List.of(tagger.vid(5), tagger.vid(6)));
@@ -352,7 +352,7 @@ class HostManagerTest {
 
     private Status row(
             final ManagerSession session, final int host, final int vid, final int rank) {
-        request.clear(Operation.TABLE_ROW.code()).index(host).vid(vid).value(0, rank);
+        request.clear(ManagerOperation.TABLE_ROW.code()).index(host).vid(vid).value(0, rank);
         return ask(session);
     }
 
@@ -362,22 +362,22 @@ class HostManagerTest {
         final ManagerSession session = manager.open(true);
         set(session, 6, 11);
         assertEquals(Status.BAD_TABLE, row(session, 5, 12, 2), "nothing was begun");
-        assertEquals(Status.OK, plain(session, Operation.TABLE_BEGIN));
+        assertEquals(Status.OK, plain(session, ManagerOperation.TABLE_BEGIN));
         // when: two hosts have one rank
         assertEquals(Status.NO_SUCH_VID, row(session, 5, 99, 2));
         assertEquals(Status.NO_SUCH_HOST, row(session, HOSTS, 11, 2));
         assertEquals(Status.OK, row(session, 5, 12, 2));
         // then
-        assertEquals(Status.BAD_TABLE, plain(session, Operation.TABLE_END));
+        assertEquals(Status.BAD_TABLE, plain(session, ManagerOperation.TABLE_END));
         assertEquals(13, tagger.vid(5));
         // when: they change places, and a pair has its own VID
-        plain(session, Operation.TABLE_BEGIN);
+        plain(session, ManagerOperation.TABLE_BEGIN);
         assertEquals(Status.OK, row(session, 5, 12, 2));
         assertEquals(Status.OK, row(session, HERE, 11, 5));
-        request.clear(Operation.TABLE_PAIR.code()).index(HERE).peerHost(7).vid(13);
+        request.clear(ManagerOperation.TABLE_PAIR.code()).index(HERE).peerHost(7).vid(13);
         assertEquals(Status.OK, ask(session));
         assertEquals(13, tagger.vid(5), "not before its end");
-        assertEquals(Status.OK, plain(session, Operation.TABLE_END));
+        assertEquals(Status.OK, plain(session, ManagerOperation.TABLE_END));
         // then
         assertEquals(List.of(12, 13), List.of(tagger.vid(5), tagger.vid(7)));
         assertEquals(11, tagger.vid(6), "what was set holds beside any table");
@@ -391,20 +391,20 @@ class HostManagerTest {
     void shouldKeepWhatASessionHasSetOrNotAfterAll() {
         // given: something lasting, and what another session wants besides
         final ManagerSession session = manager.open(true);
-        request.clear(Operation.SET.code()).peerHost(5).vid(11);
+        request.clear(ManagerOperation.SET.code()).peerHost(5).vid(11);
         request.flags(ManagerMessage.FLAG_PERMANENT);
         assertEquals(Status.OK, ask(session));
         final ManagerSession apply = manager.open(true);
         set(apply, 5, 12);
         set(apply, 6, 12);
-        plain(apply, Operation.TABLE_BEGIN);
+        plain(apply, ManagerOperation.TABLE_BEGIN);
         row(apply, 7, 12, 1);
         row(apply, 1, 12, 7);
-        plain(apply, Operation.TABLE_END);
+        plain(apply, ManagerOperation.TABLE_END);
         assertEquals(12, tagger.vid(7));
         // when: kept, and not after all
-        assertEquals(Status.OK, plain(apply, Operation.KEEP));
-        assertEquals(Status.OK, plain(apply, Operation.UNDO_KEEP));
+        assertEquals(Status.OK, plain(apply, ManagerOperation.KEEP));
+        assertEquals(Status.OK, plain(apply, ManagerOperation.UNDO_KEEP));
         assertEquals(List.of(12, 12), List.of(tagger.vid(5), tagger.vid(6)));
         manager.close(apply);
         // then
@@ -413,7 +413,7 @@ class HostManagerTest {
         final ManagerSession again = manager.open(true);
         set(again, 5, HostPaths.BY_TABLE);
         set(again, 6, 12);
-        assertEquals(Status.OK, plain(again, Operation.KEEP));
+        assertEquals(Status.OK, plain(again, ManagerOperation.KEEP));
         manager.close(again);
         // then
         assertEquals(List.of(13, 12), List.of(tagger.vid(5), tagger.vid(6)));

@@ -38,13 +38,15 @@ class ManagerFuzzTest {
     private final SplittableRandom random = new SplittableRandom(seed);
     private final RememberingTagger tagger = new RememberingTagger();
 
-    private static Reception reception(final HostManager manager) {
+    private static ConnectionResources reception(final HostManager manager) {
         final byte[] secret = new byte[ClusterKey.LENGTH];
-        return new Reception(manager, KeyRing.of(new ClusterKey(secret)), new RequestWait(0));
+        return new ConnectionResources(
+                manager, KeyRing.of(new ClusterKey(secret)), new RequestWait(0));
     }
 
-    private static EmbeddedChannel channel(final Reception reception, final Access access) {
-        return new EmbeddedChannel(new FirstByteHandler(reception, access, false));
+    private static EmbeddedChannel channel(
+            final ConnectionResources connectionResources, final Access access) {
+        return new EmbeddedChannel(new FirstByteHandler(connectionResources, access, false));
     }
 
     private byte[] requests(final int count) {
@@ -72,21 +74,21 @@ class ManagerFuzzTest {
 
     /** Any but those that draw more answers than one, or seals. */
     private int operation() {
-        final int code = random.nextInt(Operation.CHOICE.code() + 1);
-        return code == Operation.WATCH.code() || code == Operation.AUTHENTICATE.code()
-                ? Operation.COUNT.code()
+        final int code = random.nextInt(ManagerOperation.CHOICE.code() + 1);
+        return code == ManagerOperation.WATCH.code() || code == ManagerOperation.AUTHENTICATE.code()
+                ? ManagerOperation.COUNT.code()
                 : code;
     }
 
     @Test
     void shouldAnswerEachRequestOnce() throws IOException {
         final HostManager manager = TestManager.of(TestManager.table(HOSTS), tagger);
-        final Reception reception = reception(manager);
+        final ConnectionResources connectionResources = reception(manager);
         for (int round = 0; round < ROUNDS; round++) {
             // given
             final int count = 1 + random.nextInt(20);
             final byte[] bytes = requests(count);
-            final EmbeddedChannel channel = channel(reception, Access.CHANGE);
+            final EmbeddedChannel channel = channel(connectionResources, Access.CHANGE);
             // when
             for (int at = 0; at < bytes.length; ) {
                 final int length = Math.min(bytes.length - at, 1 + random.nextInt(200));
@@ -121,10 +123,10 @@ class ManagerFuzzTest {
     @Test
     void shouldTakeAnyBytes() throws IOException {
         final HostManager manager = TestManager.of(TestManager.table(HOSTS), tagger);
-        final Reception reception = reception(manager);
+        final ConnectionResources connectionResources = reception(manager);
         for (int round = 0; round < ROUNDS; round++) {
             final Access access = ACCESSES.get(random.nextInt(ACCESSES.size()));
-            final EmbeddedChannel channel = channel(reception, access);
+            final EmbeddedChannel channel = channel(connectionResources, access);
             for (int piece = random.nextInt(5); piece >= 0 && channel.isOpen(); piece--) {
                 channel.writeInbound(Unpooled.wrappedBuffer(bytes()));
             }

@@ -63,16 +63,16 @@ class ManagerKeyTest {
         for (final ClusterKey key : List.of(KEY, OLD_KEY)) {
             try (ManagerClient client = ManagerClient.connect(address, key)) {
                 for (int i = 0; i < 100; i++) {
-                    client.request(Operation.SET).peerHost(1).vid(11 + i % 2);
+                    client.request(ManagerOperation.SET).peerHost(1).vid(11 + i % 2);
                     assertEquals(Status.OK.code(), client.exchange().status());
                 }
                 assertEquals(12, tagger.vid(1));
             }
         }
         try (ManagerClient client = ManagerClient.connect(address, null)) {
-            client.request(Operation.GET).peerHost(1);
+            client.request(ManagerOperation.GET).peerHost(1);
             assertEquals(Status.OK.code(), client.exchange().status());
-            client.request(Operation.SET).peerHost(1).vid(12);
+            client.request(ManagerOperation.SET).peerHost(1).vid(12);
             assertEquals(Status.NOT_ALLOWED.code(), client.exchange().status());
         }
     }
@@ -122,7 +122,7 @@ class ManagerKeyTest {
         final List<byte[]> said = new ArrayList<>();
         try (SocketChannel listener = SocketChannel.open(place)) {
             final byte[] nonce = new byte[ManagerMessage.PEER_LENGTH];
-            said.add(message(Operation.AUTHENTICATE, 1, null));
+            said.add(message(ManagerOperation.AUTHENTICATE, 1, null));
             final ByteBuffer hello = ByteBuffer.wrap(said.getFirst());
             listener.write(hello);
             final ByteBuffer answer = read(listener, ManagerMessage.LENGTH);
@@ -130,7 +130,7 @@ class ManagerKeyTest {
                     new ManagerMessage().wrap(Unpooled.wrappedBuffer(answer), 0).peerBytes();
             final MessageSeal seal = MessageSeal.of(KEY, nonce, theirs)[0];
             for (int i = 0; i < 2; i++) {
-                said.add(message(Operation.SET, 2 + i, seal));
+                said.add(message(ManagerOperation.SET, 2 + i, seal));
             }
             for (final byte[] message : said.subList(1, 3)) {
                 listener.write(ByteBuffer.wrap(message));
@@ -141,7 +141,7 @@ class ManagerKeyTest {
     }
 
     private static byte[] message(
-            final Operation operation, final int tag, final MessageSeal seal) {
+            final ManagerOperation operation, final int tag, final MessageSeal seal) {
         final byte[] bytes =
                 new byte[seal == null ? ManagerMessage.LENGTH : MessageSeal.SEALED_LENGTH];
         final var buffer = Unpooled.wrappedBuffer(bytes);
@@ -191,14 +191,14 @@ class ManagerKeyTest {
         for (int way = 0; way < 3; way++) {
             try (SocketChannel channel = SocketChannel.open(address)) {
                 // given
-                channel.write(ByteBuffer.wrap(message(Operation.AUTHENTICATE, 1, null)));
+                channel.write(ByteBuffer.wrap(message(ManagerOperation.AUTHENTICATE, 1, null)));
                 final byte[] theirs =
                         new ManagerMessage()
                                 .wrap(Unpooled.wrappedBuffer(read(channel, 64)), 0)
                                 .peerBytes();
                 final MessageSeal seal = MessageSeal.of(KEY, new byte[16], theirs)[0];
-                final byte[] first = message(Operation.SET, 2, seal);
-                final byte[] second = message(Operation.SET, 3, seal);
+                final byte[] first = message(ManagerOperation.SET, 2, seal);
+                final byte[] second = message(ManagerOperation.SET, 3, seal);
                 // when
                 if (way == 0) {
                     first[16] ^= 7;
@@ -223,12 +223,12 @@ class ManagerKeyTest {
         // given
         final List<SocketChannel> flood = new ArrayList<>();
         try {
-            for (int i = 0; i < 3 * Strangers.MAX; i++) {
+            for (int i = 0; i < 3 * UnknownSenders.MAX; i++) {
                 flood.add(SocketChannel.open(address));
             }
             // when
             try (ManagerClient client = ManagerClient.connect(address, KEY)) {
-                client.request(Operation.SET).peerHost(1).vid(12);
+                client.request(ManagerOperation.SET).peerHost(1).vid(12);
                 // then
                 assertEquals(Status.OK.code(), client.exchange().status());
             }

@@ -123,7 +123,7 @@ class ManagerMemoryTest {
         public void save(final Map<Long, Integer> vidOfMac) {}
     }
 
-    private static final class Nowhere implements Surroundings {
+    private static final class Nowhere implements KernelState {
         @Override
         public long macOf(final byte[] address) {
             return 0;

@@ -48,7 +48,7 @@ class ManagerServerTest {
     @Test
     void shouldUndoWhatAProgramSetWhenItIsGone() throws IOException {
         try (ManagerClient client = ManagerClient.connect(socket)) {
-            client.request(Operation.SET).peerHost(1).vid(12);
+            client.request(ManagerOperation.SET).peerHost(1).vid(12);
             assertEquals(Status.OK.code(), client.exchange().status());
             assertEquals(12, tagger.vid(1));
         }
@@ -63,7 +63,7 @@ class ManagerServerTest {
         final ManagerMessage message = new ManagerMessage();
         for (int i = 0; i < requests; i++) {
             message.wrap(io.netty.buffer.Unpooled.wrappedBuffer(all), i * ManagerMessage.LENGTH)
-                    .clear(Operation.SET.code())
+                    .clear(ManagerOperation.SET.code())
                     .tag(i)
                     .peerHost(1 + i % 2)
                     .vid(11 + i / 2 % 2);
@@ -100,7 +100,7 @@ class ManagerServerTest {
         try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
             channel.configureBlocking(false);
             final ByteBuffer request = ByteBuffer.allocate(ManagerMessage.LENGTH);
-            request.put(0, (byte) 1).put(1, (byte) Operation.HELLO.code());
+            request.put(0, (byte) 1).put(1, (byte) ManagerOperation.HELLO.code());
             long sent = 0;
             int refusals = 0;
             while (refusals < 50 && sent < 1L << 26) {
@@ -115,7 +115,7 @@ class ManagerServerTest {
             assertEquals(50, refusals, "the manager stopped reading, after " + sent + " bytes");
             // others are served
             try (ManagerClient client = ManagerClient.connect(socket)) {
-                client.request(Operation.HELLO);
+                client.request(ManagerOperation.HELLO);
                 assertEquals(3, client.exchange().value(1));
             }
         }
@@ -152,10 +152,11 @@ class ManagerServerTest {
         try (ManagerClient client = ManagerClient.connect(socket)) {
             for (int round = 0; round < 3; round++) {
                 for (int i = 0; i < ManagerClient.MAX_UNANSWERED; i++) {
-                    client.request(Operation.HOST).index(i % 3);
+                    client.request(ManagerOperation.HOST).index(i % 3);
                     client.post();
                 }
-                assertThrows(IllegalStateException.class, () -> client.request(Operation.HELLO));
+                assertThrows(
+                        IllegalStateException.class, () -> client.request(ManagerOperation.HELLO));
                 for (int i = 0; i < ManagerClient.MAX_UNANSWERED; i++) {
                     assertEquals("h" + i % 3, client.receive().hostName());
                 }
@@ -168,18 +169,18 @@ class ManagerServerTest {
         try (ManagerClient watcher = ManagerClient.connect(socket);
                 ManagerClient client = ManagerClient.connect(socket)) {
             // given
-            watcher.request(Operation.WATCH);
+            watcher.request(ManagerOperation.WATCH);
             assertEquals(1, watcher.exchange().number());
             assertEquals(0, watcher.awaitChange(1_000_000));
             // when
-            client.request(Operation.SET).peerHost(1).vid(12);
+            client.request(ManagerOperation.SET).peerHost(1).vid(12);
             client.exchange();
             // then
             assertEquals(2, watcher.awaitChange(TimeUnit.SECONDS.toNanos(30)));
             // when: news and answers come mixed
-            client.request(Operation.SET).peerHost(1).vid(11);
+            client.request(ManagerOperation.SET).peerHost(1).vid(11);
             client.exchange();
-            watcher.request(Operation.GET).peerHost(1);
+            watcher.request(ManagerOperation.GET).peerHost(1);
             assertEquals(11, watcher.exchange().vid());
             assertEquals(3, watcher.awaitChange(TimeUnit.SECONDS.toNanos(30)));
         }
@@ -191,9 +192,9 @@ class ManagerServerTest {
             final Path place = folder.resolve("other.sock");
             other.listen(place, uid -> false);
             try (ManagerClient client = ManagerClient.connect(place)) {
-                client.request(Operation.SET).peerHost(1).vid(12);
+                client.request(ManagerOperation.SET).peerHost(1).vid(12);
                 assertEquals(Status.NOT_ALLOWED.code(), client.exchange().status());
-                client.request(Operation.GET).peerHost(1);
+                client.request(ManagerOperation.GET).peerHost(1);
                 assertEquals(11, client.exchange().vid());
             }
         }

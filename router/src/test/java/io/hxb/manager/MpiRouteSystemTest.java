@@ -174,7 +174,7 @@ class MpiRouteSystemTest {
     }
 
     private static ManagerMessage ask(
-            final ManagerClient client, final Operation operation, final int index)
+            final ManagerClient client, final ManagerOperation operation, final int index)
             throws IOException {
         client.request(operation).index(index).peerHost(index);
         final ManagerMessage reply = client.exchange();
@@ -191,7 +191,8 @@ class MpiRouteSystemTest {
                             "h" + host + " sends to h" + other + " by the plan again",
                             () -> {
                                 try {
-                                    return ask(client, Operation.GET, other).vid() == PLAN.vid(0);
+                                    return ask(client, ManagerOperation.GET, other).vid()
+                                            == PLAN.vid(0);
                                 } catch (final IOException e) {
                                     throw new UncheckedIOException(e);
                                 }
@@ -206,7 +207,7 @@ class MpiRouteSystemTest {
         long bytes = 0;
         for (int host = 0; host < 2; host++) {
             try (ManagerClient client = ManagerClient.connect(socket(host))) {
-                bytes += ask(client, Operation.VID_TRAFFIC, 1).value(0);
+                bytes += ask(client, ManagerOperation.VID_TRAFFIC, 1).value(0);
             }
         }
         return bytes;

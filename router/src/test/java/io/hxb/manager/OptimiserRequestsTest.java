@@ -28,19 +28,19 @@ class OptimiserRequestsTest {
         optimiser.close();
     }
 
-    private Status ask(final Operation operation) {
+    private Status ask(final ManagerOperation operation) {
         reply.reply(request);
         return requests.answer(session, operation, request, reply);
     }
 
     private Status demand(final int from, final int to, final long amount) {
-        request.clear(Operation.DEMAND.code()).index(from).peerHost(to).value(0, amount);
-        return ask(Operation.DEMAND);
+        request.clear(ManagerOperation.DEMAND.code()).index(from).peerHost(to).value(0, amount);
+        return ask(ManagerOperation.DEMAND);
     }
 
     private Status choice(final int index) {
-        request.clear(Operation.CHOICE.code()).index(index);
-        return ask(Operation.CHOICE);
+        request.clear(ManagerOperation.CHOICE.code()).index(index);
+        return ask(ManagerOperation.CHOICE);
     }
 
     private void awaitEnd() {
@@ -52,9 +52,9 @@ class OptimiserRequestsTest {
         // given: two pairs that share the link to the first top switch
         assertEquals(Status.OK, demand(0, 2, 1_000));
         assertEquals(Status.OK, demand(3, 1, 900));
-        request.clear(Operation.OPTIMISE.code());
+        request.clear(ManagerOperation.OPTIMISE.code());
         // when
-        assertEquals(Status.OK, ask(Operation.OPTIMISE));
+        assertEquals(Status.OK, ask(ManagerOperation.OPTIMISE));
         assertEquals(2, reply.index());
         awaitEnd();
         // then
@@ -77,7 +77,7 @@ class OptimiserRequestsTest {
         // given
         demand(0, 2, 1_000);
         demand(1, 3, 1_000);
-        ask(Operation.OPTIMISE);
+        ask(ManagerOperation.OPTIMISE);
         awaitEnd();
         choice(0);
         assertEquals(2_000, reply.value(0));
@@ -87,7 +87,7 @@ class OptimiserRequestsTest {
         assertNotEquals(vid, reply.vid());
         // when
         demand(0, 3, 70);
-        ask(Operation.OPTIMISE);
+        ask(ManagerOperation.OPTIMISE);
         awaitEnd();
         // then
         assertEquals(Status.OK, choice(0));
@@ -120,8 +120,8 @@ class OptimiserRequestsTest {
                 assertEquals(Status.OK, demand(0, 2, amount));
                 assertEquals(Status.OK, demand(1, 3, amount));
             }
-            request.clear(Operation.OPTIMISE.code());
-            assertEquals(Status.OK, ask(Operation.OPTIMISE));
+            request.clear(ManagerOperation.OPTIMISE.code());
+            assertEquals(Status.OK, ask(ManagerOperation.OPTIMISE));
             // when
             awaitEnd();
             // then
@@ -133,9 +133,10 @@ class OptimiserRequestsTest {
 
     @Test
     void shouldSayWhereThereIsNoPlan() {
-        request.clear(Operation.OPTIMISE.code());
+        request.clear(ManagerOperation.OPTIMISE.code());
         assertEquals(
                 Status.NO_PLAN,
-                new OptimiserRequests(null).answer(session, Operation.OPTIMISE, request, reply));
+                new OptimiserRequests(null)
+                        .answer(session, ManagerOperation.OPTIMISE, request, reply));
     }
 }

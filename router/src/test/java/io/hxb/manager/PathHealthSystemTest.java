@@ -198,7 +198,7 @@ class PathHealthSystemTest {
 
     private static ManagerMessage self(final ManagerClient client) {
         try {
-            client.request(Operation.HELLO);
+            client.request(ManagerOperation.HELLO);
             return client.exchange();
         } catch (final IOException e) {
             throw new java.io.UncheckedIOException(e);
@@ -262,7 +262,7 @@ class PathHealthSystemTest {
 
     private static ManagerMessage route(final ManagerClient client, final int host) {
         try {
-            client.request(Operation.GET).peerHost(host);
+            client.request(ManagerOperation.GET).peerHost(host);
             final ManagerMessage reply = client.exchange();
             assertEquals(Status.OK.code(), reply.status());
             return reply;
@@ -274,7 +274,7 @@ class PathHealthSystemTest {
     private static Map<String, Long> counts(final ManagerClient client) throws IOException {
         final Map<String, Long> counts = new HashMap<>();
         for (int i = 0; ; i++) {
-            client.request(Operation.COUNT).index(i);
+            client.request(ManagerOperation.COUNT).index(i);
             final ManagerMessage reply = client.exchange();
             if (reply.status() != Status.OK.code()) {
                 return counts;
@@ -340,7 +340,7 @@ class PathHealthSystemTest {
         assertEquals(0L, counts(from).get("half_pairs"));
         assertTrue(counts(from).get("path_moves") >= 1);
         // when: somebody insists on the dead VID
-        from.request(Operation.SET).peerHost(TO).vid(first);
+        from.request(ManagerOperation.SET).peerHost(TO).vid(first);
         assertEquals(second, from.exchange().vid());
         // when: the switch is back
         lab.run("ovs-ofctl del-flows --strict " + top + " priority=65535");

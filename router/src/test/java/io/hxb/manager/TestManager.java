@@ -38,8 +38,8 @@ final class TestManager {
                     @Override
                     public void save(final Map<Long, Integer> vidOfMac) {}
                 };
-        final Surroundings surroundings =
-                new Surroundings() {
+        final KernelState kernelState =
+                new KernelState() {
                     @Override
                     public long macOf(final byte[] address) {
                         return address[15] == 9 ? FIRST_MAC + 1 : 0;
@@ -50,6 +50,6 @@ final class TestManager {
                         return List.of(new NicState("eth0", FIRST_MAC, 1500, true, 0));
                     }
                 };
-        return new HostManager(table, HostPaths.of(table, 0, tagger), tagger, store, surroundings);
+        return new HostManager(table, HostPaths.of(table, 0, tagger), tagger, store, kernelState);
     }
 }

@@ -81,7 +81,7 @@ class VfnClientTest {
                     @Override
                     public void save(final Map<Long, Integer> vidOfMac) {}
                 },
-                new Surroundings() {
+                new KernelState() {
                     @Override
                     public long macOf(final byte[] address) {
                         return 0;
@@ -157,13 +157,13 @@ class VfnClientTest {
         private final List<String> requests = new ArrayList<>();
         private int tag;
 
-        void add(final Operation operation, final Consumer<ManagerMessage> fields) {
+        void add(final ManagerOperation operation, final Consumer<ManagerMessage> fields) {
             final ByteBuf bytes = Unpooled.wrappedBuffer(new byte[ManagerMessage.LENGTH]);
             fields.accept(new ManagerMessage().wrap(bytes, 0).clear(operation.code()).tag(++tag));
             requests.add(ByteBufUtil.hexDump(bytes));
         }
 
-        void add(final Operation operation) {
+        void add(final ManagerOperation operation) {
             add(operation, message -> {});
         }
     }
@@ -171,31 +171,33 @@ class VfnClientTest {
     /** What the program of libvfn/test/wire.c asks, until paths are computed. */
     private List<String> expected() {
         final Expected expected = new Expected();
-        expected.add(Operation.HELLO);
-        expected.add(Operation.VID_TRAFFIC);
-        expected.add(Operation.VID_TRAFFIC, message -> message.index(1));
-        expected.add(Operation.SET, message -> message.peerHost(1).vid(second));
-        expected.add(Operation.GET, message -> message.peerHost(1));
-        expected.add(Operation.RESET, message -> message.peerHost(1));
-        expected.add(Operation.GET, message -> message.peerHost(1));
-        expected.add(Operation.SET, message -> message.peerHost(0).vid(first));
-        expected.add(Operation.SET, message -> message.peerHost(1).vid(4095));
+        expected.add(ManagerOperation.HELLO);
+        expected.add(ManagerOperation.VID_TRAFFIC);
+        expected.add(ManagerOperation.VID_TRAFFIC, message -> message.index(1));
+        expected.add(ManagerOperation.SET, message -> message.peerHost(1).vid(second));
+        expected.add(ManagerOperation.GET, message -> message.peerHost(1));
+        expected.add(ManagerOperation.RESET, message -> message.peerHost(1));
+        expected.add(ManagerOperation.GET, message -> message.peerHost(1));
+        expected.add(ManagerOperation.SET, message -> message.peerHost(0).vid(first));
+        expected.add(ManagerOperation.SET, message -> message.peerHost(1).vid(4095));
         for (final int vid : new int[] {second, 4095}) {
-            expected.add(Operation.BEGIN);
-            expected.add(Operation.SET, message -> message.peerHost(1).vid(second));
-            expected.add(Operation.SET, message -> message.peerHost(2).vid(vid));
-            expected.add(Operation.RESET, message -> message.peerHost(1));
-            expected.add(Operation.END);
-            expected.add(Operation.GET, message -> message.peerHost(1));
+            expected.add(ManagerOperation.BEGIN);
+            expected.add(ManagerOperation.SET, message -> message.peerHost(1).vid(second));
+            expected.add(ManagerOperation.SET, message -> message.peerHost(2).vid(vid));
+            expected.add(ManagerOperation.RESET, message -> message.peerHost(1));
+            expected.add(ManagerOperation.END);
+            expected.add(ManagerOperation.GET, message -> message.peerHost(1));
             if (vid == second) {
-                expected.add(Operation.GET, message -> message.peerHost(2));
+                expected.add(ManagerOperation.GET, message -> message.peerHost(2));
             }
         }
-        expected.add(Operation.TRAFFIC, message -> message.index(1));
-        expected.add(Operation.TRAFFIC, message -> message.index(2));
-        expected.add(Operation.DEMAND, message -> message.index(0).peerHost(2).value(0, 5000));
-        expected.add(Operation.DEMAND, message -> message.index(2).peerHost(0).value(0, 700));
-        expected.add(Operation.OPTIMISE);
+        expected.add(ManagerOperation.TRAFFIC, message -> message.index(1));
+        expected.add(ManagerOperation.TRAFFIC, message -> message.index(2));
+        expected.add(
+                ManagerOperation.DEMAND, message -> message.index(0).peerHost(2).value(0, 5000));
+        expected.add(
+                ManagerOperation.DEMAND, message -> message.index(2).peerHost(0).value(0, 700));
+        expected.add(ManagerOperation.OPTIMISE);
         return expected.requests;
     }
 

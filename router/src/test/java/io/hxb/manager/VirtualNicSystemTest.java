@@ -131,7 +131,8 @@ class VirtualNicSystemTest {
                 });
     }
 
-    private ManagerMessage ask(final ManagerClient client, final Operation operation, final int vid)
+    private ManagerMessage ask(
+            final ManagerClient client, final ManagerOperation operation, final int vid)
             throws IOException {
         client.request(operation).peerHost(1).vid(vid).flags(ManagerMessage.FLAG_PERMANENT);
         final ManagerMessage reply = client.exchange();
@@ -151,7 +152,7 @@ class VirtualNicSystemTest {
             TestNamespaces.ipIn(
                     near, "link set eth0 down", "link set eth0 name lan0", "link set lan0 up");
             TestNamespaces.awaitCarrier(near, "lan0");
-            ask(client, Operation.SET, 12);
+            ask(client, ManagerOperation.SET, 12);
             // then
             assertEquals(12, vidOnTheWire(tap(near, "lan0"), to));
             TestNamespaces.await("the new name is known", () -> isCalled(client, "lan0", true));
@@ -185,7 +186,7 @@ class VirtualNicSystemTest {
             TestNamespaces.ipIn(
                     near, "link set eth0 down", "link set eth0 name lan0", "link set lan0 up");
             TestNamespaces.awaitCarrier(near, "lan0");
-            ask(client, Operation.SET, 12);
+            ask(client, ManagerOperation.SET, 12);
             // then
             assertEquals(12, vidOnTheWire(tap(near, nic.device()), to));
             TestNamespaces.await("the new name is known", () -> isCalled(client, "lan0", true));
@@ -216,7 +217,7 @@ class VirtualNicSystemTest {
     private static boolean isCalled(
             final ManagerClient client, final String name, final boolean isUp) {
         try {
-            client.request(Operation.NIC);
+            client.request(ManagerOperation.NIC);
             final ManagerMessage reply = client.exchange();
             return reply.name().equals(name) && (reply.value(2) & 1) == (isUp ? 1 : 0);
         } catch (final IOException e) {
@@ -240,7 +241,7 @@ class VirtualNicSystemTest {
         final IOException e = assertThrows(IOException.class, () -> start("eth0", "b.sock", null));
         assertTrue(e.getMessage().contains("another manager has NIC eth0"), e.getMessage());
         try (ManagerClient client = ManagerClient.connect(folder.resolve("a.sock"))) {
-            client.request(Operation.NIC);
+            client.request(ManagerOperation.NIC);
             assertEquals(2, client.exchange().value(2) >>> Integer.SIZE, "foreign programs");
         }
         assertEquals(11, vidOnTheWire(tap(near, "eth0"), tap(far, "eth0")));
@@ -259,14 +260,14 @@ class VirtualNicSystemTest {
     void shouldRestoreWhatWasCommittedAndStartWithoutWhatWasNot() throws IOException {
         final VirtualNic first = start("eth0", "a.sock", null);
         try (ManagerClient client = ManagerClient.connect(folder.resolve("a.sock"))) {
-            ask(client, Operation.SET, 12);
-            ask(client, Operation.COMMIT, 0);
+            ask(client, ManagerOperation.SET, 12);
+            ask(client, ManagerOperation.COMMIT, 0);
         }
         first.close();
         final VirtualNic second = start("eth0", "a.sock", null);
         try (ManagerClient client = ManagerClient.connect(folder.resolve("a.sock"))) {
-            assertEquals(12, ask(client, Operation.GET, 0).vid());
-            ask(client, Operation.SET, 11);
+            assertEquals(12, ask(client, ManagerOperation.GET, 0).vid());
+            ask(client, ManagerOperation.SET, 11);
         }
         second.close();
         start("eth0", "a.sock", null);
@@ -285,7 +286,7 @@ class VirtualNicSystemTest {
         final FrameTap to = tap(far, "eth0");
         final VirtualNic first = start("eth0", "a.sock", pins);
         try (ManagerClient client = ManagerClient.connect(folder.resolve("a.sock"))) {
-            ask(client, Operation.SET, 12);
+            ask(client, ManagerOperation.SET, 12);
         }
         // when
         first.close();

@@ -1,6 +1,6 @@
 package io.hxb.node;
 
-import io.hxb.flow.FlowEnds;
+import io.hxb.flow.FlowEndpoints;
 import io.hxb.flow.FlowListener;
 import io.hxb.flow.FlowLoop;
 import io.hxb.flow.FlowTable;
@@ -115,7 +115,7 @@ final class FaultApplication implements FlowListener {
 
     @Override
     public int onFrame(
-            final FlowEnds ends,
+            final FlowEndpoints ends,
             final int bufferId,
             final long bodyAddress,
             final int bodyLengthBytes,

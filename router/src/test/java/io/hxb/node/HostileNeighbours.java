@@ -5,12 +5,12 @@ import io.hxb.config.ClusterConfig;
 import io.hxb.config.LinkPlan;
 import io.hxb.config.SecurityConfig;
 import io.hxb.forward.ForwardCounters;
-import io.hxb.frame.ComplaintFlyweight;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.FrameValidator;
 import io.hxb.frame.HelloFlyweight;
 import io.hxb.frame.LinkStatusFlyweight;
+import io.hxb.frame.MisconfigurationFlyweight;
 import io.hxb.frame.SealFlyweight;
 import io.hxb.fuzz.Script;
 import io.hxb.link.BufferPool;
@@ -249,7 +249,7 @@ public final class HostileNeighbours {
                 yield status.length();
             }
             case FrameType.COMPLAINT -> {
-                new ComplaintFlyweight()
+                new MisconfigurationFlyweight()
                         .wrap(address)
                         .clear()
                         .kind(script.next() & 15)
@@ -257,7 +257,7 @@ public final class HostileNeighbours {
                         .otherCoordinates(script.near(0))
                         .value((int) script.nextLong())
                         .otherValue((int) script.nextLong());
-                yield ComplaintFlyweight.LENGTH;
+                yield MisconfigurationFlyweight.LENGTH;
             }
             default -> {
                 final int lengthBytes = script.next() % MAX_BODY_BYTES;

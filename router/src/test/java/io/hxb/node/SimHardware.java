@@ -129,7 +129,7 @@ final class SimHardware implements AutoCloseable {
                 config,
                 self,
                 new NodeLinks(pool, ports, LinkWatch.NONE, KernelRelay.NONE),
-                Neighbourhood.of(
+                NeighbourLinks.of(
                         config,
                         self,
                         NodeParts.sessions(

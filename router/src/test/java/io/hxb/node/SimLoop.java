@@ -1,6 +1,6 @@
 package io.hxb.node;
 
-import io.hxb.link.TurnClock;
+import io.hxb.link.LoopClock;
 import io.hxb.node.loop.Interest;
 import io.hxb.node.loop.Loop;
 import io.hxb.node.loop.ReadinessListener;
@@ -8,7 +8,7 @@ import io.hxb.node.loop.Registration;
 
 /** A loop in virtual time: the test takes its turns, and nothing ever has to wake it. */
 final class SimLoop implements Loop {
-    private final TurnClock clock = new TurnClock();
+    private final LoopClock clock = new LoopClock();
     private int turns;
 
     /** Begins a turn, in which all links are asked for frames. */
@@ -18,7 +18,7 @@ final class SimLoop implements Loop {
     }
 
     @Override
-    public TurnClock clock() {
+    public LoopClock clock() {
         return clock;
     }
 
@@ -52,7 +52,7 @@ final class SimLoop implements Loop {
     }
 
     @Override
-    public long giveWays() {
+    public long yields() {
         return 0;
     }
 

@@ -9,7 +9,7 @@ import io.hxb.config.yaml.ClusterConfigYaml;
 import io.hxb.context.OtherUser;
 import io.hxb.counter.CounterReader;
 import io.hxb.counter.CounterType;
-import io.hxb.counter.ShareUse;
+import io.hxb.counter.ResourceUse;
 import io.hxb.node.loop.NodeThreads;
 import io.hxb.os.UserNames;
 import io.hxb.pm.PmContext;
@@ -216,7 +216,7 @@ class TenantSystemTest {
         b.order("burst 1 1 100000");
         // then: the counter file shows that they have what they may have, and are refused more
         final Path file = nodes.get(1).counters().file();
-        ShareUse tenant = use(file, "tenant a");
+        ResourceUse tenant = use(file, "tenant a");
         final long untilNs = System.nanoTime() + 20 * SECOND;
         while (System.nanoTime() < untilNs
                 && (tenant == null || tenant.shares().get(key).refused() == 0)) {
@@ -226,14 +226,14 @@ class TenantSystemTest {
         assertTrue(tenant.shares().get(key).held() <= HELD, tenant::toString);
         assertTrue(tenant.shares().get(key).held() > HELD / 2, tenant::toString);
         assertTrue(tenant.shares().get(key).refused() > 0, tenant::toString);
-        assertEquals(new ShareUse.Figures(2, 2, 1), tenant.shares().get("contexts"));
-        final ShareUse user = use(file, "user 60001");
+        assertEquals(new ResourceUse.Figures(2, 2, 1), tenant.shares().get("contexts"));
+        final ResourceUse user = use(file, "user 60001");
         assertEquals("a", user.tenant());
         assertEquals(1, user.shares().get("connections").held());
         assertTrue(nodes.get(1).counters().sum(CounterType.CONTEXT_LIMITED_BUFFERS_EVENTS) > 0);
     }
 
-    private static ShareUse use(final Path file, final String who) throws IOException {
+    private static ResourceUse use(final Path file, final String who) throws IOException {
         try (CounterReader reader = CounterReader.open(file)) {
             return reader.shares().uses().stream()
                     .filter(use -> use.who().equals(who))

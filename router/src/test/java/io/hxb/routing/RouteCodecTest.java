@@ -37,7 +37,7 @@ class RouteCodecTest {
         final long passed = codec.passed(route, way[1]);
         assertEquals(1 << 8, codec.nextHop(codec.passed(passed, way[2]), way[2], way[3]), "y to 0");
         assertEquals(route, Route.start(passed));
-        assertTrue(RouteCodec.isRight(passed, shape));
+        assertTrue(RouteCodec.isValid(passed, shape));
     }
 
     @Test
@@ -88,7 +88,7 @@ class RouteCodecTest {
             // then
             final long[] seen = new long[ROOM];
             final long to = way[way.length - 1];
-            assertTrue(route != Route.NONE && RouteCodec.isRight(route, shape), "seed " + seed);
+            assertTrue(route != Route.NONE && RouteCodec.isValid(route, shape), "seed " + seed);
             assertEquals(way.length, codec.trace(route, way[0], to, seen), "seed " + seed);
             assertArrayEquals(way, Arrays.copyOf(seen, way.length), "seed " + seed);
             final int at = random.nextInt(way.length);
@@ -120,7 +120,7 @@ class RouteCodecTest {
             if (hop >= 0 && Route.isDetour(route)) {
                 assertTrue((hop & 0xFF) < shape.extent(hop >> 8), "seed " + seed);
             }
-            right += RouteCodec.isRight(route, shape) ? 1 : 0;
+            right += RouteCodec.isValid(route, shape) ? 1 : 0;
         }
         assertTrue(right < 20_000 / 2, right + " of random routes passed for right");
     }
@@ -129,11 +129,11 @@ class RouteCodecTest {
     void shouldRefuseRoutesWithHopsOutsideOfTheShapeOrBehindTheEnd() {
         final Shape shape = Shape.of(2, 2);
         final long good = new RouteCodec(shape).encode(nodes(shape, "0,0", "1,0", "1,1", "0,1"), 4);
-        assertTrue(RouteCodec.isRight(good, shape));
-        assertFalse(RouteCodec.isRight(good | 7, shape), "coordinate");
-        assertFalse(RouteCodec.isRight(good & ~7L, shape), "a hop after none");
-        assertFalse(RouteCodec.isRight(Route.withPosition(good, 9), shape), "place");
-        assertFalse(RouteCodec.isRight(Route.of(DimensionOrder.DEFAULT, 1), shape), "reserved");
+        assertTrue(RouteCodec.isValid(good, shape));
+        assertFalse(RouteCodec.isValid(good | 7, shape), "coordinate");
+        assertFalse(RouteCodec.isValid(good & ~7L, shape), "a hop after none");
+        assertFalse(RouteCodec.isValid(Route.withPosition(good, 9), shape), "place");
+        assertFalse(RouteCodec.isValid(Route.of(DimensionOrder.DEFAULT, 1), shape), "reserved");
     }
 
     private static Shape shape(final SplittableRandom random) {

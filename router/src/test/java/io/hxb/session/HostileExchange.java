@@ -140,7 +140,7 @@ public final class HostileExchange {
     }
 
     private Session session(final int node) {
-        final Peer peer = nodes[node].sessions.peer(1 - node);
+        final SessionPeer peer = nodes[node].sessions.peer(1 - node);
         return peer == null ? null : peer.sessions().sending();
     }
 
@@ -355,7 +355,9 @@ public final class HostileExchange {
             }
             // An answer for each that was heard; questions are repeated, and asked on doubt.
             final long causes = wanted[0] + wanted[1] + lives[0] + lives[1] + 2 * halfSeconds;
-            check(said[node] <= heard[node] + 4 * Peer.ATTEMPTS * causes, said[node] + " said");
+            check(
+                    said[node] <= heard[node] + 4 * SessionPeer.ATTEMPTS * causes,
+                    said[node] + " said");
             check(
                     Integer.toUnsignedLong(sessions.begun()) <= 2 * causes,
                     sessions.begun() + " sessions");

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.counter.CounterLabels;
 import io.hxb.counter.Counters;
-import io.hxb.counter.ShareUse;
+import io.hxb.counter.ResourceUse;
 import io.hxb.tool.report.ExitStatus;
 import io.hxb.tool.report.Json;
 
@@ -136,17 +136,17 @@ class StatCliTest {
         }
     }
 
-    private static ShareUse use(
+    private static ResourceUse use(
             final String who,
             final String tenant,
             final long held,
             final long limit,
             final long refused) {
-        final Map<String, ShareUse.Figures> shares = new LinkedHashMap<>();
-        shares.put("contexts", new ShareUse.Figures(held, limit, refused));
-        shares.put("memoryBytes", new ShareUse.Figures(3 << 20, 1 << 30, 0));
-        shares.put("messagesPerSecond", new ShareUse.Figures(-1, 500, 0));
-        return new ShareUse(who, tenant, shares);
+        final Map<String, ResourceUse.Figures> shares = new LinkedHashMap<>();
+        shares.put("contexts", new ResourceUse.Figures(held, limit, refused));
+        shares.put("memoryBytes", new ResourceUse.Figures(3 << 20, 1 << 30, 0));
+        shares.put("messagesPerSecond", new ResourceUse.Figures(-1, 500, 0));
+        return new ResourceUse(who, tenant, shares);
     }
 
     @Test

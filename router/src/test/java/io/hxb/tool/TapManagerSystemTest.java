@@ -11,7 +11,7 @@ import io.hxb.fabric.vlan.VlanPlan;
 import io.hxb.fabric.vlan.config.Dialect;
 import io.hxb.fabric.vlan.config.SetupMaker;
 import io.hxb.manager.ManagerClient;
-import io.hxb.manager.Operation;
+import io.hxb.manager.ManagerOperation;
 import io.hxb.manager.VirtualNic;
 import io.hxb.os.Capabilities;
 import io.hxb.os.NetworkNamespace;
@@ -144,7 +144,7 @@ class TapManagerSystemTest {
 
     private long heardVid(final int here, final int peer) throws IOException {
         try (ManagerClient client = ManagerClient.connect(socket(here))) {
-            client.request(Operation.GET).peerHost(peer);
+            client.request(ManagerOperation.GET).peerHost(peer);
             return client.exchange().value(1);
         }
     }

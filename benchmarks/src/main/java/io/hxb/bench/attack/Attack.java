@@ -196,9 +196,9 @@ public final class Attack implements Callable<Integer> {
 
     private void run(final ProcessLab lab, final Path folder) throws IOException {
         final SplittableRandom random = new SplittableRandom(seed);
-        final Wire wire = backend == Backend.RAW ? new RawWire(lab) : new UdpWire(lab);
+        final AttackWire wire = backend == Backend.RAW ? new RawWire(lab) : new UdpWire(lab);
         try (Attacker attacker = new Attacker(wire, lab.config(), links, random);
-                Traffic traffic = new Traffic(lab, folder, messagesPerSecond)) {
+                AttackTraffic traffic = new AttackTraffic(lab, folder, messagesPerSecond)) {
             watch(attacker, START_NS);
             final Victims victims = new Victims(lab);
             final Victims.Moment resting = rest(victims, traffic);
@@ -235,7 +235,8 @@ public final class Attack implements Callable<Integer> {
     }
 
     // All programs finish what is under way: nothing may be missing then.
-    private Victims.Moment rest(final Victims victims, final Traffic traffic) throws IOException {
+    private Victims.Moment rest(final Victims victims, final AttackTraffic traffic)
+            throws IOException {
         traffic.pause();
         final long limitNs = System.nanoTime() + REST_LIMIT_NS;
         while (!traffic.isQuiet() && System.nanoTime() - limitNs < 0) {
@@ -253,7 +254,7 @@ public final class Attack implements Callable<Integer> {
 
     /** Attacks; returns what nodes use of the machine once they have met all of the attack. */
     private Victims.Moment attack(
-            final Attacker attacker, final Victims victims, final Traffic traffic)
+            final Attacker attacker, final Victims victims, final AttackTraffic traffic)
             throws IOException {
         Victims.Moment warm = victims.look();
         long left = frames;
@@ -281,7 +282,10 @@ public final class Attack implements Callable<Integer> {
     }
 
     private void sumUp(
-            final Attacker attacker, final Traffic traffic, final Flow before, final Flow during) {
+            final Attacker attacker,
+            final AttackTraffic traffic,
+            final Flow before,
+            final Flow during) {
         report.fact("backend", backend.name().toLowerCase(Locale.ROOT));
         report.fact("security", security.name().toLowerCase(Locale.ROOT));
         report.fact("shape", shape);
@@ -344,12 +348,12 @@ public final class Attack implements Callable<Integer> {
         private double messageRate;
         private double mbRate;
 
-        Flow(final Traffic traffic) {
+        Flow(final AttackTraffic traffic) {
             messages = traffic.total("received_messages");
             bytes = traffic.total("received_bytes");
         }
 
-        void end(final Traffic traffic) {
+        void end(final AttackTraffic traffic) {
             seconds = (System.nanoTime() - beginNs) / 1e9;
             messageRate = (traffic.total("received_messages") - messages) / seconds;
             mbRate = (traffic.total("received_bytes") - bytes) / seconds / 1e6;

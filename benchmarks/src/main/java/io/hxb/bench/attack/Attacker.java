@@ -25,7 +25,7 @@ final class Attacker implements AutoCloseable {
 
     private static final long PAUSE_NS = 200_000;
 
-    private final Wire wire;
+    private final AttackWire wire;
     private final SeenFrames seen;
     private final Forger forger;
     private final SplittableRandom random;
@@ -41,7 +41,7 @@ final class Attacker implements AutoCloseable {
      * @param links links of each trunk.
      */
     Attacker(
-            final Wire wire,
+            final AttackWire wire,
             final ClusterConfig config,
             final int links,
             final SplittableRandom random) {
@@ -79,8 +79,8 @@ final class Attacker implements AutoCloseable {
                     framesASecond == 0
                             ? frames
                             : Math.min(frames, (nowNs - startNs) * framesASecond / SECOND);
-            if (due - done >= Math.min(Wire.BATCH, frames - done)) {
-                done += sendBatch((int) Math.min(Wire.BATCH, frames - done));
+            if (due - done >= Math.min(AttackWire.BATCH, frames - done)) {
+                done += sendBatch((int) Math.min(AttackWire.BATCH, frames - done));
             } else {
                 LockSupport.parkNanos(PAUSE_NS);
             }

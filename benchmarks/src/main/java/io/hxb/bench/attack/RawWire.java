@@ -16,7 +16,7 @@ import java.io.IOException;
  * with whatever MAC address it likes. It sends from within the switch, which learns nothing from
  * that: otherwise the switch would cut the nodes off, whatever they do. Owned by one thread.
  */
-final class RawWire extends Wire {
+final class RawWire extends AttackWire {
     private static final int ETHERNET_BYTES = 14;
     private static final int SOURCE_OFFSET = 6;
     private static final int TYPE_OFFSET = 12;

@@ -18,7 +18,7 @@ import java.util.Set;
  *
  * <p>Source: raw(7), with IP_HDRINCL the kernel fills in the length and checksum of the IP header.
  */
-final class UdpWire extends Wire {
+final class UdpWire extends AttackWire {
     private static final int ETHERNET_BYTES = 14;
     private static final int IP_BYTES = 20;
     private static final int UDP_BYTES = 8;

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Locale;
 
 /** One MPTCP connection, with a subflow over each link. Stateless. */
-final class MptcpPeer implements Peer {
+final class MptcpPeer implements FailoverPeer {
     private static final double END_LIMIT_S = 60;
     private static final String PORT = "5201";
 

@@ -18,7 +18,7 @@ import java.util.Locale;
  * Two ranks of Open MPI, whose messages its TCP transport spreads over the links. Its daemons talk
  * over a link of their own, which never fails. Stateless.
  */
-final class OpenMpiPeer implements Peer {
+final class OpenMpiPeer implements FailoverPeer {
     private static final double END_LIMIT_S = 20;
 
     /** True if Open MPI is there and {@code benchmarks/run} has compiled the program. */

@@ -3,7 +3,7 @@ package io.hxb.bench.failover;
 import io.hxb.tool.chaos.LabFaults;
 import io.hxb.tool.chaos.result.FaultOutcome;
 import io.hxb.tool.chaos.result.GapAnalysis;
-import io.hxb.tool.chaos.result.Remaining;
+import io.hxb.tool.chaos.result.RemainingCapacity;
 import io.hxb.tool.chaos.script.Fault;
 import io.hxb.tool.chaos.script.FaultScript;
 import io.hxb.tool.chaos.script.ScriptReader;
@@ -33,10 +33,10 @@ public final class PeerBurst {
     private static final long WARM_UP_NS = 3_000_000_000L;
 
     private final FailoverPlan plan;
-    private final Peer peer;
+    private final FailoverPeer peer;
     private final LabSpec spec;
 
-    private PeerBurst(final FailoverPlan plan, final Peer peer) {
+    private PeerBurst(final FailoverPlan plan, final FailoverPeer peer) {
         this.plan = plan;
         this.peer = peer;
         spec = plan.lab("m" + ProcessHandle.current().pid());
@@ -44,7 +44,7 @@ public final class PeerBurst {
 
     /** One burst for each peer that is there. */
     public static List<PeerBurst> all(final FailoverPlan plan) {
-        final List<Peer> peers = new ArrayList<>(List.of(new MptcpPeer()));
+        final List<FailoverPeer> peers = new ArrayList<>(List.of(new MptcpPeer()));
         if (OpenMpiPeer.isPresent()) {
             peers.add(new OpenMpiPeer());
         }
@@ -69,7 +69,7 @@ public final class PeerBurst {
             faults.prepare(script);
             final long startNs = System.nanoTime() + WARM_UP_NS;
             final List<GapAnalysis.Moment> moments = new ArrayList<>();
-            try (Peer.Transfer transfer = peer.start(spec, startNs, plan.seconds())) {
+            try (FailoverPeer.Transfer transfer = peer.start(spec, startNs, plan.seconds())) {
                 play(script, faults, startNs, moments);
                 faults.mend();
                 return figures(transfer.samples(), moments);
@@ -108,7 +108,7 @@ public final class PeerBurst {
                         List.of(new Pair(0, 1)),
                         List.of(new RateSeries(SAMPLE_NS, bytes)),
                         moments,
-                        new Remaining(spec.shape(), plan.links(), spec.rateBps()));
+                        new RemainingCapacity(spec.shape(), plan.links(), spec.rateBps()));
         final double quietGapMs = analysis.quietGapMs();
         final List<FailoverRates.Event> events = new ArrayList<>();
         for (final FaultOutcome fault : analysis.outcomes()) {

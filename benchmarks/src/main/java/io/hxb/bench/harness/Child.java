@@ -80,7 +80,7 @@ public final class Child implements AutoCloseable {
     }
 
     /** Gives it an order. */
-    public void tell(final String order) {
+    public void send(final String order) {
         try {
             final Writer writer = process.outputWriter(StandardCharsets.UTF_8);
             writer.write(order + "\n");

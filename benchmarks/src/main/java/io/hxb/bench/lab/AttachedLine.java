@@ -1,6 +1,6 @@
 package io.hxb.bench.lab;
 
-import io.hxb.bench.harness.Network;
+import io.hxb.bench.harness.BenchNetwork;
 import io.hxb.bench.harness.Peers;
 import io.hxb.bench.harness.Program;
 import io.hxb.bench.harness.TemporaryFolder;
@@ -42,7 +42,7 @@ final class AttachedLine implements AutoCloseable {
         ONE_HOST
     }
 
-    private final Network network;
+    private final BenchNetwork network;
     private final TemporaryFolder folder;
     private final Path file;
     private final ClusterConfig cluster;
@@ -65,7 +65,7 @@ final class AttachedLine implements AutoCloseable {
         this.warmUp = warmUp;
         this.seconds = seconds;
         this.isWhole = isWhole;
-        network = Network.of("att", LEFT, RIGHT);
+        network = BenchNetwork.of("att", LEFT, RIGHT);
         network.join(LEFT, "x0", RIGHT, "x0", MTU);
         network.address(LEFT, "x0", LEFT_ADDRESS + "/24");
         network.address(RIGHT, "x0", RIGHT_ADDRESS + "/24");

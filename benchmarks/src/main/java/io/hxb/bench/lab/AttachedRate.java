@@ -30,7 +30,7 @@ final class AttachedRate implements Callable<Integer> {
     /** The program in C sends no messages of several frames. */
     private static final int LONGEST_IN_C = 8_192;
 
-    @Mixin private Lab.Settings settings;
+    @Mixin private LabExperiments.Settings settings;
 
     @Option(
             names = "--sizes",

@@ -29,7 +29,7 @@ import java.util.concurrent.Callable;
 final class AttachedRoundTrip implements Callable<Integer> {
     private static final String UDP = "C, UDP sockets, blocking";
 
-    @Mixin private Lab.Settings settings;
+    @Mixin private LabExperiments.Settings settings;
 
     @Option(
             names = "--sizes",

@@ -3,7 +3,7 @@ package io.hxb.bench.lab;
 import io.hxb.bench.harness.Contest;
 import io.hxb.bench.harness.Progress;
 import io.hxb.bench.harness.Report;
-import io.hxb.tool.lab.Wire;
+import io.hxb.tool.lab.LabWire;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -30,7 +30,7 @@ final class BulkCost implements Callable<Integer> {
     private static final String ATTACHED = ", attached";
     private static final String BESIDE = ", beside round trips";
 
-    @Mixin private Lab.Settings settings;
+    @Mixin private LabExperiments.Settings settings;
 
     @Option(
             names = "--wiring",
@@ -131,7 +131,7 @@ final class BulkCost implements Callable<Integer> {
     }
 
     private void measure(final Report report, final String wiring, final int mtu) throws Exception {
-        final Wire wire = Wire.valueOf(wiring.toUpperCase(Locale.ROOT));
+        final LabWire wire = LabWire.valueOf(wiring.toUpperCase(Locale.ROOT));
         try (BulkLine line =
                 new BulkLine(
                         wire, links, mtu, mbit, hasRelay, waiting, warmUp, settings.seconds())) {

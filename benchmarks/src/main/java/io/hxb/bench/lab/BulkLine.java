@@ -1,13 +1,13 @@
 package io.hxb.bench.lab;
 
+import io.hxb.bench.harness.BenchNetwork;
 import io.hxb.bench.harness.BusyTime;
-import io.hxb.bench.harness.Network;
 import io.hxb.bench.harness.Peers;
 import io.hxb.bench.harness.Program;
 import io.hxb.bench.harness.TemporaryFolder;
 import io.hxb.bench.message.MessageEnd;
 import io.hxb.config.yaml.ClusterConfigYaml;
-import io.hxb.tool.lab.Wire;
+import io.hxb.tool.lab.LabWire;
 
 import tools.jackson.databind.JsonNode;
 
@@ -87,7 +87,7 @@ final class BulkLine implements AutoCloseable {
         }
     }
 
-    private final Network network;
+    private final BenchNetwork network;
     private final TemporaryFolder folder;
     private final int links;
     private final int mtu;
@@ -107,7 +107,7 @@ final class BulkLine implements AutoCloseable {
      * @param seconds in which they count.
      */
     BulkLine(
-            final Wire wire,
+            final LabWire wire,
             final int links,
             final int mtu,
             final int mbit,
@@ -124,8 +124,8 @@ final class BulkLine implements AutoCloseable {
         this.seconds = seconds;
         network =
                 hasRelay
-                        ? Network.of("bulk", LEFT, RIGHT, RELAY, OTHER_RELAY)
-                        : Network.of("bulk", LEFT, RIGHT);
+                        ? BenchNetwork.of("bulk", LEFT, RIGHT, RELAY, OTHER_RELAY)
+                        : BenchNetwork.of("bulk", LEFT, RIGHT);
         folder = new TemporaryFolder();
         for (int i = 0; i < links; i++) {
             if (hasRelay) {
@@ -152,7 +152,7 @@ final class BulkLine implements AutoCloseable {
         }
     }
 
-    private void join(final Wire wire, final int link, final int mbit)
+    private void join(final LabWire wire, final int link, final int mbit)
             throws IOException, InterruptedException {
         network.join(LEFT, nic(link), RIGHT, nic(link), mtu);
         for (final String host : List.of(LEFT, RIGHT)) {
@@ -162,7 +162,7 @@ final class BulkLine implements AutoCloseable {
     }
 
     // The other relay has nothing to do, as the ends correct x before y.
-    private void joinByRelay(final Wire wire, final int link, final int mbit)
+    private void joinByRelay(final LabWire wire, final int link, final int mbit)
             throws IOException, InterruptedException {
         final String y = "y" + link;
         network.join(LEFT, nic(link), RELAY, nic(link), mtu);
@@ -175,7 +175,7 @@ final class BulkLine implements AutoCloseable {
         shape(wire, RIGHT, y, mbit);
     }
 
-    private void shape(final Wire wire, final String host, final String nic, final int mbit)
+    private void shape(final LabWire wire, final String host, final String nic, final int mbit)
             throws IOException, InterruptedException {
         if (mbit > 0) {
             network.shape(host, nic, wire.shaper(mbit * 1_000_000L, mtu));

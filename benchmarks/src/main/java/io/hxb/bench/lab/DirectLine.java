@@ -1,6 +1,6 @@
 package io.hxb.bench.lab;
 
-import io.hxb.bench.harness.Network;
+import io.hxb.bench.harness.BenchNetwork;
 import io.hxb.bench.harness.Peers;
 import io.hxb.bench.harness.Program;
 
@@ -13,7 +13,7 @@ final class DirectLine implements AutoCloseable {
     private static final String LEFT = "left";
     private static final String RIGHT = "right";
 
-    private final Network network;
+    private final BenchNetwork network;
     private final String wait;
 
     /**
@@ -23,7 +23,7 @@ final class DirectLine implements AutoCloseable {
      */
     DirectLine(final String wait) throws Exception {
         this.wait = wait;
-        network = Network.of("direct" + wait, LEFT, RIGHT);
+        network = BenchNetwork.of("direct" + wait, LEFT, RIGHT);
         network.join(LEFT, "x0", RIGHT, "x0", 9000);
     }
 

@@ -37,8 +37,8 @@ import java.util.concurrent.Callable;
 final class Failover implements Callable<Integer> {
     private static final String HXB = "HXB";
 
-    @Mixin private Lab.Settings settings;
-    @Mixin private Lab.ShapedLoad load;
+    @Mixin private LabExperiments.Settings settings;
+    @Mixin private LabExperiments.ShapedLoad load;
 
     @Option(
             names = "--warm-up",

@@ -21,7 +21,7 @@ import java.util.concurrent.Callable;
         mixinStandardHelpOptions = true,
         description = "CPU per relayed frame of a node with 2, 6 and 16 NICs.")
 final class LinksScaling implements Callable<Integer> {
-    @Mixin private Lab.Settings settings;
+    @Mixin private LabExperiments.Settings settings;
 
     @Option(
             names = "--nics",

@@ -28,7 +28,7 @@ final class MessageCost implements Callable<Integer> {
     private static final int SIZE = 4;
     private static final int FRAME_BYTES = SIZE + MessageLine.FRAME_OVERHEAD_BYTES;
 
-    @Mixin private Lab.Settings settings;
+    @Mixin private LabExperiments.Settings settings;
 
     @Option(
             names = "--warm-up",

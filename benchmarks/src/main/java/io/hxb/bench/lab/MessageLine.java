@@ -1,6 +1,6 @@
 package io.hxb.bench.lab;
 
-import io.hxb.bench.harness.Network;
+import io.hxb.bench.harness.BenchNetwork;
 import io.hxb.bench.harness.Peers;
 import io.hxb.bench.harness.Program;
 import io.hxb.bench.harness.TemporaryFolder;
@@ -59,7 +59,7 @@ final class MessageLine implements AutoCloseable {
     /** What an HXB frame adds to the only message in it: header and record. */
     static final int FRAME_OVERHEAD_BYTES = 72;
 
-    private final Network network;
+    private final BenchNetwork network;
     private final List<String> flags;
     private final TemporaryFolder folder;
     private final double warmUp;
@@ -78,7 +78,7 @@ final class MessageLine implements AutoCloseable {
         this.flags = List.copyOf(flags);
         this.warmUp = warmUp;
         this.seconds = seconds;
-        network = Network.of(label, LEFT, RIGHT);
+        network = BenchNetwork.of(label, LEFT, RIGHT);
         network.join(LEFT, "x0", RIGHT, "x0", MTU);
         network.address(LEFT, "x0", LEFT_ADDRESS + "/24");
         network.address(RIGHT, "x0", RIGHT_ADDRESS + "/24");

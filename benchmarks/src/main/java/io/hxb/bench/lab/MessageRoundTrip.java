@@ -37,7 +37,7 @@ final class MessageRoundTrip implements Callable<Integer> {
     private static final String ONE_CPU = ", one CPU";
     private static final String CPU_EACH = ", a CPU each";
 
-    @Mixin private Lab.Settings settings;
+    @Mixin private LabExperiments.Settings settings;
 
     @Option(
             names = "--sizes",

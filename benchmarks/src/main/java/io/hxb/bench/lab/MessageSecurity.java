@@ -23,7 +23,7 @@ import java.util.concurrent.Callable;
                 "Messages a second and round trips over one veth, in turns without a key, with"
                         + " frames that are authenticated, and with encrypted ones.")
 final class MessageSecurity implements Callable<Integer> {
-    @Mixin private Lab.Settings settings;
+    @Mixin private LabExperiments.Settings settings;
 
     @Option(
             names = "--rate-sizes",

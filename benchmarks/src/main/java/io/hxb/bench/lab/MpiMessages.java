@@ -101,7 +101,7 @@ final class MpiMessages implements Callable<Integer> {
                     new Plan("eight ranks, barrier", CUBE, EIGHT, "barrier", -1, 0),
                     new Plan("eight ranks, alltoall of 1 KB", CUBE, EIGHT, "alltoall", 1024, 0));
 
-    @Mixin private Lab.Settings settings;
+    @Mixin private LabExperiments.Settings settings;
 
     @Option(
             names = "--mbit",

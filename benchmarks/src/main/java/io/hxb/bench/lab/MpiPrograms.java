@@ -79,7 +79,7 @@ final class MpiPrograms implements Callable<Integer> {
         }
     }
 
-    @Mixin private Lab.Settings settings;
+    @Mixin private LabExperiments.Settings settings;
 
     @Option(
             names = "--mbit",

@@ -30,7 +30,7 @@ final class NoGarbage implements Callable<Integer> {
                     "-XX:+UseEpsilonGC",
                     "-Xmx256m");
 
-    @Mixin private Lab.Settings settings;
+    @Mixin private LabExperiments.Settings settings;
 
     @Override
     public Integer call() throws Exception {

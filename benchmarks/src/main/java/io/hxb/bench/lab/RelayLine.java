@@ -1,6 +1,6 @@
 package io.hxb.bench.lab;
 
-import io.hxb.bench.harness.Network;
+import io.hxb.bench.harness.BenchNetwork;
 import io.hxb.bench.harness.Peers;
 import io.hxb.bench.harness.Program;
 import io.hxb.config.ClusterConfig;
@@ -26,7 +26,7 @@ final class RelayLine implements AutoCloseable {
 
     private static final double SKIP_SECONDS = 0.3;
 
-    private final Network network;
+    private final BenchNetwork network;
     private final Program relay;
     private final RelayedFrames frames;
     private final Started started;
@@ -36,7 +36,7 @@ final class RelayLine implements AutoCloseable {
     /** Starts a relay in the middle namespace. */
     @FunctionalInterface
     interface Starter {
-        Started start(Network network) throws Exception;
+        Started start(BenchNetwork network) throws Exception;
     }
 
     /** A relay that runs: its process, what the ends have to know of it, and how to end it. */
@@ -57,7 +57,7 @@ final class RelayLine implements AutoCloseable {
         this.links = links;
         this.isSpinning = isSpinning;
         frames = new RelayedFrames(links, mtu);
-        network = Network.of(label, LEFT, MIDDLE, RIGHT);
+        network = BenchNetwork.of(label, LEFT, MIDDLE, RIGHT);
         try {
             for (int i = 0; i < links; i++) {
                 network.join(LEFT, "x" + i, MIDDLE, "x" + i, mtu);

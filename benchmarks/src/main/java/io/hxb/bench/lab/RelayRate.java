@@ -27,7 +27,7 @@ final class RelayRate implements Callable<Integer> {
     private static final String KERNEL = "HXB, the kernel relays";
     private static final double AGAIN_SECONDS = 3;
 
-    @Mixin private Lab.Settings settings;
+    @Mixin private LabExperiments.Settings settings;
 
     @Option(
             names = "--sizes",

@@ -29,7 +29,7 @@ final class RelayRoundTrip implements Callable<Integer> {
 
     private static final double AGAIN_SECONDS = 3;
 
-    @Mixin private Lab.Settings settings;
+    @Mixin private LabExperiments.Settings settings;
 
     @Option(
             names = "--waits",

@@ -64,8 +64,8 @@ final class ShapedBandwidth implements Callable<Integer> {
                     new Plan(
                             "six links, one relay", "2x2", 6, 250, "1,1", "77 (four links)", "98"));
 
-    @Mixin private Lab.Settings settings;
-    @Mixin private Lab.ShapedLoad load;
+    @Mixin private LabExperiments.Settings settings;
+    @Mixin private LabExperiments.ShapedLoad load;
 
     @Option(
             names = "--warm-up",

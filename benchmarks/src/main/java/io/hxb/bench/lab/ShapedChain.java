@@ -1,6 +1,6 @@
 package io.hxb.bench.lab;
 
-import io.hxb.bench.harness.Network;
+import io.hxb.bench.harness.BenchNetwork;
 import io.hxb.bench.harness.Peers;
 import io.hxb.bench.harness.Program;
 
@@ -18,7 +18,7 @@ final class ShapedChain implements AutoCloseable {
     private static final int MTU = 9000;
     private static final double START_SECONDS = 0.5;
 
-    private final Network network;
+    private final BenchNetwork network;
     private final List<Program> relays = new ArrayList<>();
     private final int hops;
     private final int links;
@@ -37,7 +37,7 @@ final class ShapedChain implements AutoCloseable {
         for (int node = 0; node <= hops; node++) {
             names.add(node(node));
         }
-        network = Network.of("chain", names.toArray(String[]::new));
+        network = BenchNetwork.of("chain", names.toArray(String[]::new));
         try {
             for (int hop = 0; hop < hops; hop++) {
                 for (int link = 0; link < links; link++) {

@@ -25,7 +25,7 @@ final class UdpLatency implements Callable<Integer> {
     private static final String STREAM = "HXB stream, node on the same thread";
     private static final String ATTACHED = "HXB stream, node in a process of its own";
 
-    @Mixin private Lab.Settings settings;
+    @Mixin private LabExperiments.Settings settings;
 
     @Option(
             names = "--size",

@@ -1,6 +1,6 @@
 package io.hxb.bench.lab;
 
-import io.hxb.bench.harness.Network;
+import io.hxb.bench.harness.BenchNetwork;
 import io.hxb.bench.harness.Peers;
 import io.hxb.bench.harness.Program;
 import io.hxb.bench.harness.TemporaryFolder;
@@ -26,7 +26,7 @@ final class UdpLine implements AutoCloseable {
     private static final String C_PORT = "20100";
     private static final double LIMIT_SECONDS = 40;
 
-    private final Network network;
+    private final BenchNetwork network;
     private final TemporaryFolder folder;
     private final Path file;
     private final int size;
@@ -44,7 +44,7 @@ final class UdpLine implements AutoCloseable {
         this.size = size;
         this.warmUp = warmUp;
         this.seconds = seconds;
-        network = Network.of("udp", LEFT, RIGHT);
+        network = BenchNetwork.of("udp", LEFT, RIGHT);
         network.join(LEFT, "x0", RIGHT, "x0", 1500);
         network.address(LEFT, "x0", LEFT_ADDRESS + "/24");
         network.address(RIGHT, "x0", RIGHT_ADDRESS + "/24");

@@ -1,13 +1,13 @@
 package io.hxb.bench.micro;
 
 import io.hxb.config.FlowConfig;
-import io.hxb.flow.FlowEnds;
+import io.hxb.flow.FlowEndpoints;
 import io.hxb.flow.FlowListener;
 import io.hxb.flow.FlowLoop;
 import io.hxb.flow.FlowOutput;
 import io.hxb.flow.FlowSizes;
 import io.hxb.flow.FlowTable;
-import io.hxb.flow.Staged;
+import io.hxb.flow.StageResult;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.FrameOwner;
@@ -79,8 +79,8 @@ final class FlowEnd implements FlowOutput, FlowListener {
     void stage(final long address, final int lengthBytes, final int messages) {
         final long staged =
                 loop.stage(CONTEXT, peer.node, CONTEXT, address, lengthBytes, messages, true);
-        if (staged != Staged.of(messages, lengthBytes)) {
-            throw new IllegalStateException("taken: " + Staged.messages(staged));
+        if (staged != StageResult.of(messages, lengthBytes)) {
+            throw new IllegalStateException("taken: " + StageResult.messages(staged));
         }
     }
 
@@ -152,7 +152,7 @@ final class FlowEnd implements FlowOutput, FlowListener {
 
     @Override
     public int onFrame(
-            final FlowEnds ends,
+            final FlowEndpoints ends,
             final int bufferId,
             final long bodyAddress,
             final int bodyLengthBytes,

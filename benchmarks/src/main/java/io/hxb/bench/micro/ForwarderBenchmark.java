@@ -6,21 +6,21 @@ import io.hxb.config.LinkPlan;
 import io.hxb.config.TrunkConfig;
 import io.hxb.forward.ForwardParts;
 import io.hxb.forward.Forwarder;
-import io.hxb.forward.Originator;
+import io.hxb.forward.FrameSource;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.HelloFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.FrameOwner;
 import io.hxb.link.LinkSender;
-import io.hxb.link.TurnClock;
+import io.hxb.link.LoopClock;
 import io.hxb.routing.DimensionOrder;
 import io.hxb.topology.Shape;
 import io.hxb.trunk.NodeIdentity;
 import io.hxb.trunk.Port;
 import io.hxb.trunk.TrunkSender;
-import io.hxb.trunk.discovery.Complaints;
 import io.hxb.trunk.discovery.Discovery;
+import io.hxb.trunk.discovery.MisconfigurationLog;
 import io.hxb.trunk.health.TrunkHealth;
 
 import org.openjdk.jmh.annotations.Benchmark;
@@ -82,7 +82,7 @@ public class ForwarderBenchmark {
         final TrunkHealth health =
                 new TrunkHealth(self, TrunkConfig.DEFAULT, HELLO_INTERVAL_NS, all);
         final Discovery discovery =
-                new Discovery(self, HELLO_INTERVAL_NS, all, health, new Complaints());
+                new Discovery(self, HELLO_INTERVAL_NS, all, health, new MisconfigurationLog());
         frame = Arena.global().allocate(BUFFER_BYTES, 64).address() + 64;
         for (final Port port : ports) {
             writeHello(port.number());
@@ -97,10 +97,10 @@ public class ForwarderBenchmark {
         final ForwardParts parts = new ForwardParts(cluster(), HERE, pool, discovery);
         final TrunkSender[] trunks = {back, trunk};
         final BufferPool.Share share = pool.newShare();
-        final TurnClock clock = new TurnClock();
-        final Originator originator = new Originator(parts, trunks, share, clock, () -> {});
+        final LoopClock clock = new LoopClock();
+        final FrameSource frameSource = new FrameSource(parts, trunks, share, clock, () -> {});
         // Without flows: no frame is for this node.
-        forwarder = new Forwarder(parts, trunks, share, clock, originator, null);
+        forwarder = new Forwarder(parts, trunks, share, clock, frameSource, null);
         writeData();
     }
 

@@ -1,6 +1,6 @@
 package io.hxb.bench.micro;
 
-import io.hxb.bench.harness.Network;
+import io.hxb.bench.harness.BenchNetwork;
 import io.hxb.config.FrameConfig;
 import io.hxb.config.SocketConfig;
 import io.hxb.frame.FrameHeaderFlyweight;
@@ -52,7 +52,7 @@ public class RawLinkBenchmark {
     @Param({"64", "9000"})
     private int size;
 
-    private Network network;
+    private BenchNetwork network;
     private RawLink from;
     private RawLink to;
     private LinkSender sender;
@@ -69,7 +69,7 @@ public class RawLinkBenchmark {
     /** Makes the veth pair and opens both links. */
     @Setup(Level.Trial)
     public void setUp() throws Exception {
-        network = Network.of("micro", "a", "b");
+        network = BenchNetwork.of("micro", "a", "b");
         network.join("a", "x0", "b", "x0", 9000);
         final long bytes = (long) BUFFERS * BUFFER_BYTES;
         final BufferPool pool =

@@ -1,6 +1,6 @@
 package io.hxb.bench.route;
 
-import io.hxb.bench.harness.Network;
+import io.hxb.bench.harness.BenchNetwork;
 import io.hxb.bench.harness.Peers;
 import io.hxb.bench.harness.Program;
 import io.hxb.bench.harness.TemporaryFolder;
@@ -25,7 +25,7 @@ final class ManagedPair implements AutoCloseable {
     private final Deque<AutoCloseable> resources = new ArrayDeque<>();
     private final List<Program> managers = new ArrayList<>();
     private final TemporaryFolder folder = new TemporaryFolder();
-    private final Network network;
+    private final BenchNetwork network;
 
     private final int nics;
     private Path plan;
@@ -34,7 +34,7 @@ final class ManagedPair implements AutoCloseable {
             throws IOException, InterruptedException {
         this.nics = nics;
         resources.push(folder);
-        network = Network.of(label, "a", "b");
+        network = BenchNetwork.of(label, "a", "b");
         resources.push(network);
         for (int nic = 0; nic < nics; nic++) {
             final String name = "eth" + nic;

@@ -2,13 +2,13 @@ package io.hxb.bench.route;
 
 import io.hxb.bench.harness.TemporaryFolder;
 import io.hxb.manager.HostManager;
+import io.hxb.manager.KernelState;
 import io.hxb.manager.ManagerClient;
 import io.hxb.manager.ManagerMessage;
+import io.hxb.manager.ManagerOperation;
 import io.hxb.manager.ManagerSession;
-import io.hxb.manager.Operation;
 import io.hxb.manager.PathStore;
 import io.hxb.manager.Status;
-import io.hxb.manager.Surroundings;
 import io.hxb.os.NetworkNamespace;
 import io.hxb.session.ClusterKey;
 import io.hxb.session.KeyFile;
@@ -114,7 +114,7 @@ public final class RouteChange {
     private static int[] vids(final ManagerClient client) throws IOException {
         final int[] vids = new int[2];
         for (int i = 0; i < vids.length; i++) {
-            client.request(Operation.VID_TRAFFIC).index(i);
+            client.request(ManagerOperation.VID_TRAFFIC).index(i);
             vids[i] = checked(client.exchange()).vid();
         }
         return vids;
@@ -128,7 +128,7 @@ public final class RouteChange {
     }
 
     private static int peer(final ManagerClient client) throws IOException {
-        client.request(Operation.HELLO);
+        client.request(ManagerOperation.HELLO);
         return checked(client.exchange()).index() == 0 ? 1 : 0;
     }
 
@@ -137,7 +137,7 @@ public final class RouteChange {
         final long[] times = new long[CHANGES];
         for (int i = -WARM_UP; i < CHANGES; i++) {
             final long start = System.nanoTime();
-            client.request(Operation.SET).peerHost(peer).vid(vids[i & 1]);
+            client.request(ManagerOperation.SET).peerHost(peer).vid(vids[i & 1]);
             checked(client.exchange());
             times[Math.max(i, 0)] = System.nanoTime() - start;
         }
@@ -148,7 +148,7 @@ public final class RouteChange {
         final long[] times = new long[CHANGES];
         for (int i = 0; i < CHANGES; i++) {
             final long start = System.nanoTime();
-            client.request(Operation.HELLO);
+            client.request(ManagerOperation.HELLO);
             checked(client.exchange());
             times[i] = System.nanoTime() - start;
         }
@@ -160,7 +160,7 @@ public final class RouteChange {
         final long[] times = new long[BATCHES];
         for (int batch = -BATCHES; batch < BATCHES; batch++) {
             final long start = System.nanoTime();
-            client.request(Operation.BEGIN);
+            client.request(ManagerOperation.BEGIN);
             client.post();
             for (int i = 0; i < BATCH; i++) {
                 if (client.unanswered() == ManagerClient.MAX_UNANSWERED) {
@@ -168,13 +168,13 @@ public final class RouteChange {
                         checked(client.receive());
                     }
                 }
-                client.request(Operation.SET).peerHost(peer).vid(vids[i & 1]);
+                client.request(ManagerOperation.SET).peerHost(peer).vid(vids[i & 1]);
                 client.post();
             }
             while (client.unanswered() > 1) {
                 checked(client.receive());
             }
-            client.request(Operation.END);
+            client.request(ManagerOperation.END);
             client.post();
             while (client.unanswered() > 0) {
                 checked(client.receive());
@@ -204,7 +204,7 @@ public final class RouteChange {
                 final long start = System.nanoTime();
                 final int count = 1_000_000;
                 for (int i = 0; i < count; i++) {
-                    request.clear(Operation.SET.code())
+                    request.clear(ManagerOperation.SET.code())
                             .peerHost(1 + i % (HOSTS - 1))
                             .vid(vids.get(i & 1));
                     manager.handle(session, request, reply);
@@ -227,7 +227,7 @@ public final class RouteChange {
         public void save(final Map<Long, Integer> vidOfMac) {}
     }
 
-    private static final class Nowhere implements Surroundings {
+    private static final class Nowhere implements KernelState {
         @Override
         public long macOf(final byte[] address) {
             return 0;

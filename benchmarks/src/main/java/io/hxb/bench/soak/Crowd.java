@@ -123,7 +123,7 @@ final class Crowd implements AutoCloseable {
     /** Has all programs finish what is under way and be quiet; {@link #isQuiet} says when. */
     void rest() {
         killHogs();
-        tellAll("pause");
+        notifyAllParts("pause");
     }
 
     boolean isQuiet() {
@@ -149,12 +149,12 @@ final class Crowd implements AutoCloseable {
     void goOn() {
         killNs = System.nanoTime() + 3 * SECOND;
         hogNs = killNs;
-        tellAll("go");
+        notifyAllParts("go");
     }
 
-    private void tellAll(final String order) {
+    private void notifyAllParts(final String order) {
         for (final Child talker : talkers) {
-            talker.tell(order);
+            talker.send(order);
         }
     }
 
@@ -198,7 +198,7 @@ final class Crowd implements AutoCloseable {
 
     @Override
     public void close() {
-        tellAll("end");
+        notifyAllParts("end");
         killHogs();
         for (final Child talker : talkers) {
             talker.close();

@@ -1,13 +1,13 @@
 package io.hxb.bench.soak;
 
 import io.hxb.config.ClusterConfig;
-import io.hxb.frame.ComplaintFlyweight;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.FrameValidator;
 import io.hxb.frame.HelloFlyweight;
 import io.hxb.frame.LinkStatusFlyweight;
 import io.hxb.frame.MessageRecordFlyweight;
+import io.hxb.frame.MisconfigurationFlyweight;
 import io.hxb.frame.Nonce;
 import io.hxb.frame.SealFlyweight;
 import io.hxb.frame.SessionFlyweight;
@@ -35,7 +35,7 @@ public final class Forgery {
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final HelloFlyweight hello = new HelloFlyweight();
     private final LinkStatusFlyweight status = new LinkStatusFlyweight();
-    private final ComplaintFlyweight complaint = new ComplaintFlyweight();
+    private final MisconfigurationFlyweight complaint = new MisconfigurationFlyweight();
     private final SessionFlyweight session = new SessionFlyweight();
     private final MessageRecordFlyweight message = new MessageRecordFlyweight();
 
@@ -163,10 +163,10 @@ public final class Forgery {
         complaint
                 .wrap(body)
                 .clear()
-                .kind(1 + random.nextInt(ComplaintFlyweight.KIND_COUNT))
+                .kind(1 + random.nextInt(MisconfigurationFlyweight.KIND_COUNT))
                 .coordinates(anyNode())
                 .otherCoordinates(anyNode());
-        return ComplaintFlyweight.LENGTH;
+        return MisconfigurationFlyweight.LENGTH;
     }
 
     private int session(final long body) {

@@ -166,12 +166,13 @@ public final class Soak implements Callable<Integer> {
         final ProcessLab lab = new ProcessLab(folder, spec, security);
         try (lab;
                 Crowd crowd = new Crowd(lab, folder, random.split(), messagesPerSecond);
-                Strangers strangers = new Strangers(lab.spec(), lab.config(), random.split());
+                SoakStrangers strangers =
+                        new SoakStrangers(lab.spec(), lab.config(), random.split());
                 SocketRubbish rubbish = new SocketRubbish(lab.config(), random.split());
                 Fuzzers fuzzers = new Fuzzers(folder);
                 Turmoil turmoil = new Turmoil(lab, seed, security)) {
             startNs = System.nanoTime();
-            final Watch watch = new Watch(lab, crowd, startNs);
+            final SoakWatch watch = new SoakWatch(lab, crowd, startNs);
             work(lengthNs, new Parts(crowd, strangers, fuzzers, turmoil, watch));
             sumUp(crowd, strangers, rubbish, turmoil, watch);
         }
@@ -180,7 +181,11 @@ public final class Soak implements Callable<Integer> {
 
     /** What is done in each turn. */
     private record Parts(
-            Crowd crowd, Strangers strangers, Fuzzers fuzzers, Turmoil turmoil, Watch watch) {}
+            Crowd crowd,
+            SoakStrangers strangers,
+            Fuzzers fuzzers,
+            Turmoil turmoil,
+            SoakWatch watch) {}
 
     private void work(final long lengthNs, final Parts parts) throws IOException {
         final long restNs = Math.max(MIN_REST_NS, lengthNs / RESTS);
@@ -206,7 +211,7 @@ public final class Soak implements Callable<Integer> {
             }
             if (nowNs - tellNs >= 0) {
                 tellNs = nowNs + TELL_NS;
-                tell(parts);
+                report(parts);
             }
             if (nowNs - nextRestNs >= 0) {
                 rest(parts);
@@ -252,7 +257,7 @@ public final class Soak implements Callable<Integer> {
         report.problem((System.nanoTime() - startNs) / 1e9, text);
     }
 
-    private void tell(final Parts parts) {
+    private void report(final Parts parts) {
         System.out.printf(
                 "%.0f s: %d messages, %.1f MB checked, lost %d, repeated %d, corrupt %d; faults"
                         + " %s%n",
@@ -267,10 +272,10 @@ public final class Soak implements Callable<Integer> {
 
     private void sumUp(
             final Crowd crowd,
-            final Strangers strangers,
+            final SoakStrangers strangers,
             final SocketRubbish rubbish,
             final Turmoil turmoil,
-            final Watch watch) {
+            final SoakWatch watch) {
         report.fact("seconds", Math.round((System.nanoTime() - startNs) / 1e9));
         report.fact("seed", seed);
         report.fact("shape", shape);

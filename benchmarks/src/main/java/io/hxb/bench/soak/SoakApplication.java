@@ -109,10 +109,10 @@ public final class SoakApplication {
             if (nowNs - tellNs >= 0) {
                 tellNs = nowNs + TELL_NS;
                 book.turn(nowNs);
-                tell();
+                report();
             }
         }
-        tell();
+        report();
         detach();
     }
 
@@ -238,7 +238,7 @@ public final class SoakApplication {
         return status;
     }
 
-    private void tell() {
+    private void report() {
         final Map<String, Object> line = new LinkedHashMap<>();
         line.put("attached", attached);
         line.put("quiet", isPaused && isMarked && context != null && isDrained());

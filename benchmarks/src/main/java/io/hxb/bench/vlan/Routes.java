@@ -2,7 +2,7 @@ package io.hxb.bench.vlan;
 
 import io.hxb.manager.ManagerClient;
 import io.hxb.manager.ManagerMessage;
-import io.hxb.manager.Operation;
+import io.hxb.manager.ManagerOperation;
 import io.hxb.manager.Status;
 import io.hxb.tool.lab.switches.SwitchLab;
 
@@ -21,7 +21,7 @@ final class Routes implements AutoCloseable {
         try {
             for (int host = 0; host < lab.plan().graph().hostCount(); host++) {
                 routes.managers.add(ManagerClient.connect(lab.socket(host)));
-                routes.managers.get(host).request(Operation.HELLO);
+                routes.managers.get(host).request(ManagerOperation.HELLO);
                 routes.exchange(host);
             }
             return routes;
@@ -33,13 +33,13 @@ final class Routes implements AutoCloseable {
 
     /** Tells one host in which VID it sends to another. */
     void set(final int host, final int peer, final int vid) throws IOException {
-        managers.get(host).request(Operation.SET).peerHost(peer).vid(vid);
+        managers.get(host).request(ManagerOperation.SET).peerHost(peer).vid(vid);
         exchange(host);
     }
 
     /** The path of the plan again, from one host to another. */
     void reset(final int host, final int peer) throws IOException {
-        managers.get(host).request(Operation.RESET).peerHost(peer);
+        managers.get(host).request(ManagerOperation.RESET).peerHost(peer);
         exchange(host);
     }
 

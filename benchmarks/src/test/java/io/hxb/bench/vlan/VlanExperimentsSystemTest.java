@@ -9,7 +9,7 @@ import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.generate.Trees;
 import io.hxb.manager.ManagerClient;
 import io.hxb.manager.ManagerMessage;
-import io.hxb.manager.Operation;
+import io.hxb.manager.ManagerOperation;
 import io.hxb.manager.Status;
 import io.hxb.tool.lab.LabRegistry;
 import io.hxb.tool.lab.LabSpec;
@@ -86,12 +86,12 @@ class VlanExperimentsSystemTest {
 
     /** Bytes that came to a host in the second VID of the plan. */
     private static long received(final ManagerClient client) {
-        client.request(Operation.VID_TRAFFIC).index(1);
+        client.request(ManagerOperation.VID_TRAFFIC).index(1);
         return ask(client).value(2);
     }
 
     private static int vid(final ManagerClient client, final int peer) {
-        client.request(Operation.GET).peerHost(peer);
+        client.request(ManagerOperation.GET).peerHost(peer);
         return ask(client).vid();
     }
 
@@ -159,23 +159,23 @@ class VlanExperimentsSystemTest {
         try (SwitchLab lab = start();
                 ManagerClient client = ManagerClient.connect(lab.socket(0))) {
             // given
-            client.request(Operation.HELLO);
+            client.request(ManagerOperation.HELLO);
             final long start = ask(client).number();
             // when
             final int changes = 1_000;
             for (int i = 0; i < changes; i++) {
-                client.request(Operation.SET).peerHost(1).vid(lab.plan().vid(i % 2));
+                client.request(ManagerOperation.SET).peerHost(1).vid(lab.plan().vid(i % 2));
                 ask(client);
             }
             // then
             assertEquals(lab.plan().vid((changes - 1) % 2), vid(client, 1));
-            client.request(Operation.BEGIN);
+            client.request(ManagerOperation.BEGIN);
             assertEquals(start + changes, ask(client).number());
             for (int peer = 1; peer < GRAPH.hostCount(); peer++) {
-                client.request(Operation.SET).peerHost(peer).vid(lab.plan().vid(3));
+                client.request(ManagerOperation.SET).peerHost(peer).vid(lab.plan().vid(3));
                 ask(client);
             }
-            client.request(Operation.END);
+            client.request(ManagerOperation.END);
             assertEquals(start + changes + 1, ask(client).number());
         }
     }

@@ -105,7 +105,7 @@ public final class OwnCpu {
     }
 
     /** How often it gave way. */
-    public long giveWays() {
+    public long yields() {
         return giveWays;
     }
 

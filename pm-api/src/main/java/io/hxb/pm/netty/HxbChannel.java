@@ -48,8 +48,8 @@ public final class HxbChannel extends HalfClosableChannel {
 
     private final HxbTransport transport;
     private final HxbChannelConfig config = new HxbChannelConfig(this);
-    private final Look look = new Look(this, this::look);
-    private final LoopEnd loopEnd = new LoopEnd(this);
+    private final StreamCheckTask streamCheckTask = new StreamCheckTask(this, this::look);
+    private final LoopShutdownHook loopShutdownHook = new LoopShutdownHook(this);
     private volatile boolean isConnected;
     private ChannelPromise connectPromise;
     private Future<?> connectTimeout;
@@ -127,7 +127,7 @@ public final class HxbChannel extends HalfClosableChannel {
     protected void doRegister(final ChannelPromise promise) {
         try {
             transport.add(this, eventLoop());
-            loopEnd.watch();
+            loopShutdownHook.watch();
             if (isConnected || connectPromise != null) {
                 listen();
             }
@@ -148,7 +148,7 @@ public final class HxbChannel extends HalfClosableChannel {
 
     @Override
     protected void doDeregister() throws IOException {
-        loopEnd.forget();
+        loopShutdownHook.forget();
         if (isListening) {
             isListening = false;
             socket.listener(null);
@@ -269,7 +269,7 @@ public final class HxbChannel extends HalfClosableChannel {
 
     /** The stream may have become ready; any thread, the streams' lock is held. */
     private void onReady() {
-        look.onReady();
+        streamCheckTask.onReady();
     }
 
     private void look() {

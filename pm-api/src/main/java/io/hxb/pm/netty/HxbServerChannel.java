@@ -27,8 +27,8 @@ public final class HxbServerChannel extends AbstractServerChannel {
     private final HxbTransport transport;
     private final HxbServerSocketChannel socket;
     private final Config config = new Config(this);
-    private final Look look = new Look(this, this::look);
-    private final LoopEnd loopEnd = new LoopEnd(this);
+    private final StreamCheckTask streamCheckTask = new StreamCheckTask(this, this::look);
+    private final LoopShutdownHook loopShutdownHook = new LoopShutdownHook(this);
     private boolean isReadPending;
 
     /** Closed by Netty; the socket may have been closed before, by the end of its node. */
@@ -68,7 +68,7 @@ public final class HxbServerChannel extends AbstractServerChannel {
     protected void doRegister(final ChannelPromise promise) {
         try {
             transport.add(this, eventLoop());
-            loopEnd.watch();
+            loopShutdownHook.watch();
         } catch (final RuntimeException e) {
             promise.setFailure(e);
             return;
@@ -79,7 +79,7 @@ public final class HxbServerChannel extends AbstractServerChannel {
 
     @Override
     protected void doDeregister() {
-        loopEnd.forget();
+        loopShutdownHook.forget();
     }
 
     @Override
@@ -138,7 +138,7 @@ public final class HxbServerChannel extends AbstractServerChannel {
     }
 
     private void onReady() {
-        look.onReady();
+        streamCheckTask.onReady();
     }
 
     private void look() {

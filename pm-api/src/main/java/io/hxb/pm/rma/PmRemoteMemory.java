@@ -3,8 +3,8 @@ package io.hxb.pm.rma;
 import io.hxb.pm.PmContext;
 import io.hxb.pm.PmRegion;
 import io.hxb.pm.PmStatus;
-import io.hxb.pm.RemoteDoor;
-import io.hxb.pm.share.Shares;
+import io.hxb.pm.RemoteMemoryAccess;
+import io.hxb.pm.share.DestinationShares;
 import io.hxb.pm.shm.NotificationRing;
 import io.hxb.pm.shm.OperationRing;
 import io.hxb.pm.shm.OutcomeRing;
@@ -34,7 +34,7 @@ import java.util.function.BooleanSupplier;
  * done, and told of, when all its bytes can be read at the destination.
  */
 public final class PmRemoteMemory {
-    private final RemoteDoor door;
+    private final RemoteMemoryAccess door;
     private final RemoteMemoryArea area;
     private final OperationRing operations;
     private final OutcomeRing outcomes;
@@ -46,14 +46,14 @@ public final class PmRemoteMemory {
     private final boolean[] isAtomic;
 
     private final int[] shareOf;
-    private final Shares shares;
-    private final KeptOutcomes kept;
+    private final DestinationShares shares;
+    private final OutcomeQueue kept;
     private final PmOutcome next = new PmOutcome();
     private final BooleanSupplier hasOutcome;
     private final BooleanSupplier hasAnything;
     private int freeCount;
 
-    private PmRemoteMemory(final RemoteDoor door, final RemoteMemoryArea area) {
+    private PmRemoteMemory(final RemoteMemoryAccess door, final RemoteMemoryArea area) {
         this.door = door;
         this.area = area;
         operations = area.operationRing();
@@ -63,8 +63,8 @@ public final class PmRemoteMemory {
         isUnderWay = new boolean[area.operations()];
         isAtomic = new boolean[area.operations()];
         shareOf = new int[area.operations()];
-        shares = new Shares(area.operations());
-        kept = new KeptOutcomes(area.operations());
+        shares = new DestinationShares(area.operations());
+        kept = new OutcomeQueue(area.operations());
         for (int operation = free.length - 1; operation >= 0; operation--) {
             free[freeCount++] = operation;
         }
@@ -94,7 +94,7 @@ public final class PmRemoteMemory {
      */
     public static PmRemoteMemory open(final PmContext context, final PmRemoteOptions options)
             throws IOException {
-        final RemoteDoor door = context.remoteDoor();
+        final RemoteMemoryAccess door = context.remoteDoor();
         return new PmRemoteMemory(door, door.open(options.request()));
     }
 
@@ -295,8 +295,8 @@ public final class PmRemoteMemory {
         if (status != PmStatus.OK) {
             return status;
         }
-        final int share = freeCount == 0 ? Shares.NONE : shares.of(node, context);
-        if (share == Shares.NONE || !shares.mayTake(share)) {
+        final int share = freeCount == 0 ? DestinationShares.NONE : shares.of(node, context);
+        if (share == DestinationShares.NONE || !shares.mayTake(share)) {
             return door.idle(PmStatus.NO_BUFFERS);
         }
         shares.onTaken(share);
@@ -490,7 +490,7 @@ public final class PmRemoteMemory {
     public int unfinished(final int node, final int context) {
         door.checkDestination(node, context);
         final int share = shares.find(node, context);
-        return share == Shares.NONE ? 0 : shares.messages(share);
+        return share == DestinationShares.NONE ? 0 : shares.messages(share);
     }
 
     /**

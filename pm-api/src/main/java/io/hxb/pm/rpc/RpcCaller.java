@@ -18,12 +18,12 @@ import java.util.concurrent.Executor;
  * will be no reply; so does another process in the peer's place, which cannot know.
  */
 final class RpcCaller {
-    private final RpcRoom room;
+    private final RpcWindow room;
     private final Executor loop;
     private final TreeSet<RpcCall> calls = new TreeSet<>();
     private long lastOrder;
 
-    RpcCaller(final RpcRoom room, final Executor loop) {
+    RpcCaller(final RpcWindow room, final Executor loop) {
         this.room = room;
         this.loop = loop;
     }

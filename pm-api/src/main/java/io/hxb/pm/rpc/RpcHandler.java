@@ -9,8 +9,8 @@ public interface RpcHandler {
      * @param node of the caller.
      * @param context of the caller.
      * @param request its bytes.
-     * @return the reply, at most {@link RpcEnd#maxLengthBytes()} bytes; of a message to many it is
-     *     ignored, and may be null.
+     * @return the reply, at most {@link RpcEndpoint#maxLengthBytes()} bytes; of a message to many
+     *     it is ignored, and may be null.
      * @throws Exception if it cannot be done: the caller gets an {@link RpcException} with the
      *     message.
      */

@@ -19,8 +19,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * The thread of an {@link RpcEnd}, which owns its context and all that is known of peers. Others
- * only put work into its queue, as much as {@link RpcRoom} allows.
+ * The thread of an {@link RpcEndpoint}, which owns its context and all that is known of peers.
+ * Others only put work into its queue, as much as {@link RpcWindow} allows.
  */
 final class RpcLoop {
     private static final int MESSAGES_PER_TURN = 64;
@@ -43,7 +43,7 @@ final class RpcLoop {
     private final PmMessage message = new PmMessage();
     private final PmEvent event = new PmEvent();
 
-    private final RpcRoom room;
+    private final RpcWindow room;
     private final RpcPeers peers = new RpcPeers();
     private final RpcCaller caller;
     private final RpcServer server;
@@ -64,7 +64,7 @@ final class RpcLoop {
             final Path socket,
             final int contextId,
             final RpcHandler handler,
-            final RpcRoom room)
+            final RpcWindow room)
             throws IOException {
         this.socket = socket;
         this.contextId = contextId;
@@ -339,7 +339,7 @@ final class RpcLoop {
     }
 
     private void onPing(final RpcPeer peer, final long from) {
-        if (peer.others.size() < RpcEnd.MAX_WAITING) {
+        if (peer.others.size() < RpcEndpoint.MAX_WAITING) {
             peer.others.addLast(RpcMessage.of(RpcWire.PONG, from, sender.attachments()));
         }
     }

@@ -38,7 +38,7 @@ final class RpcPeer {
     private final Map<Long, RpcCall> underWay = new HashMap<>();
 
     /** Of its end that asked last; null if it has not asked. */
-    private RpcHistory history;
+    private RpcDuplicateFilter history;
 
     private RpcPeerListener listener;
     private long lastNumber;
@@ -78,7 +78,7 @@ final class RpcPeer {
         end = newEnd;
         heardNs = nowNs;
         lastStatus = PmStatus.OK;
-        tell(true);
+        notifyListener(true);
     }
 
     /**
@@ -106,7 +106,7 @@ final class RpcPeer {
         if (pingAtNs - soonNs > 0) {
             pingAtNs = soonNs;
         }
-        tell(false);
+        notifyListener(false);
     }
 
     // ---- Pings ----
@@ -114,7 +114,7 @@ final class RpcPeer {
     /** True if it has to be asked now whether it is there, and who it is. */
     boolean isToBePinged(final long nowNs) {
         if (listener != null && nowNs - heardNs > SILENT_NS) {
-            tell(false);
+            notifyListener(false);
         }
         final boolean isWanted =
                 listener != null || !underWay.isEmpty() || (!isSure && !fresh.isEmpty());
@@ -161,7 +161,7 @@ final class RpcPeer {
     }
 
     boolean mayCall() {
-        return underWay.size() < RpcEnd.MAX_UNDER_WAY;
+        return underWay.size() < RpcEndpoint.MAX_UNDER_WAY;
     }
 
     void onCall(final RpcCall call) {
@@ -183,9 +183,9 @@ final class RpcPeer {
     // ---- Its requests ----
 
     /** What its end has asked for. */
-    RpcHistory history(final long ofEnd) {
+    RpcDuplicateFilter history(final long ofEnd) {
         if (history == null || history.end != ofEnd) {
-            history = new RpcHistory(ofEnd);
+            history = new RpcDuplicateFilter(ofEnd);
         }
         return history;
     }
@@ -214,7 +214,7 @@ final class RpcPeer {
         isThere = false;
     }
 
-    private void tell(final boolean there) {
+    private void notifyListener(final boolean there) {
         if (listener != null && isThere != there) {
             isThere = there;
             listener.onPeer(node, context, there);

@@ -14,7 +14,7 @@ final class RpcSender {
 
     private final long end;
     private final RpcPeers peers;
-    private final RpcRoom room;
+    private final RpcWindow room;
     private final RpcCaller caller;
     private final RpcServer server;
     private PmContext context;
@@ -27,7 +27,7 @@ final class RpcSender {
     RpcSender(
             final long end,
             final RpcPeers peers,
-            final RpcRoom room,
+            final RpcWindow room,
             final RpcCaller caller,
             final RpcServer server) {
         this.end = end;

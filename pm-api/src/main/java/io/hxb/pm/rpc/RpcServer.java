@@ -50,7 +50,7 @@ final class RpcServer {
             final byte[] data) {
         // Another process than that which the peer has asked before, or one that has forgotten.
         final boolean isUnknowing = to != end || (peers.hasForgotten() && !peer.isKnown(from));
-        final RpcHistory history = peer.history(from);
+        final RpcDuplicateFilter history = peer.history(from);
         if (history.running.contains(number)) {
             return; // its answer is still to come
         }
@@ -67,13 +67,16 @@ final class RpcServer {
 
     private static void answer(
             final RpcPeer peer, final int kind, final long to, final long number) {
-        if (peer.others.size() < RpcEnd.MAX_WAITING) {
+        if (peer.others.size() < RpcEndpoint.MAX_WAITING) {
             peer.others.addLast(RpcMessage.of(kind, to, number));
         }
     }
 
     private void carryOut(
-            final RpcPeer peer, final RpcHistory history, final long number, final byte[] data) {
+            final RpcPeer peer,
+            final RpcDuplicateFilter history,
+            final long number,
+            final byte[] data) {
         int outcome = RpcWire.REPLY;
         byte[] reply;
         try {

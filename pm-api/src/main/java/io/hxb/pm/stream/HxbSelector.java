@@ -69,7 +69,7 @@ public final class HxbSelector implements AutoCloseable {
 
     private Key register(
             final java.nio.channels.Channel channel,
-            final Pump.Source source,
+            final StreamEventLoop.Source source,
             final int ops,
             final Object attachment)
             throws ClosedChannelException {
@@ -172,7 +172,7 @@ public final class HxbSelector implements AutoCloseable {
         }
     }
 
-    private static final class Waiting extends Pump.Source {
+    private static final class Waiting extends StreamEventLoop.Source {
         @Override
         int readyOps() {
             return 0;
@@ -183,14 +183,14 @@ public final class HxbSelector implements AutoCloseable {
     public static final class Key {
         private final HxbSelector selector;
         private final java.nio.channels.Channel channel;
-        private final Pump.Source source;
+        private final StreamEventLoop.Source source;
         private final Object attachment;
         private int interestOps;
 
         private Key(
                 final HxbSelector selector,
                 final java.nio.channels.Channel channel,
-                final Pump.Source source,
+                final StreamEventLoop.Source source,
                 final int interestOps,
                 final Object attachment) {
             this.selector = selector;

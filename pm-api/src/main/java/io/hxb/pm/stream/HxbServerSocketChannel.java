@@ -20,7 +20,7 @@ import java.util.ArrayDeque;
  * <p>The node keeps the ports: a port is taken by one context of the node until the channel, its
  * streams or the process end.
  */
-public final class HxbServerSocketChannel extends WaitingChannel {
+public final class HxbServerSocketChannel extends BlockingChannel {
     /** Default number of streams that may wait to be accepted. */
     public static final int DEFAULT_BACKLOG = 128;
 
@@ -251,7 +251,7 @@ public final class HxbServerSocketChannel extends WaitingChannel {
     }
 
     /** Waits for the node's answer. */
-    private static final class Binding extends Pump.Source implements PortClient.Asker {
+    private static final class Binding extends StreamEventLoop.Source implements PortClient.Asker {
         private final StreamEngine engine;
         private boolean isDone;
         private int status;
@@ -284,7 +284,7 @@ public final class HxbServerSocketChannel extends WaitingChannel {
     }
 
     /** A port that is listened on, and the streams that wait to be taken. Guarded by the lock. */
-    static final class PortListener extends Pump.Source {
+    static final class PortListener extends StreamEventLoop.Source {
         private final int port;
         private final int backlog;
         private final ArrayDeque<StreamState> waiting = new ArrayDeque<>();

@@ -40,7 +40,7 @@ import java.util.Objects;
  * <p>The peer grants bytes as it reads: a writer whose peer does not read is stopped when the
  * peer's window is full, but no other stream.
  */
-public final class HxbSocketChannel extends WaitingChannel
+public final class HxbSocketChannel extends BlockingChannel
         implements ScatteringByteChannel, GatheringByteChannel {
     private volatile StreamState stream;
     private boolean isConnectPending;

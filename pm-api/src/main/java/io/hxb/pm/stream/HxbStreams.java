@@ -257,7 +257,7 @@ public final class HxbStreams implements AutoCloseable {
     }
 
     private void linger() {
-        final Pump.Source source = new Lingering();
+        final StreamEventLoop.Source source = new Lingering();
         final long startNs = System.nanoTime();
         long leftNs = engine.options().lingerNs();
         try {
@@ -274,7 +274,7 @@ public final class HxbStreams implements AutoCloseable {
         return engine;
     }
 
-    private static final class Lingering extends Pump.Source {
+    private static final class Lingering extends StreamEventLoop.Source {
         @Override
         int readyOps() {
             return 0;

@@ -22,23 +22,26 @@ final class Outbox {
     private static final int MAX_RESERVE = 16;
 
     private final PmContext context;
-    private final Pump pump;
-    private final TurnClock clock;
+    private final StreamEventLoop streamEventLoop;
+    private final StreamClock clock;
     private final int capacity;
-    private final Peer[] slotPeer;
-    private final Set<Peer> awaited = new LinkedHashSet<>();
+    private final StreamPeer[] slotPeer;
+    private final Set<StreamPeer> awaited = new LinkedHashSet<>();
     private final List<Failure> failures = new ArrayList<>();
     private int inFlight;
     private boolean isRoomNew;
 
     /** The outbox of a context; it becomes the only listener for finished sends. */
-    Outbox(final PmContext context, final Pump pump, final TurnClock clock) {
+    Outbox(
+            final PmContext context,
+            final StreamEventLoop streamEventLoop,
+            final StreamClock clock) {
         this.context = context;
-        this.pump = pump;
+        this.streamEventLoop = streamEventLoop;
         this.clock = clock;
         final int slots = context.sendBufferCount();
         capacity = slots - Math.min(MAX_RESERVE, slots / 4);
-        slotPeer = new Peer[slots];
+        slotPeer = new StreamPeer[slots];
         context.sendDoneListener(
                 new PmContext.SendDoneListener() {
                     @Override
@@ -59,13 +62,13 @@ final class Outbox {
     }
 
     /** True if data to a peer would be taken now. */
-    boolean hasRoom(final Peer peer) {
+    boolean hasRoom(final StreamPeer peer) {
         return peer.pending.isEmpty()
                 && peer.inFlight() < 2 * (capacity - inFlight)
                 && peer.hasBuffer(context);
     }
 
-    private boolean hasControlRoom(final Peer peer) {
+    private boolean hasControlRoom(final StreamPeer peer) {
         return peer.inFlight() < 2 * (slotPeer.length - inFlight);
     }
 
@@ -89,7 +92,7 @@ final class Outbox {
      */
     boolean data(
             final StreamState stream,
-            final Peer peer,
+            final StreamPeer peer,
             final ByteBuffer[] sources,
             final int first,
             final int lengthBytes) {
@@ -125,15 +128,16 @@ final class Outbox {
         }
     }
 
-    private void await(final StreamState stream, final Peer peer) {
+    private void await(final StreamState stream, final StreamPeer peer) {
         if (stream.beginWaitForRoom()) {
             peer.await(stream);
             awaited.add(peer);
-            pump.sendsMatter();
+            streamEventLoop.sendsMatter();
         }
     }
 
-    private boolean submit(final int slot, final int lengthBytes, final int tag, final Peer peer) {
+    private boolean submit(
+            final int slot, final int lengthBytes, final int tag, final StreamPeer peer) {
         assert slotPeer[slot] == null : "the slot is in use: " + slot;
         slotPeer[slot] = peer;
         inFlight++;
@@ -157,11 +161,11 @@ final class Outbox {
 
     /** Sends a record without data, now or when there is room. */
     void control(final Control record) {
-        final Peer peer = record.peer;
+        final StreamPeer peer = record.peer;
         if (!peer.pending.isEmpty() || !trySend(record)) {
             peer.pending.add(record);
             awaited.add(peer);
-            pump.sendsMatter();
+            streamEventLoop.sendsMatter();
         }
     }
 
@@ -183,7 +187,7 @@ final class Outbox {
     }
 
     private void done(final int slot, final int status) {
-        final Peer peer = slotPeer[slot];
+        final StreamPeer peer = slotPeer[slot];
         assert peer != null && inFlight > 0 : "a send is done that was not begun: slot " + slot;
         inFlight--;
         peer.onSendDone();
@@ -222,7 +226,7 @@ final class Outbox {
     }
 
     private void wakeWaiting() {
-        for (final Peer peer : List.copyOf(awaited)) {
+        for (final StreamPeer peer : List.copyOf(awaited)) {
             while (!peer.pending.isEmpty() && trySend(peer.pending.peek())) {
                 peer.pending.poll();
             }
@@ -233,7 +237,7 @@ final class Outbox {
         }
     }
 
-    private void wakeAll(final Peer peer) {
+    private void wakeAll(final StreamPeer peer) {
         StreamState stream = peer.pollWaiting();
         while (stream != null) {
             stream.endWaitForRoom();
@@ -242,7 +246,7 @@ final class Outbox {
     }
 
     /** A peer's session has ended: nobody waits for it any more. */
-    void forget(final Peer peer) {
+    void forget(final StreamPeer peer) {
         peer.pending.clear();
         awaited.remove(peer);
         wakeAll(peer);
@@ -254,7 +258,7 @@ final class Outbox {
      * @param peer to whom, or null if the node took it from nobody.
      * @param status why: a PmStatus.
      */
-    record Failure(Peer peer, int status) {}
+    record Failure(StreamPeer peer, int status) {}
 
     /**
      * A record without data.
@@ -263,7 +267,7 @@ final class Outbox {
      * @param second second 8 bytes, if it has as many.
      */
     record Control(
-            Peer peer,
+            StreamPeer peer,
             int tag,
             int destination,
             int source,
@@ -273,7 +277,7 @@ final class Outbox {
             long second) {
 
         static Control of(
-                final Peer peer,
+                final StreamPeer peer,
                 final int type,
                 final int destination,
                 final int source,
@@ -283,7 +287,7 @@ final class Outbox {
         }
 
         static Control handshake(
-                final Peer peer,
+                final StreamPeer peer,
                 final int type,
                 final int destination,
                 final int source,
@@ -300,7 +304,7 @@ final class Outbox {
                     peer.localSession);
         }
 
-        static Control ping(final Peer peer, final long session) {
+        static Control ping(final StreamPeer peer, final long session) {
             return new Control(
                     peer,
                     StreamRecord.tag(StreamRecord.PING),
@@ -312,7 +316,8 @@ final class Outbox {
                     0);
         }
 
-        static Control question(final Peer peer, final int tag, final int number, final int port) {
+        static Control question(
+                final StreamPeer peer, final int tag, final int number, final int port) {
             return new Control(peer, tag, number, port, 0, 0, 0, 0);
         }
 

@@ -8,35 +8,37 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /** The peers of one context. Guarded by the engine's lock. */
 final class PeerTable {
-    private final Long2ObjectHashMap<Peer> peers = new Long2ObjectHashMap<>();
+    private final Long2ObjectHashMap<StreamPeer> peers = new Long2ObjectHashMap<>();
 
     private static long key(final int node, final int context) {
         return (long) node << 32 | context;
     }
 
     /** What is known of a peer, or null. */
-    Peer known(final int node, final int context) {
+    StreamPeer known(final int node, final int context) {
         return peers.get(key(node, context));
     }
 
     /** A peer, with a new session if none was known. */
-    Peer get(final int node, final int context) {
+    StreamPeer get(final int node, final int context) {
         final long key = key(node, context);
-        Peer peer = peers.get(key);
+        StreamPeer peer = peers.get(key);
         if (peer == null) {
-            peer = new Peer(node, context, ThreadLocalRandom.current().nextLong(1, Long.MAX_VALUE));
+            peer =
+                    new StreamPeer(
+                            node, context, ThreadLocalRandom.current().nextLong(1, Long.MAX_VALUE));
             peers.put(key, peer);
         }
         return peer;
     }
 
     /** Ends the session with a peer: the next {@link #get} begins a new one. */
-    void remove(final Peer peer) {
+    void remove(final StreamPeer peer) {
         peers.remove(key(peer.node, peer.context));
     }
 
     /** All peers, as they are now. */
-    List<Peer> all() {
+    List<StreamPeer> all() {
         return new ArrayList<>(peers.values());
     }
 }

@@ -24,7 +24,7 @@ final class PortClient {
     void ask(final int node, final int tag, final int port, final Asker asker) {
         lastNumber++;
         questions.put(lastNumber, new Question(node, asker));
-        final Peer peer = peers.get(node, PortProtocol.CONTEXT);
+        final StreamPeer peer = peers.get(node, PortProtocol.CONTEXT);
         outbox.control(Outbox.Control.question(peer, tag, lastNumber, port));
     }
 

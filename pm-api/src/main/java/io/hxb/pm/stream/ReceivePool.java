@@ -26,7 +26,7 @@ final class ReceivePool {
     private final Set<ReceiveQueue> holders = new LinkedHashSet<>();
     private int held;
     private long copyNs;
-    private ReceivePiece free;
+    private ReceiveSegment free;
     private int freeCount;
     private boolean isDetached;
 
@@ -46,7 +46,7 @@ final class ReceivePool {
     }
 
     /** A piece of a queue that lies in a message, which is released with it. */
-    ReceivePiece hold(
+    ReceiveSegment hold(
             final ReceiveQueue queue,
             final long handle,
             final long address,
@@ -56,7 +56,7 @@ final class ReceivePool {
         }
         held++;
         holders.add(queue);
-        return ReceivePiece.held(handle, address, lengthBytes);
+        return ReceiveSegment.held(handle, address, lengthBytes);
     }
 
     /**
@@ -83,11 +83,11 @@ final class ReceivePool {
     }
 
     /** An empty piece with room for {@code lengthBytes} or more. */
-    ReceivePiece piece(final int lengthBytes) {
+    ReceiveSegment piece(final int lengthBytes) {
         if (lengthBytes > PIECE_BYTES || free == null) {
-            return ReceivePiece.empty(Math.max(lengthBytes, PIECE_BYTES));
+            return ReceiveSegment.empty(Math.max(lengthBytes, PIECE_BYTES));
         }
-        final ReceivePiece piece = free;
+        final ReceiveSegment piece = free;
         free = piece.unlink();
         freeCount--;
         piece.clear();
@@ -95,7 +95,7 @@ final class ReceivePool {
     }
 
     /** Takes back a piece that is no longer in a queue. */
-    void giveBack(final ReceivePiece piece) {
+    void giveBack(final ReceiveSegment piece) {
         if (piece.isHeld()) {
             held--;
             assert held >= 0 : "more messages given back than held";

@@ -11,8 +11,8 @@ final class ReceiveQueue {
     private static final int MIN_HELD_BYTES = 512;
 
     private final ReceivePool pool;
-    private ReceivePiece head;
-    private ReceivePiece tail;
+    private ReceiveSegment head;
+    private ReceiveSegment tail;
     private int lengthBytes;
     private int held;
 
@@ -55,7 +55,7 @@ final class ReceiveQueue {
         return false;
     }
 
-    private void append(final ReceivePiece piece) {
+    private void append(final ReceiveSegment piece) {
         if (tail == null) {
             head = piece;
         } else {
@@ -68,7 +68,7 @@ final class ReceiveQueue {
     public int take(final ByteBuffer target) {
         int taken = 0;
         while (head != null && target.hasRemaining()) {
-            final ReceivePiece piece = head;
+            final ReceiveSegment piece = head;
             taken += piece.take(target);
             if (piece.isTaken()) {
                 removeHead();
@@ -80,7 +80,7 @@ final class ReceiveQueue {
     }
 
     private void removeHead() {
-        final ReceivePiece piece = head;
+        final ReceiveSegment piece = head;
         head = piece.unlink();
         if (head == null) {
             tail = null;
@@ -89,7 +89,7 @@ final class ReceiveQueue {
         pool.giveBack(piece);
     }
 
-    private void noteNotHeld(final ReceivePiece piece) {
+    private void noteNotHeld(final ReceiveSegment piece) {
         if (piece.isHeld()) {
             held--;
             if (held == 0) {
@@ -100,14 +100,14 @@ final class ReceiveQueue {
 
     /** Copies what lies in messages, and releases them. */
     void copyHeld() {
-        ReceivePiece rest = head;
+        ReceiveSegment rest = head;
         head = null;
         tail = null;
         while (rest != null) {
-            final ReceivePiece piece = rest;
+            final ReceiveSegment piece = rest;
             rest = piece.unlink();
             if (piece.isHeld()) {
-                final ReceivePiece copy = pool.piece(piece.lengthBytes());
+                final ReceiveSegment copy = pool.piece(piece.lengthBytes());
                 piece.copyTo(copy);
                 noteNotHeld(piece);
                 pool.giveBack(piece);

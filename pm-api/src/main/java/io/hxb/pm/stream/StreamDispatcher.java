@@ -106,7 +106,7 @@ final class StreamDispatcher {
      * have reset it before; without any, and in the same session, nothing is missing.
      */
     private void onUnknownEnd(final long address) {
-        final Peer peer = engine.peers().known(message.sourceNode(), message.sourceContext());
+        final StreamPeer peer = engine.peers().known(message.sourceNode(), message.sourceContext());
         final boolean isSameSession = peer != null && peer.remoteSession() != 0;
         if (message.lengthBytes() > StreamRecord.HEADER_BYTES || !isSameSession) {
             refuseUnknown(address);
@@ -121,7 +121,7 @@ final class StreamDispatcher {
 
     private void refuse(final int remoteId, final int localId, final ResetReason reason) {
         engine.counters().onResetSent();
-        final Peer peer = engine.peers().get(message.sourceNode(), message.sourceContext());
+        final StreamPeer peer = engine.peers().get(message.sourceNode(), message.sourceContext());
         engine.outbox()
                 .control(
                         Outbox.Control.of(
@@ -131,7 +131,7 @@ final class StreamDispatcher {
     private void onOpen(final long address) {
         // What ended the peer's earlier streams was reported before this arrived.
         engine.settle(message.sourceNode(), message.sourceContext());
-        final Peer peer = engine.peers().get(message.sourceNode(), message.sourceContext());
+        final StreamPeer peer = engine.peers().get(message.sourceNode(), message.sourceContext());
         final long session = StreamRecord.session(address);
         if (!joinSession(peer, session)) {
             onOpen(address);
@@ -162,7 +162,7 @@ final class StreamDispatcher {
 
     private void accept(
             final PortListener listener,
-            final Peer peer,
+            final StreamPeer peer,
             final int remoteId,
             final int port,
             final long creditBytes) {
@@ -187,7 +187,7 @@ final class StreamDispatcher {
      * @return false if it has changed: all streams of the old one have ended, and the peer's books
      *     are new.
      */
-    private boolean joinSession(final Peer peer, final long session) {
+    private boolean joinSession(final StreamPeer peer, final long session) {
         if (peer.joinSession(session)) {
             return true;
         }
@@ -196,7 +196,7 @@ final class StreamDispatcher {
     }
 
     private void onPing(final long address) {
-        final Peer peer = engine.peers().known(message.sourceNode(), message.sourceContext());
+        final StreamPeer peer = engine.peers().known(message.sourceNode(), message.sourceContext());
         final long session = StreamRecord.position(address);
         if (peer != null && peer.remoteSession() != 0 && peer.remoteSession() != session) {
             engine.settle(message.sourceNode(), message.sourceContext());
@@ -205,7 +205,8 @@ final class StreamDispatcher {
         final long known = peer == null ? 0 : peer.localSession;
         if (StreamRecord.expectedSession(address) != known
                 && StreamRecord.expectedSession(address) != 0) {
-            final Peer answered = engine.peers().get(message.sourceNode(), message.sourceContext());
+            final StreamPeer answered =
+                    engine.peers().get(message.sourceNode(), message.sourceContext());
             engine.outbox().control(Outbox.Control.ping(answered, answered.localSession));
         }
     }

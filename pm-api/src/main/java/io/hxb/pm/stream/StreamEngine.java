@@ -23,7 +23,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * whose peer is gone. Guarded by its lock, which must be held for every method except the
  * constructor.
  */
-final class StreamEngine implements Pump.Work {
+final class StreamEngine implements StreamEventLoop.Work {
     private static final int MESSAGES_PER_POLL = 64;
     private static final long MAX_TIMER_NS = 1_000_000_000L;
 
@@ -35,10 +35,10 @@ final class StreamEngine implements Pump.Work {
     private final PmContext context;
     private final StreamOptions options;
     private final ReceivePool receivePool;
-    private final TurnClock clock = new TurnClock();
+    private final StreamClock clock = new StreamClock();
     private final StreamCounters counters = new StreamCounters();
     private final PeerTable peers = new PeerTable();
-    private final Pump pump;
+    private final StreamEventLoop streamEventLoop;
     private final Outbox outbox;
     private final PortClient ports;
     private final StreamDispatcher dispatcher;
@@ -67,8 +67,8 @@ final class StreamEngine implements Pump.Work {
         this.context = context;
         this.options = options;
         receivePool = new ReceivePool(context);
-        pump = new Pump(this, lock, device, context, options.spinNs());
-        outbox = new Outbox(context, pump, clock);
+        streamEventLoop = new StreamEventLoop(this, lock, device, context, options.spinNs());
+        outbox = new Outbox(context, streamEventLoop, clock);
         ports = new PortClient(peers, outbox);
         dispatcher = new StreamDispatcher(this);
         timerNs = clock.nowNs() + timerIntervalNs();
@@ -106,8 +106,8 @@ final class StreamEngine implements Pump.Work {
         return ports;
     }
 
-    Pump pump() {
-        return pump;
+    StreamEventLoop pump() {
+        return streamEventLoop;
     }
 
     StreamCounters counters() {
@@ -137,8 +137,8 @@ final class StreamEngine implements Pump.Work {
         return isLingering || outbox.isWaiting();
     }
 
-    void changed(final Pump.Source source) {
-        pump.changed(source);
+    void changed(final StreamEventLoop.Source source) {
+        streamEventLoop.changed(source);
     }
 
     @Override
@@ -200,7 +200,7 @@ final class StreamEngine implements Pump.Work {
         while (context.pollEvent(event) == PmStatus.OK) {
             count++;
             if (event.slot() == PmEvent.NO_SLOT) {
-                final Peer peer = peers.known(event.node(), event.context());
+                final StreamPeer peer = peers.known(event.node(), event.context());
                 note(event.node(), event.context(), peer, event.status());
             }
         }
@@ -211,16 +211,17 @@ final class StreamEngine implements Pump.Work {
      * A message was not delivered. Whatever it was, the peer's knowledge of the streams differs
      * from this side's, so all of them end.
      */
-    private void onSendFailed(final Peer peer, final int status) {
+    private void onSendFailed(final StreamPeer peer, final int status) {
         if (peer == null) {
-            fail(Peer.reason(status));
+            fail(StreamPeer.reason(status));
         } else {
             note(peer.node, peer.context, peer, status);
         }
     }
 
-    private void note(final int node, final int peerContext, final Peer peer, final int status) {
-        losses.add(new Loss(node, peerContext, peer, Peer.reason(status), polls, messages));
+    private void note(
+            final int node, final int peerContext, final StreamPeer peer, final int status) {
+        losses.add(new Loss(node, peerContext, peer, StreamPeer.reason(status), polls, messages));
     }
 
     /** True if all that a lost peer had sent before has been taken. */
@@ -256,7 +257,7 @@ final class StreamEngine implements Pump.Work {
     }
 
     /** Ends all streams of a peer and forgets what was known of it. */
-    void lose(final Peer peer, final ResetReason reason) {
+    void lose(final StreamPeer peer, final ResetReason reason) {
         peers.remove(peer);
         if (peer.hasStreams()) {
             counters.onPeerLost();
@@ -302,7 +303,7 @@ final class StreamEngine implements Pump.Work {
 
     /** A new stream that a peer has opened. */
     StreamState newStream(
-            final Peer peer, final int remoteId, final int port, final long creditBytes) {
+            final StreamPeer peer, final int remoteId, final int port, final long creditBytes) {
         final StreamState stream =
                 StreamState.accepted(this, nextId(), peer, remoteId, port, creditBytes);
         streams.put(stream.id(), stream);
@@ -384,7 +385,7 @@ final class StreamEngine implements Pump.Work {
         }
         timerNs = nowNs + timerIntervalNs();
         checkNode();
-        for (final Peer peer : peers.all()) {
+        for (final StreamPeer peer : peers.all()) {
             if (peer.hasStreams() && nowNs - peer.lastSentNs() >= options.keepAliveNs()) {
                 outbox.control(Outbox.Control.ping(peer, peer.localSession));
             }
@@ -407,5 +408,10 @@ final class StreamEngine implements Pump.Work {
      * @param messages how many had been taken.
      */
     private record Loss(
-            int node, int context, Peer peer, ResetReason reason, long polls, long messages) {}
+            int node,
+            int context,
+            StreamPeer peer,
+            ResetReason reason,
+            long polls,
+            long messages) {}
 }

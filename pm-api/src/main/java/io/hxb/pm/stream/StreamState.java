@@ -15,7 +15,7 @@ import java.util.concurrent.ThreadLocalRandom;
  * <p>A record that does not begin where the last one ended, or is longer than was granted, resets
  * the stream: bytes are never lost silently.
  */
-final class StreamState extends Pump.Source implements PortClient.Asker {
+final class StreamState extends StreamEventLoop.Source implements PortClient.Asker {
     /** Times between two tries to connect to a listener whose backlog is full. */
     private static final long MIN_PAUSE_NS = 1_000_000L;
 
@@ -31,7 +31,7 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
     private HxbSocketAddress local;
     private HxbSocketAddress remote;
     private volatile Phase phase;
-    private Peer peer;
+    private StreamPeer peer;
     private int remoteId;
     private boolean isWaitingForRoom;
     private ResetReason resetReason;
@@ -58,7 +58,7 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
     static StreamState accepted(
             final StreamEngine engine,
             final int id,
-            final Peer peer,
+            final StreamPeer peer,
             final int remoteId,
             final int port,
             final long creditBytes) {
@@ -77,7 +77,7 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
         return id;
     }
 
-    Peer peer() {
+    StreamPeer peer() {
         return peer;
     }
 
@@ -216,7 +216,7 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
         boolean isKept = false;
         if (input.isShut()) {
             consume(lengthBytes);
-            tellTaken();
+            notifyTaken();
         } else if (lengthBytes > 0) {
             isKept = input.keep(handle, address, lengthBytes);
         }
@@ -252,7 +252,7 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
             return taken;
         }
         if (input.isEnded()) {
-            tellTaken();
+            notifyTaken();
             return -1;
         }
         checkNotReset();
@@ -333,7 +333,7 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
     /** A write that waited has ended, whether all was written or not. */
     void endWrite() {
         output.endWrite();
-        tellEnd();
+        notifyEnd();
     }
 
     /**
@@ -345,18 +345,18 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
         if (!output.isEnding()) {
             checkNotReset();
             output.beginEnd();
-            tellEnd();
+            notifyEnd();
         }
     }
 
-    private void tellEnd() {
+    private void notifyEnd() {
         if (phase == Phase.OPEN && output.takeEnd()) {
             control(StreamRecord.END, output.sent());
             engine.changed(this);
         }
     }
 
-    private void tellTaken() {
+    private void notifyTaken() {
         if (phase == Phase.OPEN && input.takeTaken()) {
             control(StreamRecord.TAKEN, input.received());
         }
@@ -368,7 +368,7 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
         final int dropped = input.clear();
         if (phase == Phase.OPEN) {
             consume(dropped);
-            tellTaken();
+            notifyTaken();
         }
         engine.changed(this);
     }
@@ -377,10 +377,10 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
     void close() {
         if (input.isEmpty() && !output.isWriting()) {
             output.beginEnd();
-            tellEnd();
-            tellTaken();
+            notifyEnd();
+            notifyTaken();
         } else if (phase == Phase.OPEN) {
-            tellReset();
+            notifyReset();
         }
         input.clear();
         end(ResetReason.CLOSED_HERE);
@@ -389,13 +389,13 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
     /** The application ends it immediately, on both sides. */
     void abort() {
         if (phase == Phase.OPEN) {
-            tellReset();
+            notifyReset();
         }
         input.clear();
         end(ResetReason.CLOSED_HERE);
     }
 
-    private void tellReset() {
+    private void notifyReset() {
         engine.counters().onResetSent();
         control(StreamRecord.RESET, ResetReason.RESET_BY_PEER.code());
     }

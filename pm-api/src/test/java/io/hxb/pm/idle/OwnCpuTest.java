@@ -71,7 +71,7 @@ class OwnCpuTest {
     void shouldNotSleepAsLongAsNobodyWaitsForTheCpu() {
         // when, then
         assertEquals(SECOND_NS, spunNs(SECOND_NS));
-        assertEquals(0, own.giveWays());
+        assertEquals(0, own.yields());
         assertFalse(own.isCrowded());
     }
 
@@ -83,7 +83,7 @@ class OwnCpuTest {
         final long spunNs = spunNs(SECOND_NS);
         assertTrue(spunNs >= SECOND_NS, "spun " + spunNs);
         assertTrue(cpu.yields > 40_000, "yields: " + cpu.yields);
-        assertEquals(0, own.giveWays());
+        assertEquals(0, own.yields());
     }
 
     @Test
@@ -95,7 +95,7 @@ class OwnCpuTest {
         // then
         assertEquals(AdaptiveSpin.UNYIELDING_SPIN_NS + SLICE_NS, spunNs);
         assertEquals(1, cpu.yields);
-        assertEquals(1, own.giveWays());
+        assertEquals(1, own.yields());
     }
 
     @Test
@@ -132,7 +132,7 @@ class OwnCpuTest {
         pause();
         // then
         assertEquals(SECOND_NS, spunNs(SECOND_NS));
-        assertEquals(1, own.giveWays());
+        assertEquals(1, own.yields());
     }
 
     @Test

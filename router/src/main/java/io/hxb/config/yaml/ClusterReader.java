@@ -15,9 +15,9 @@ import io.hxb.config.OrderConfig;
 import io.hxb.config.PathHealthConfig;
 import io.hxb.config.PoolConfig;
 import io.hxb.config.Quantity;
+import io.hxb.config.ResourceShare;
 import io.hxb.config.RouteConfig;
 import io.hxb.config.SecurityConfig;
-import io.hxb.config.Share;
 import io.hxb.config.SocketConfig;
 import io.hxb.config.TaggerChoice;
 import io.hxb.config.TenantPlan;
@@ -292,15 +292,15 @@ final class ClusterReader {
     }
 
     private static LimitConfig limits(final YamlSection section) {
-        final Map<Share, Long> limits = shares(section);
+        final Map<ResourceShare, Long> limits = shares(section);
         section.finish();
         return section.build(LimitConfig.DEFAULT, () -> LimitConfig.of(limits));
     }
 
     /** The limits that a section gives; all within what an int holds, except for sizes. */
-    static Map<Share, Long> shares(final YamlSection section) {
-        final Map<Share, Long> limits = new EnumMap<>(Share.class);
-        for (final Share share : Share.values()) {
+    static Map<ResourceShare, Long> shares(final YamlSection section) {
+        final Map<ResourceShare, Long> limits = new EnumMap<>(ResourceShare.class);
+        for (final ResourceShare share : ResourceShare.values()) {
             final Long limit =
                     share.isSize()
                             ? section.value(share.key(), null, Quantity::parseSizeBytes)

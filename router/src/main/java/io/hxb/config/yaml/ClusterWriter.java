@@ -7,7 +7,7 @@ import io.hxb.config.ManagerConfig;
 import io.hxb.config.OrderConfig;
 import io.hxb.config.PathHealthConfig;
 import io.hxb.config.Quantity;
-import io.hxb.config.Share;
+import io.hxb.config.ResourceShare;
 import io.hxb.config.TenantConfig;
 import io.hxb.config.TrunkConfig;
 import io.hxb.topology.Shape;
@@ -143,7 +143,7 @@ final class ClusterWriter {
         line("  isolation", lower(config.context().isolation()));
         line("  ownBuffers", config.context().ownBuffers());
         section("limits");
-        for (final Share share : Share.values()) {
+        for (final ResourceShare share : ResourceShare.values()) {
             line("  " + share.key(), limit(share, config.limits().limit(share)));
         }
         section("attach");
@@ -204,7 +204,7 @@ final class ClusterWriter {
         limits("userLimits", tenant.userLimits());
     }
 
-    private void limits(final String key, final Map<Share, Long> limits) {
+    private void limits(final String key, final Map<ResourceShare, Long> limits) {
         if (!limits.isEmpty()) {
             section("    " + key);
             limits.forEach((share, limit) -> line("      " + share.key(), limit(share, limit)));
@@ -246,7 +246,7 @@ final class ClusterWriter {
         return out.append('}').toString();
     }
 
-    private static String limit(final Share share, final long limit) {
+    private static String limit(final ResourceShare share, final long limit) {
         return share.isSize() ? Quantity.formatSize(limit) : Long.toString(limit);
     }
 

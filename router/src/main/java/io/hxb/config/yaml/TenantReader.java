@@ -4,7 +4,7 @@ import io.hxb.config.Check;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.ContextConfig;
 import io.hxb.config.IdRange;
-import io.hxb.config.Share;
+import io.hxb.config.ResourceShare;
 import io.hxb.config.TenantConfig;
 import io.hxb.config.TenantPlan;
 import io.hxb.os.UserNames;
@@ -87,8 +87,8 @@ final class TenantReader {
         final List<IdRange> gids = ids(section, "gids", "group", UserNames::gid);
         final List<IdRange> contexts = contexts(section);
         final List<String> talksTo = section.texts("talksTo", List.of());
-        final Map<Share, Long> limits = limits(section, "limits");
-        final Map<Share, Long> userLimits = limits(section, "userLimits");
+        final Map<ResourceShare, Long> limits = limits(section, "limits");
+        final Map<ResourceShare, Long> userLimits = limits(section, "userLimits");
         section.finish();
         return uids == null || gids == null
                 ? null
@@ -162,9 +162,9 @@ final class TenantReader {
         return contexts;
     }
 
-    private static Map<Share, Long> limits(final YamlSection section, final String key) {
+    private static Map<ResourceShare, Long> limits(final YamlSection section, final String key) {
         final YamlSection limits = section.section(key);
-        final Map<Share, Long> shares = ClusterReader.shares(limits);
+        final Map<ResourceShare, Long> shares = ClusterReader.shares(limits);
         limits.finish();
         return limits.build(
                 Map.of(),

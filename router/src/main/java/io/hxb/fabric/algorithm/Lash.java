@@ -1,7 +1,7 @@
 package io.hxb.fabric.algorithm;
 
 import io.hxb.fabric.GraphException;
-import io.hxb.fabric.HeapRoom;
+import io.hxb.fabric.HeapCheck;
 import io.hxb.fabric.RouteSet;
 import io.hxb.fabric.RouteSetBuilder;
 import io.hxb.fabric.SwitchGraph;
@@ -53,8 +53,8 @@ public final class Lash {
     public static Routing routing(
             final SwitchGraph graph, final int root, final int virtualChannels) {
         // Two sets of paths to choose from, the result, and the state of each pair.
-        HeapRoom.requirePairs(graph, 6, "the layers of all pairs of switches");
-        HeapRoom.require(3 * HeapRoom.pathsBytes(graph), "the paths that lash chooses from");
+        HeapCheck.requirePairs(graph, 6, "the layers of all pairs of switches");
+        HeapCheck.require(3 * HeapCheck.pathsBytes(graph), "the paths that lash chooses from");
         final RouteSet preferred = new InTransit(graph, Directions.bfs(graph, root), true).routes();
         final RouteSet lowPort = Minimal.paths(graph).routes(PathSelection.LOW_PORT, 0);
         final int most = virtualChannels == 0 ? Byte.MAX_VALUE : virtualChannels;

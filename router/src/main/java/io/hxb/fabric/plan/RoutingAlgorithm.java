@@ -8,8 +8,8 @@ import io.hxb.fabric.algorithm.LrTurn;
 import io.hxb.fabric.algorithm.Minimal;
 import io.hxb.fabric.algorithm.MultiTree;
 import io.hxb.fabric.algorithm.UpDown;
-import io.hxb.fabric.lattice.DimensionOrder;
 import io.hxb.fabric.lattice.DoubledY;
+import io.hxb.fabric.lattice.LatticeDimensionOrder;
 import io.hxb.fabric.lattice.LatticeGraph;
 import io.hxb.fabric.lattice.TurnModel;
 import io.hxb.fabric.route.Routing;
@@ -51,7 +51,7 @@ public enum RoutingAlgorithm {
     /** In-transit buffers. */
     IN_TRANSIT((graph, options) -> Minimal.inTransit(graph, options.rootOrFirst())),
     /** Dimension order. */
-    DIMENSION_ORDER(onLattice((lattice, options) -> DimensionOrder.routing(lattice))),
+    DIMENSION_ORDER(onLattice((lattice, options) -> LatticeDimensionOrder.routing(lattice))),
     /** Turn model, west first. */
     WEST_FIRST(TurnModel.WEST_FIRST),
     /** Turn model, north last. */
@@ -140,7 +140,7 @@ public enum RoutingAlgorithm {
 
     private static Routing staticReversal(
             final LatticeGraph lattice, final RoutingOptions options) {
-        final int ofClass = DimensionOrder.escapeChannels(lattice);
+        final int ofClass = LatticeDimensionOrder.escapeChannels(lattice);
         final int channels = options.channelsOr(3 * ofClass);
         if (channels % ofClass != 0) {
             throw new GraphException(
@@ -148,18 +148,19 @@ public enum RoutingAlgorithm {
                             + " torus, an even number, not "
                             + channels);
         }
-        return DimensionOrder.staticReversal(lattice, channels / ofClass);
+        return LatticeDimensionOrder.staticReversal(lattice, channels / ofClass);
     }
 
     private static Routing dynamicReversal(
             final LatticeGraph lattice, final RoutingOptions options) {
-        final int escapes = DimensionOrder.escapeChannels(lattice);
-        return DimensionOrder.dynamicReversal(lattice, options.channelsOr(escapes + 2) - escapes);
+        final int escapes = LatticeDimensionOrder.escapeChannels(lattice);
+        return LatticeDimensionOrder.dynamicReversal(
+                lattice, options.channelsOr(escapes + 2) - escapes);
     }
 
     private static Routing duato(final LatticeGraph lattice, final RoutingOptions options) {
-        final int escapes = DimensionOrder.escapeChannels(lattice);
-        return DimensionOrder.duato(lattice, options.channelsOr(escapes + 1) - escapes);
+        final int escapes = LatticeDimensionOrder.escapeChannels(lattice);
+        return LatticeDimensionOrder.duato(lattice, options.channelsOr(escapes + 1) - escapes);
     }
 
     /** Name on the command line: {@code updown-bfs}. */

@@ -1,7 +1,7 @@
 package io.hxb.fabric.route;
 
 import io.hxb.fabric.GraphException;
-import io.hxb.fabric.HeapRoom;
+import io.hxb.fabric.HeapCheck;
 import io.hxb.fabric.RouteSet;
 import io.hxb.fabric.RouteSetBuilder;
 import io.hxb.fabric.SwitchGraph;
@@ -69,9 +69,9 @@ final class CandidatePaths {
     /** Finds the candidates of all pairs. */
     void collect() {
         // Twice the steps: the array grows by copying.
-        final long stepBytes = 2L * maxPerPair * HeapRoom.pathsBytes(graph);
-        HeapRoom.requirePairs(graph, 10, "the candidates of all pairs of switches");
-        HeapRoom.require(
+        final long stepBytes = 2L * maxPerPair * HeapCheck.pathsBytes(graph);
+        HeapCheck.requirePairs(graph, 10, "the candidates of all pairs of switches");
+        HeapCheck.require(
                 stepBytes,
                 "the candidates of all pairs of switches (--selection low-port needs none)");
         final int switches = graph.switchCount();

@@ -1,7 +1,7 @@
 package io.hxb.fabric.tree;
 
 import io.hxb.fabric.GraphException;
-import io.hxb.fabric.HeapRoom;
+import io.hxb.fabric.HeapCheck;
 import io.hxb.fabric.SwitchGraph;
 
 import java.util.Arrays;
@@ -32,7 +32,7 @@ public final class DfsTree {
 
     /** Links between all switches, {@code [switches][switches]}. */
     static char[][] distances(final SwitchGraph graph) {
-        HeapRoom.require(
+        HeapCheck.require(
                 2L * graph.switchCount() * graph.switchCount(),
                 "the distances between all switches");
         final char[][] distances = new char[graph.switchCount()][graph.switchCount()];

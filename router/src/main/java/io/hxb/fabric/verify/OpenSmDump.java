@@ -1,7 +1,7 @@
 package io.hxb.fabric.verify;
 
 import io.hxb.fabric.GraphException;
-import io.hxb.fabric.HeapRoom;
+import io.hxb.fabric.HeapCheck;
 import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.SwitchGraphBuilder;
 import io.hxb.fabric.TextLines;
@@ -332,7 +332,7 @@ public final class OpenSmDump {
 
     private static int[][] outputs(
             final SwitchGraph graph, final int destinations, final List<int[]> entries) {
-        HeapRoom.require((long) graph.switchCount() * destinations * Integer.BYTES, "the tables");
+        HeapCheck.require((long) graph.switchCount() * destinations * Integer.BYTES, "the tables");
         final int[][] outputs = new int[graph.switchCount()][destinations];
         Arrays.stream(outputs).forEach(row -> Arrays.fill(row, ForwardingTables.NONE));
         final Map<String, Integer> ports = ports(graph);

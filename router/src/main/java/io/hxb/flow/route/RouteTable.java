@@ -4,7 +4,7 @@ import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.LinkPlan;
 import io.hxb.config.RouteConfig;
-import io.hxb.link.TurnClock;
+import io.hxb.link.LoopClock;
 import io.hxb.routing.PathSearch;
 import io.hxb.routing.Route;
 import io.hxb.routing.RouteCodec;
@@ -29,7 +29,7 @@ public final class RouteTable {
                     ClusterConfig.of("none", Shape.of(1), Backend.UDP, LinkPlan.udp(1, 1, 1)),
                     0,
                     (dimension, coordinate) -> false,
-                    new TurnClock());
+                    new LoopClock());
 
     private static final int MAX_DESTINATIONS = 128;
     private static final int MAX_ORDERS = 64;
@@ -44,10 +44,10 @@ public final class RouteTable {
     private final long hereVector;
     private final long[] orders;
     private final long allOrders;
-    private final TurnClock clock;
+    private final LoopClock clock;
     private final Neighbours neighbours;
     private final PathSearch search;
-    private final HopBook book;
+    private final HopFailureTable book;
     private final RouteCounters counters = new RouteCounters();
     private final Int2ObjectHashMap<Destination> destinations = new Int2ObjectHashMap<>();
     private final long[] nodes;
@@ -74,7 +74,7 @@ public final class RouteTable {
             final ClusterConfig cluster,
             final long here,
             final Neighbours neighbours,
-            final TurnClock clock) {
+            final LoopClock clock) {
         config = cluster.flow().routes();
         shape = cluster.shape();
         this.neighbours = neighbours;
@@ -83,7 +83,7 @@ public final class RouteTable {
         hereVector = here;
         codec = new RouteCodec(shape);
         search = new PathSearch(shape);
-        book = new HopBook(config.retryNs());
+        book = new HopFailureTable(config.retryNs());
         nodes = new long[Math.min(MAX_HOPS, cluster.frame().hopLimit()) + 1];
         orders =
                 cluster.orders().orders().stream()
@@ -167,7 +167,7 @@ public final class RouteTable {
      * @return false if that node does not lie on the route: nothing was learned then.
      */
     public boolean onUnreachable(final long destination, final long route, final long relay) {
-        final boolean isTraced = isOtherNode(destination) && RouteCodec.isRight(route, shape);
+        final boolean isTraced = isOtherNode(destination) && RouteCodec.isValid(route, shape);
         final int count = isTraced ? codec.trace(route, hereVector, destination, nodes) : -1;
         for (int i = 1; i < count - 1; i++) {
             if (nodes[i] == relay) {
@@ -356,7 +356,7 @@ public final class RouteTable {
             for (int hop = 1; hop < count && isSound; hop++) {
                 final long from = nodes[hop - 1];
                 final int dimension = Long.numberOfTrailingZeros(from ^ nodes[hop]) >> 3;
-                isSound = costs.cost(from, nodes[hop], dimension) == HopBook.COST;
+                isSound = costs.cost(from, nodes[hop], dimension) == HopFailureTable.COST;
             }
             sound |= isSound ? 1L << i : 0;
         }

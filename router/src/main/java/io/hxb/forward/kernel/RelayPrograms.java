@@ -6,7 +6,7 @@ import io.hxb.linux.LinuxException;
 import io.hxb.os.NetworkNamespace;
 import io.hxb.os.bpf.BpfProgram;
 import io.hxb.topology.Shape;
-import io.hxb.trunk.Bypass;
+import io.hxb.trunk.OffloadPath;
 import io.hxb.trunk.Port;
 
 import org.slf4j.Logger;
@@ -239,7 +239,7 @@ public final class RelayPrograms implements KernelRelay {
     }
 
     /** One port's part of the table. */
-    private record TableBypass(RelayTable table, int port) implements Bypass {
+    private record TableBypass(RelayTable table, int port) implements OffloadPath {
         @Override
         public void weight(final int neighbour, final int weight) {
             table.weight(port, neighbour, weight);

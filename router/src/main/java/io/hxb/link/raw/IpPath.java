@@ -72,7 +72,7 @@ final class IpPath {
     private final boolean[] hearsUs = new boolean[NEIGHBOURS];
     // Read by senders of other loops.
     private final NeighbourAddresses destinations = new NeighbourAddresses(NEIGHBOURS);
-    private final JoinTimer timer;
+    private final GroTimeout timer;
     private String joiningNic;
     private long localInMemory;
     private long nowNs;
@@ -85,7 +85,7 @@ final class IpPath {
         this.share = share;
         this.socket = socket;
         pool = share.pool();
-        timer = new JoinTimer(config);
+        timer = new GroTimeout(config);
         PacketSocket.enableSuperPackets(socket);
         SocketBuffers.setReceive(socket, config.socket().receiveBufferBytes(), config.nic());
         receiver = TrainReceiver.ofPackets(share, HELD_BUFFERS, IpHeaders.LENGTH);

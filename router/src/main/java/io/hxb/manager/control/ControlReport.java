@@ -32,10 +32,10 @@ public record ControlReport(
     static ControlReport of(
             final long nowNs,
             final NetworkControl control,
-            final Leadership leadership,
+            final LeaderElection leaderElection,
             final List<ManagedHost> hosts,
-            final Measurement measurement,
-            final Collection<MadeChange> history,
+            final TrafficMeasurement measurement,
+            final Collection<AppliedChange> history,
             final HostTable table) {
         final Map<String, Object> status = new LinkedHashMap<>();
         final ControlCounts counts = control.counts();
@@ -43,7 +43,7 @@ public record ControlReport(
         status.put("ok", true);
         status.put("state", state(control));
         status.put("dry_run", control.isDry());
-        status.put("generation", leadership.generation());
+        status.put("generation", leaderElection.generation());
         status.put("hosts", hosts.size());
         status.put("ready_hosts", hosts.stream().filter(ManagedHost::isReady).count());
         status.put("pairs", measurement.pairs().size());
@@ -63,7 +63,7 @@ public record ControlReport(
                 changes(nowNs, decision, history, table),
                 counts.remembered(),
                 counts.rounds(),
-                metrics(status, leadership, hosts));
+                metrics(status, leaderElection, hosts));
     }
 
     private static String state(final NetworkControl control) {
@@ -103,10 +103,10 @@ public record ControlReport(
     private static Map<String, Object> changes(
             final long nowNs,
             final Decision decision,
-            final Collection<MadeChange> history,
+            final Collection<AppliedChange> history,
             final HostTable table) {
         final List<Map<String, Object>> rows = new ArrayList<>();
-        for (final MadeChange made : history) {
+        for (final AppliedChange made : history) {
             final PathChange change = made.change();
             final Map<String, Object> row = new LinkedHashMap<>();
             row.put("seconds_ago", TimeUnit.NANOSECONDS.toSeconds(nowNs - made.atNs()));
@@ -146,11 +146,11 @@ public record ControlReport(
 
     private static String metrics(
             final Map<String, Object> status,
-            final Leadership leadership,
+            final LeaderElection leaderElection,
             final List<ManagedHost> hosts) {
         final StringBuilder text = new StringBuilder();
-        line(text, "hxb_manage_leader", "gauge", leadership.isLeader() ? 1 : 0);
-        line(text, "hxb_manage_leaderships_total", "counter", leadership.terms());
+        line(text, "hxb_manage_leader", "gauge", leaderElection.isLeader() ? 1 : 0);
+        line(text, "hxb_manage_leaderships_total", "counter", leaderElection.terms());
         for (final String name :
                 List.of(
                         "generation",

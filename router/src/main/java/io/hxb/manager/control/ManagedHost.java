@@ -2,7 +2,7 @@ package io.hxb.manager.control;
 
 import io.hxb.manager.ManagerConnection;
 import io.hxb.manager.ManagerMessage;
-import io.hxb.manager.Operation;
+import io.hxb.manager.ManagerOperation;
 import io.hxb.manager.Status;
 
 import org.agrona.collections.Int2IntHashMap;
@@ -46,7 +46,7 @@ public final class ManagedHost {
     private String failure = "";
     private int number = -1;
     private LeaseView lease = LeaseView.UNKNOWN;
-    private List<Sent> sent = List.of();
+    private List<SentTraffic> sent = List.of();
     private Map<Integer, Integer> claimed = Map.of();
     private long changes;
     private long lastHeardNs;
@@ -59,7 +59,7 @@ public final class ManagedHost {
             String words,
             int number,
             LeaseView lease,
-            List<Sent> sent,
+            List<SentTraffic> sent,
             Map<Integer, Integer> claimed,
             long lastHeardNs) {}
 
@@ -136,7 +136,7 @@ public final class ManagedHost {
         return now.problem == Problem.NONE && now.lease.isOwn();
     }
 
-    List<Sent> sent() {
+    List<SentTraffic> sent() {
         return view.sent;
     }
 
@@ -218,7 +218,7 @@ public final class ManagedHost {
             return false;
         }
         connection = connector.connect();
-        connection.request(Operation.HELLO);
+        connection.request(ManagerOperation.HELLO);
         final ManagerMessage hello = checked(connection.exchange());
         if (hello.fingerprint() != plan) {
             drop(
@@ -255,7 +255,11 @@ public final class ManagedHost {
 
     private void askLease(final long owner, final long generation, final int durationMs)
             throws IOException {
-        connection.request(Operation.LEASE).index(durationMs).value(0, owner).value(1, generation);
+        connection
+                .request(ManagerOperation.LEASE)
+                .index(durationMs)
+                .value(0, owner)
+                .value(1, generation);
         final ManagerMessage reply = connection.exchange();
         final Status status = Status.of(reply.status());
         if (status != Status.LEASED) {
@@ -278,7 +282,7 @@ public final class ManagedHost {
 
     private void readTraffic() throws IOException {
         final long nowNs = clock.getAsLong();
-        final List<Sent> rows = new ArrayList<>();
+        final List<SentTraffic> rows = new ArrayList<>();
         gauge.begin(nowNs);
         int next = 0;
         while (next >= 0) {
@@ -294,12 +298,12 @@ public final class ManagedHost {
      *
      * @return from where to go on; -1 at the end.
      */
-    private int readChunk(final int first, final List<Sent> rows) throws IOException {
+    private int readChunk(final int first, final List<SentTraffic> rows) throws IOException {
         final IntArrayList questions = new IntArrayList();
         questions.addInt(first);
         gauge.knownFrom(first, CHUNK, questions);
         for (int i = 0; i < questions.size(); i++) {
-            connection.request(Operation.TRAFFIC).index(questions.getInt(i));
+            connection.request(ManagerOperation.TRAFFIC).index(questions.getInt(i));
             connection.post();
         }
         int next = first;
@@ -320,11 +324,11 @@ public final class ManagedHost {
         return isEnd ? -1 : next;
     }
 
-    private Sent row(final ManagerMessage reply) {
+    private SentTraffic row(final ManagerMessage reply) {
         changes = reply.number();
         final long state = reply.value(2);
         final int heard = (int) (state >>> Short.SIZE) & VID_MASK;
-        return new Sent(
+        return new SentTraffic(
                 reply.index(),
                 reply.vid(),
                 (int) state & VID_MASK,
@@ -360,7 +364,7 @@ public final class ManagedHost {
                         }
                         final int vid = entry.getValue();
                         connection
-                                .request(vid == 0 ? Operation.RESET : Operation.SET)
+                                .request(vid == 0 ? ManagerOperation.RESET : ManagerOperation.SET)
                                 .peerHost(entry.getKey())
                                 .vid(vid);
                         connection.post();
@@ -376,7 +380,7 @@ public final class ManagedHost {
     }
 
     private Status begin() throws IOException {
-        connection.request(Operation.BEGIN).number(changes);
+        connection.request(ManagerOperation.BEGIN).number(changes);
         return Status.of(connection.exchange().status());
     }
 
@@ -397,7 +401,7 @@ public final class ManagedHost {
     }
 
     private boolean endBatch() throws IOException {
-        connection.request(Operation.END);
+        connection.request(ManagerOperation.END);
         final ManagerMessage reply = connection.exchange();
         changes = reply.number();
         return isOk(reply);
@@ -409,7 +413,7 @@ public final class ManagedHost {
             attempt(
                     () -> {
                         // A batch that is begun twice has failed.
-                        connection.request(Operation.BEGIN);
+                        connection.request(ManagerOperation.BEGIN);
                         connection.exchange();
                         endBatch();
                     });
@@ -445,7 +449,7 @@ public final class ManagedHost {
                 () -> {
                     for (final Map.Entry<Integer, Integer> entry : claimed.entrySet()) {
                         connection
-                                .request(Operation.SET)
+                                .request(ManagerOperation.SET)
                                 .flags(ManagerMessage.FLAG_PERMANENT)
                                 .peerHost(entry.getKey())
                                 .vid(entry.getValue());

@@ -31,13 +31,13 @@ public final class NetworkControl {
     private final HostRunner runner;
     private final List<ManagedHost> hosts;
     private final PathTuner tuner;
-    private final Leadership leadership;
+    private final LeaderElection leaderElection;
     private final Map<Long, Integer> wanted = new TreeMap<>();
-    private final Deque<MadeChange> history = new ArrayDeque<>();
+    private final Deque<AppliedChange> history = new ArrayDeque<>();
     private final ControlCounts counts = new ControlCounts();
     private Map<Integer, ManagedHost> byNumber = Map.of();
     private Decision decision = new Decision(List.of(), "nothing measured yet", 0, "", 0);
-    private Measurement measurement = new Measurement(List.of(), 0, List.of());
+    private TrafficMeasurement measurement = new TrafficMeasurement(List.of(), 0, List.of());
     private boolean isStopped;
 
     /**
@@ -56,7 +56,7 @@ public final class NetworkControl {
         this.runner = runner;
         this.hosts = List.copyOf(hosts);
         tuner = new PathTuner(plan, settings.terms());
-        leadership = new Leadership(settings.owner(), settings.leaseMs());
+        leaderElection = new LeaderElection(settings.owner(), settings.leaseMs());
     }
 
     /** One round. */
@@ -65,9 +65,9 @@ public final class NetworkControl {
         counts.addRound();
         findNumbers(visited);
         if (!settings.isDry()) {
-            leadership.round(runner, hosts, connected(visited));
+            leaderElection.round(runner, hosts, connected(visited));
         }
-        measurement = Measurement.of(byNumber, settings.isDry());
+        measurement = TrafficMeasurement.of(byNumber, settings.isDry());
         if (isInCommand()) {
             respectOthers(nowNs);
             if (!isStopped) {
@@ -86,7 +86,7 @@ public final class NetworkControl {
     }
 
     private boolean isInCommand() {
-        return leadership.isLeader() && !settings.isDry();
+        return leaderElection.isLeader() && !settings.isDry();
     }
 
     private static List<ManagedHost> connected(final List<ManagedHost> visited) {
@@ -179,7 +179,7 @@ public final class NetworkControl {
             if (history.size() == MAX_HISTORY) {
                 history.removeFirst();
             }
-            history.addLast(new MadeChange(nowNs, change));
+            history.addLast(new AppliedChange(nowNs, change));
             counts.addRemembered();
         }
     }
@@ -309,7 +309,7 @@ public final class NetworkControl {
                     ManagedHost::makeLasting);
         }
         if (!settings.isDry()) {
-            leadership.giveUp(runner, List.copyOf(byNumber.values()));
+            leaderElection.giveUp(runner, List.copyOf(byNumber.values()));
         }
         runner.run(List.copyOf(byNumber.values()), ManagedHost::close);
     }
@@ -331,12 +331,12 @@ public final class NetworkControl {
 
     /** True while it has the lease of more than half of all hosts. */
     public boolean isLeader() {
-        return leadership.isLeader();
+        return leaderElection.isLeader();
     }
 
     /** What is told of it, as of the last round. */
     public ControlReport report(final long nowNs) {
-        return ControlReport.of(nowNs, this, leadership, hosts, measurement, history, table);
+        return ControlReport.of(nowNs, this, leaderElection, hosts, measurement, history, table);
     }
 
     boolean isDry() {

@@ -21,7 +21,7 @@ import java.util.List;
 final class Group {
     private static final int COLLECTING = -1;
     private static final int NEVER = Integer.MAX_VALUE;
-    private static final Peer[] NO_PEERS = {};
+    private static final GroupPeer[] NO_PEERS = {};
 
     private final long id;
     private final int instance;
@@ -32,7 +32,7 @@ final class Group {
     private final GroupCounters counters;
     private final List<Member> members = new ArrayList<>();
     private GroupSteps steps;
-    private Peer[] peers = NO_PEERS;
+    private GroupPeer[] peers = NO_PEERS;
     private int[] firstPeers;
     private long hash;
     private int listed;
@@ -41,8 +41,8 @@ final class Group {
     private int contributed;
     private int operation = 1;
     private int phase = COLLECTING;
-    private Part current = new Part();
-    private Part next = new Part();
+    private CollectiveState current = new CollectiveState();
+    private CollectiveState next = new CollectiveState();
     private int failFrom = NEVER;
     private int failure;
     private int owedAnswers;
@@ -158,19 +158,19 @@ final class Group {
         hash = list.hash();
         steps = ofNode;
         firstPeers = new int[steps.count() + 1];
-        final List<Peer> made = new ArrayList<>();
+        final List<GroupPeer> made = new ArrayList<>();
         for (int step = 0; step < steps.count(); step++) {
             firstPeers[step] = made.size();
             for (int position = 0; position < steps.width(step); position++) {
                 if (position != steps.ownPosition(step)) {
-                    made.add(new Peer(steps.node(step, position)));
+                    made.add(new GroupPeer(steps.node(step, position)));
                 }
             }
         }
         firstPeers[steps.count()] = made.size();
         peers = made.toArray(NO_PEERS);
-        for (final Peer peer : peers) {
-            peer.owe(Peer.READY | Peer.READY_ASKS);
+        for (final GroupPeer peer : peers) {
+            peer.schedule(GroupPeer.READY | GroupPeer.READY_ASKS);
         }
         onPeers();
         advance(nowNs);
@@ -187,8 +187,8 @@ final class Group {
     }
 
     /** Says whom a node's message is from; null if it is none of the peers. */
-    private Peer peer(final int node) {
-        for (final Peer peer : peers) {
+    private GroupPeer peer(final int node) {
+        for (final GroupPeer peer : peers) {
             if (peer.node() == node) {
                 return peer;
             }
@@ -206,7 +206,7 @@ final class Group {
             // It hears of this node when that is complete, and answers.
             return true;
         }
-        final Peer peer = peer(node);
+        final GroupPeer peer = peer(node);
         final int itsInstance = Memory.getInt(address + GroupProtocol.READY_INSTANCE);
         final int addressed = Memory.getInt(address + GroupProtocol.INSTANCE);
         if (peer == null || itsInstance == 0) {
@@ -223,14 +223,14 @@ final class Group {
         }
         peer.onReady(itsInstance);
         if (failure != PmStatus.OK) {
-            peer.owe(Peer.ENDED);
+            peer.schedule(GroupPeer.ENDED);
         } else if (Memory.getLong(address + GroupProtocol.READY_HASH) != hash) {
             fail(PmStatus.DISAGREEMENT, firstUndone(), nowNs);
         } else if (Memory.getInt(address + GroupProtocol.READY_TENANT) != tenant) {
             fail(PmStatus.NOT_ALLOWED, firstUndone(), nowNs);
         } else {
             if (Memory.getInt(address + GroupProtocol.READY_ASKS) != 0) {
-                peer.owe(Peer.READY);
+                peer.schedule(GroupPeer.READY);
             }
             if (isNew) {
                 readyPeers++;
@@ -250,11 +250,11 @@ final class Group {
      */
     boolean onContribution(
             final Member member, final long address, final int lengthBytes, final long nowNs) {
-        final Part part = member.part();
+        final CollectiveState collectiveState = member.part();
         final int number = Memory.getInt(address + GroupProtocol.OPERATION);
         if (number >= failFrom) {
             if (Memory.getInt(address + GroupProtocol.PIECE_OFFSET) == 0) {
-                member.oweFailure(number);
+                member.scheduleFailure(number);
                 advance(nowNs);
             }
             return true;
@@ -262,14 +262,14 @@ final class Group {
         if (!member.isJoined()
                 || number != member.next()
                 || number != (phase == COLLECTING ? operation : operation + 1)
-                || part.isComplete(number)
+                || collectiveState.isComplete(number)
                 || Memory.getInt(address + GroupProtocol.STATUS) != PmStatus.OK
-                || !part.accept(address, lengthBytes)
-                || !part.mayBeOf(member.rank())) {
+                || !collectiveState.accept(address, lengthBytes)
+                || !collectiveState.mayBeOf(member.rank())) {
             fail(PmStatus.DISAGREEMENT, firstUndone(), nowNs);
             return false;
         }
-        if (part.isComplete(number)) {
+        if (collectiveState.isComplete(number)) {
             contributed++;
             advance(nowNs);
         }
@@ -283,19 +283,19 @@ final class Group {
      */
     boolean onPart(final int node, final long address, final int lengthBytes, final long nowNs) {
         final int number = Memory.getInt(address + GroupProtocol.OPERATION);
-        final Peer peer = peer(node);
+        final GroupPeer peer = peer(node);
         if (number >= failFrom || peer == null) {
             return peer != null;
         }
-        final Part part = peer.part(number);
+        final CollectiveState collectiveState = peer.part(number);
         if (number - operation < 0
                 || number - operation > 1
-                || part.isComplete(number)
-                || !part.accept(address, lengthBytes)) {
+                || collectiveState.isComplete(number)
+                || !collectiveState.accept(address, lengthBytes)) {
             fail(PmStatus.DISAGREEMENT, firstUndone(), nowNs);
             return false;
         }
-        if (part.isComplete(number)) {
+        if (collectiveState.isComplete(number)) {
             advance(nowNs);
         }
         return true;
@@ -350,13 +350,13 @@ final class Group {
     private void combineMembers() {
         contributed = 0;
         for (int i = 0; i < members.size(); i++) {
-            final Part part = members.get(i).part();
+            final CollectiveState collectiveState = members.get(i).part();
             if (i == 0) {
-                current.set(part);
+                current.set(collectiveState);
             } else {
-                current.combine(part);
+                current.combine(collectiveState);
             }
-            part.clear();
+            collectiveState.clear();
         }
     }
 
@@ -374,7 +374,7 @@ final class Group {
 
     private boolean sendParts() {
         for (int i = firstUnsent(phase); i < firstPeers[phase + 1]; i++) {
-            final Peer peer = peers[i];
+            final GroupPeer peer = peers[i];
             while (!peer.isSent(operation, current.totalBytes())) {
                 final int offset = peer.sentBytes(operation);
                 final int piece = sender.pieceBytes(current, offset);
@@ -401,15 +401,16 @@ final class Group {
         final int own = steps.ownPosition(phase);
         int peer = firstPeers[phase];
         for (int position = 0; position < steps.width(phase); position++) {
-            final Part part = position == own ? current : peers[peer++].part(operation);
+            final CollectiveState collectiveState =
+                    position == own ? current : peers[peer++].part(operation);
             if (position == 0) {
-                next.set(part);
+                next.set(collectiveState);
             } else {
-                next.combine(part);
+                next.combine(collectiveState);
             }
-            part.clear();
+            collectiveState.clear();
         }
-        final Part used = current;
+        final CollectiveState used = current;
         current = next;
         next = used;
     }
@@ -482,10 +483,10 @@ final class Group {
         }
         failFrom = first;
         failure = status;
-        for (final Peer peer : peers) {
-            peer.onSent(Peer.READY | Peer.READY_ASKS | Peer.ASK);
+        for (final GroupPeer peer : peers) {
+            peer.onSent(GroupPeer.READY | GroupPeer.READY_ASKS | GroupPeer.ASK);
             if (peer.instance() != 0) {
-                peer.owe(Peer.ENDED);
+                peer.schedule(GroupPeer.ENDED);
             }
         }
         if (!isComplete() || readyPeers < peers.length) {
@@ -503,7 +504,7 @@ final class Group {
             final Member member = members.get(i);
             final boolean isWaiting = isUnderWay || member.part().operation() == operation;
             if (isWaiting && !member.isGone() && member.failureOwed() == 0) {
-                member.oweFailure(operation);
+                member.scheduleFailure(operation);
             }
         }
     }
@@ -526,26 +527,26 @@ final class Group {
         return isSent;
     }
 
-    private boolean sendOwed(final Peer peer) {
-        if (peer.isOwed(Peer.READY)) {
-            if (!sender.sendReady(this, peer, hash, peer.isOwed(Peer.READY_ASKS))) {
+    private boolean sendOwed(final GroupPeer peer) {
+        if (peer.isOwed(GroupPeer.READY)) {
+            if (!sender.sendReady(this, peer, hash, peer.isOwed(GroupPeer.READY_ASKS))) {
                 return false;
             }
-            peer.onSent(Peer.READY | Peer.READY_ASKS);
+            peer.onSent(GroupPeer.READY | GroupPeer.READY_ASKS);
         }
-        if (peer.isOwed(Peer.ASK)) {
+        if (peer.isOwed(GroupPeer.ASK)) {
             if (!sender.sendNote(
                     peer.node(), GroupProtocol.ASK, id, peer.instance(), instance, 0)) {
                 return false;
             }
-            peer.onSent(Peer.ASK);
+            peer.onSent(GroupPeer.ASK);
         }
-        if (peer.isOwed(Peer.ENDED)) {
+        if (peer.isOwed(GroupPeer.ENDED)) {
             if (!sender.sendNote(
                     peer.node(), GroupProtocol.ENDED, id, peer.instance(), failFrom, failure)) {
                 return false;
             }
-            peer.onSent(Peer.ENDED);
+            peer.onSent(GroupPeer.ENDED);
         }
         return true;
     }
@@ -596,7 +597,7 @@ final class Group {
         progressNs = nowNs;
         for (int i = firstPeers[phase]; i < firstPeers[phase + 1]; i++) {
             if (!peers[i].part(operation).isComplete(operation)) {
-                peers[i].owe(Peer.ASK);
+                peers[i].schedule(GroupPeer.ASK);
             }
         }
         advance(nowNs);

@@ -16,17 +16,18 @@ final class GroupSender {
     }
 
     /** Bytes of a part, from an offset on, that fit a message. */
-    int pieceBytes(final Part part, final int offset) {
+    int pieceBytes(final CollectiveState collectiveState, final int offset) {
         return Math.min(
-                part.totalBytes() - offset, outlet.maxLengthBytes() - GroupProtocol.HEADER_BYTES);
+                collectiveState.totalBytes() - offset,
+                outlet.maxLengthBytes() - GroupProtocol.HEADER_BYTES);
     }
 
     boolean sendPart(
             final Group group,
-            final Peer peer,
+            final GroupPeer peer,
             final int operation,
             final int step,
-            final Part part,
+            final CollectiveState collectiveState,
             final int offset,
             final int pieceBytes) {
         final int length = GroupProtocol.HEADER_BYTES + pieceBytes;
@@ -35,8 +36,9 @@ final class GroupSender {
             return slot != PmStatus.NO_BUFFERS;
         }
         final long address = outlet.address(slot);
-        GroupProtocol.header(address, group.id(), peer.instance(), operation, part.status());
-        part.write(address, offset, pieceBytes);
+        GroupProtocol.header(
+                address, group.id(), peer.instance(), operation, collectiveState.status());
+        collectiveState.write(address, offset, pieceBytes);
         Memory.putByte(address + GroupProtocol.STEP, step);
         outlet.send(slot, length, GroupProtocol.PART);
         return true;
@@ -46,7 +48,7 @@ final class GroupSender {
             final Group group,
             final Member member,
             final int operation,
-            final Part part,
+            final CollectiveState collectiveState,
             final int offset,
             final int pieceBytes) {
         final int length = GroupProtocol.HEADER_BYTES + pieceBytes;
@@ -55,8 +57,9 @@ final class GroupSender {
             return slot != PmStatus.NO_BUFFERS;
         }
         final long address = outlet.address(slot);
-        GroupProtocol.header(address, group.id(), group.instance(), operation, part.status());
-        part.write(address, offset, pieceBytes);
+        GroupProtocol.header(
+                address, group.id(), group.instance(), operation, collectiveState.status());
+        collectiveState.write(address, offset, pieceBytes);
         outlet.send(slot, length, GroupProtocol.RESULT);
         return true;
     }
@@ -122,7 +125,7 @@ final class GroupSender {
     }
 
     boolean sendReady(
-            final Group group, final Peer peer, final long hash, final boolean isQuestion) {
+            final Group group, final GroupPeer peer, final long hash, final boolean isQuestion) {
         final int slot =
                 outlet.claim(peer.node(), GroupProtocol.CONTEXT, GroupProtocol.READY_BYTES);
         if (slot < 0) {

@@ -8,7 +8,7 @@ final class Member {
     private final int context;
     private final int incarnation;
     private final int rank;
-    private final Part part = new Part();
+    private final CollectiveState collectiveState = new CollectiveState();
     private int nodesListed;
     private boolean isJoined;
     private boolean isGone;
@@ -36,8 +36,8 @@ final class Member {
     }
 
     /** Its part of the next operation. */
-    Part part() {
-        return part;
+    CollectiveState part() {
+        return collectiveState;
     }
 
     /** Nodes of the list that it has given. */
@@ -92,9 +92,9 @@ final class Member {
     }
 
     /** It has to be told that an operation fails; what it contributed to it is dropped. */
-    void oweFailure(final int operation) {
+    void scheduleFailure(final int operation) {
         failureOwed = operation;
-        part.clear();
+        collectiveState.clear();
         sentBytes = -1;
         next = operation + 1;
     }

@@ -1,6 +1,6 @@
 package io.hxb.node.loop;
 
-import io.hxb.link.TurnClock;
+import io.hxb.link.LoopClock;
 
 /**
  * A loop as the tasks on it see it: its time, its descriptors and its sleep. Called by the loop's
@@ -8,7 +8,7 @@ import io.hxb.link.TurnClock;
  */
 public interface Loop {
     /** The time of the current turn; always the same object. */
-    TurnClock clock();
+    LoopClock clock();
 
     /** True for the thread that owns the loop, for assertions; any thread. */
     boolean isOwnThread();
@@ -32,7 +32,7 @@ public interface Loop {
     boolean isSpinning();
 
     /** How often the loop stopped spinning because another thread waited for its CPU. */
-    long giveWays();
+    long yields();
 
     /** True if the loop would spin, but has found again and again that it has no CPU of its own. */
     boolean isCrowded();

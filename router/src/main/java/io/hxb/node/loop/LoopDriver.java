@@ -1,6 +1,6 @@
 package io.hxb.node.loop;
 
-import io.hxb.link.TurnClock;
+import io.hxb.link.LoopClock;
 import io.hxb.linux.PollSet;
 import io.hxb.os.CpuWait;
 import io.hxb.pm.idle.AdaptiveSpin;
@@ -51,7 +51,7 @@ public final class LoopDriver implements Loop, AutoCloseable {
 
     private final ManualIoEventLoop events;
     private final NanoClock source;
-    private final TurnClock clock = new TurnClock();
+    private final LoopClock clock = new LoopClock();
     private final TurnTimes times = new TurnTimes();
     private final ErrorHandler errorHandler;
     private final DeadlineTimer timer;
@@ -155,7 +155,7 @@ public final class LoopDriver implements Loop, AutoCloseable {
     }
 
     @Override
-    public TurnClock clock() {
+    public LoopClock clock() {
         return clock;
     }
 
@@ -233,8 +233,8 @@ public final class LoopDriver implements Loop, AutoCloseable {
     }
 
     @Override
-    public long giveWays() {
-        return spin.cpu().giveWays();
+    public long yields() {
+        return spin.cpu().yields();
     }
 
     @Override
@@ -385,7 +385,7 @@ public final class LoopDriver implements Loop, AutoCloseable {
         return isIdle;
     }
 
-    private void tellOfCrowding() {
+    private void reportCrowding() {
         if (IS_CROWDING_TOLD.compareAndSet(false, true)) {
             LOGGER.warn(
                     "{} should spin, but other threads need its CPU, so it sleeps when it has"
@@ -399,7 +399,7 @@ public final class LoopDriver implements Loop, AutoCloseable {
 
     private int sleep(final LoopTask[] current, final long nowNs, final long waitLimitNs) {
         if (isCrowded()) {
-            tellOfCrowding();
+            reportCrowding();
         }
         long deadlineNs = waitLimitNs == Long.MAX_VALUE ? Deadline.NEVER : nowNs + waitLimitNs;
         for (final LoopTask task : current) {
@@ -479,7 +479,7 @@ public final class LoopDriver implements Loop, AutoCloseable {
         }
         isRunning = false;
         wakeUp();
-        if (!Uninterrupted.await(waitMs -> thread.join(Duration.ofMillis(waitMs)), limitMs)) {
+        if (!UninterruptibleWait.await(waitMs -> thread.join(Duration.ofMillis(waitMs)), limitMs)) {
             throw new LoopStuckException(
                     thread.getName()
                             + " has not ended within "

@@ -23,8 +23,8 @@ public final class EthernetNetwork {
     private final SwitchGraph graph;
     private final EthernetConfig config;
     private final Forwarding forwarding;
-    private final Application application;
-    private final Application.Draft draft = new Application.Draft();
+    private final SimulatedApplication application;
+    private final SimulatedApplication.Draft draft = new SimulatedApplication.Draft();
     private final EventHeap events = new EventHeap();
     private final Frames frames = new Frames();
     private final int firstInjection;
@@ -53,7 +53,7 @@ public final class EthernetNetwork {
             final SwitchGraph graph,
             final EthernetConfig config,
             final Forwarding forwarding,
-            final Application application) {
+            final SimulatedApplication application) {
         this.graph = graph;
         this.config = config;
         this.forwarding = forwarding;

@@ -12,7 +12,7 @@ import java.util.List;
  * Hosts that send the frames of a traffic source, whose cycles are byte times of a host's link.
  * Owned by one run.
  */
-public final class RandomFrames implements Application {
+public final class RandomFrames implements SimulatedApplication {
     private final TrafficSource traffic;
     private final double nsPerByte;
     private final List<ArrayDeque<Waiting>> queues = new ArrayList<>();

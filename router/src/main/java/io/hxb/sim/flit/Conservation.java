@@ -4,13 +4,13 @@ import java.util.Arrays;
 
 /** The sums that must hold after every cycle. Used by one thread. */
 final class Conservation {
-    private final Network net;
+    private final FlitNetwork net;
     private final Packets packets;
     private final int[] onTheWay;
     private final int[] creditsOnTheWay;
 
     Conservation(
-            final Network net,
+            final FlitNetwork net,
             final Packets packets,
             final IntWheel arrivals,
             final IntWheel credits) {
@@ -72,7 +72,7 @@ final class Conservation {
         final boolean[] isOwner = new boolean[net.laneCount + net.graph.hostCount()];
         for (int lane = 0; lane < net.laneCount; lane++) {
             final int owner = net.owner[lane];
-            if (owner == Network.NONE) {
+            if (owner == FlitNetwork.NONE) {
                 continue;
             }
             require(!isOwner[owner], "owner " + owner + " has two lanes");
@@ -88,7 +88,7 @@ final class Conservation {
         }
         for (int lane = 0; lane < net.bufferedLanes; lane++) {
             require(
-                    output(lane) == Network.NONE || net.owner[output(lane)] == lane,
+                    output(lane) == FlitNetwork.NONE || net.owner[output(lane)] == lane,
                     net.name(lane) + " feeds a lane of somebody else");
         }
     }
@@ -96,7 +96,7 @@ final class Conservation {
     /** The lane that a lane's first packet has, whether it may move yet or not. */
     private int output(final int lane) {
         final int output = net.output[lane];
-        return output < Network.NONE ? -2 - output : output;
+        return output < FlitNetwork.NONE ? -2 - output : output;
     }
 
     private void checkMasks() {

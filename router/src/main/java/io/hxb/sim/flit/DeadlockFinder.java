@@ -12,12 +12,12 @@ import java.util.List;
 final class DeadlockFinder {
     private static final int MAX_NAMED = 32;
 
-    private final Network net;
+    private final FlitNetwork net;
     private final LaneAllocator allocator;
     private final boolean[] isDraining;
     private final int[] candidates;
 
-    DeadlockFinder(final Network net, final LaneAllocator allocator) {
+    DeadlockFinder(final FlitNetwork net, final LaneAllocator allocator) {
         this.net = net;
         this.allocator = allocator;
         this.isDraining = new boolean[net.laneCount];
@@ -46,7 +46,7 @@ final class DeadlockFinder {
     }
 
     private boolean isWaiting(final int lane) {
-        return net.heads[lane] > 0 && net.output[lane] == Network.NONE;
+        return net.heads[lane] > 0 && net.output[lane] == FlitNetwork.NONE;
     }
 
     private boolean drains(final int lane) {
@@ -67,9 +67,9 @@ final class DeadlockFinder {
     private boolean becomesFree(final int lane, final int flits) {
         final int owner = net.owner[lane];
         final boolean isLeaving =
-                owner == Network.NONE || owner >= net.laneCount || isDraining[owner];
+                owner == FlitNetwork.NONE || owner >= net.laneCount || isDraining[owner];
         return isLeaving
-                && (isDraining[lane] || (owner == Network.NONE && net.canTake(lane, flits)));
+                && (isDraining[lane] || (owner == FlitNetwork.NONE && net.canTake(lane, flits)));
     }
 
     private String cycleFrom(final int start) {

@@ -4,7 +4,7 @@ import java.util.Arrays;
 
 /** The hosts' queues and the sending of flits into the network. Owned by a run. */
 final class Hosts {
-    private final Network network;
+    private final FlitNetwork network;
     private final Packets packets;
     private final RouteFunction route;
     private final IntQueues waiting;
@@ -17,7 +17,7 @@ final class Hosts {
     private int queued;
     private long sent;
 
-    Hosts(final Network network, final Packets packets, final RouteFunction route) {
+    Hosts(final FlitNetwork network, final Packets packets, final RouteFunction route) {
         this.network = network;
         this.packets = packets;
         this.route = route;
@@ -26,7 +26,7 @@ final class Hosts {
         this.relayed = new IntQueues(count);
         this.active = new Bits(count);
         this.lane = new int[count];
-        Arrays.fill(lane, Network.NONE);
+        Arrays.fill(lane, FlitNetwork.NONE);
         this.left = new int[count];
         this.turn = new int[count];
         this.isOrdered = route.maxCandidates() == 1;
@@ -83,7 +83,7 @@ final class Hosts {
             while (bits != 0) {
                 final int host = (word << 6) + Long.numberOfTrailingZeros(bits);
                 bits &= bits - 1;
-                if (lane[host] == Network.NONE && !start(host, now)) {
+                if (lane[host] == FlitNetwork.NONE && !start(host, now)) {
                     active.clear(host);
                 } else {
                     sendFlit(host, now, arrivals);
@@ -93,7 +93,7 @@ final class Hosts {
     }
 
     private void sendFlit(final int host, final long now, final IntWheel arrivals) {
-        final Network net = network;
+        final FlitNetwork net = network;
         final int to = lane[host];
         final int channel = net.firstInjection + host;
         if (net.credits[to] == 0) {
@@ -111,9 +111,9 @@ final class Hosts {
         sent++;
         arrivals.add(now + net.latency[channel], to);
         if (--left[host] == 0) {
-            net.owner[to] = Network.NONE;
+            net.owner[to] = FlitNetwork.NONE;
             net.packets[channel]--;
-            lane[host] = Network.NONE;
+            lane[host] = FlitNetwork.NONE;
         }
     }
 
@@ -125,7 +125,7 @@ final class Hosts {
         }
         final int packet = isRelay ? relayed.peek(host) : waiting.peek(host);
         final int to = choose(host, packet);
-        if (to == Network.NONE) {
+        if (to == FlitNetwork.NONE) {
             return false;
         }
         if (isRelay) {
@@ -157,8 +157,8 @@ final class Hosts {
         final int flits = packets.length[packet];
         if (isOrdered && network.lanes > 1) {
             final int same = laneOf(first, packets.destination[packet]);
-            if (same != Network.NONE) {
-                return network.canTake(same, flits) ? same : Network.NONE;
+            if (same != FlitNetwork.NONE) {
+                return network.canTake(same, flits) ? same : FlitNetwork.NONE;
             }
         }
         for (int i = 0; i < network.lanes; i++) {
@@ -168,7 +168,7 @@ final class Hosts {
                 return first + v;
             }
         }
-        return Network.NONE;
+        return FlitNetwork.NONE;
     }
 
     /** The lane in which a packet for the same host still is: a later one must not overtake it. */
@@ -180,6 +180,6 @@ final class Hosts {
                 }
             }
         }
-        return Network.NONE;
+        return FlitNetwork.NONE;
     }
 }

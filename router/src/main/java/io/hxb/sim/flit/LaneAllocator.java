@@ -4,7 +4,7 @@ package io.hxb.sim.flit;
 final class LaneAllocator {
     private static final int TO_HOST = -1;
 
-    private final Network network;
+    private final FlitNetwork network;
     private final Packets packets;
     private final RouteFunction route;
     private final OutputSelection selection;
@@ -21,7 +21,7 @@ final class LaneAllocator {
     private final IntWheel bound;
 
     LaneAllocator(
-            final Network network,
+            final FlitNetwork network,
             final Packets packets,
             final RouteFunction route,
             final OutputSelection selection,
@@ -65,7 +65,7 @@ final class LaneAllocator {
 
     /** A lane's first packet has come; it is routed and waits. */
     void addHeader(final int lane) {
-        final Network net = network;
+        final FlitNetwork net = network;
         final int packet = net.packet(lane, 0);
         net.left[lane] = packets.length[packet];
         final int channel = net.channelOf[lane];
@@ -126,7 +126,7 @@ final class LaneAllocator {
         for (int i = 0; i < count; i++) {
             final int lane = waiting[start + i];
             final int to = choose(lane, node);
-            if (to == Network.NONE) {
+            if (to == FlitNetwork.NONE) {
                 waiting[start + kept++] = lane;
             } else {
                 bind(lane, to);
@@ -136,7 +136,7 @@ final class LaneAllocator {
     }
 
     private int choose(final int lane, final int node) {
-        final Network net = network;
+        final FlitNetwork net = network;
         final int count = candidateCount[lane];
         final int row = lane * stride;
         if (count == TO_HOST) {
@@ -144,7 +144,7 @@ final class LaneAllocator {
         }
         final int flits = net.left[lane];
         if (count == 1) {
-            return net.canTake(candidates[row], flits) ? candidates[row] : Network.NONE;
+            return net.canTake(candidates[row], flits) ? candidates[row] : FlitNetwork.NONE;
         }
         int freeCount = 0;
         for (int i = 0; i < count; i++) {
@@ -153,7 +153,7 @@ final class LaneAllocator {
             }
         }
         if (freeCount <= 1) {
-            return freeCount == 0 ? Network.NONE : free[0];
+            return freeCount == 0 ? FlitNetwork.NONE : free[0];
         }
         final int to = net.graph.hostSwitch(packets.destination[net.packet(lane, 0)]);
         return selection.select(view, node, to, free, freeCount);
@@ -162,15 +162,15 @@ final class LaneAllocator {
     private int freeToHost(final int host) {
         final int first = (network.firstEjection + host) * network.lanes;
         for (int lane = first; lane < first + network.lanes; lane++) {
-            if (network.owner[lane] == Network.NONE) {
+            if (network.owner[lane] == FlitNetwork.NONE) {
                 return lane;
             }
         }
-        return Network.NONE;
+        return FlitNetwork.NONE;
     }
 
     private void bind(final int lane, final int to) {
-        final Network net = network;
+        final FlitNetwork net = network;
         final int channel = net.channelOf[to];
         final int packet = net.packet(lane, 0);
         net.owner[to] = lane;

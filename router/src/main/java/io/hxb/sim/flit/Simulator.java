@@ -12,7 +12,7 @@ import java.util.SplittableRandom;
  * always give the same run. Used by one thread.
  */
 public final class Simulator {
-    private final Network net;
+    private final FlitNetwork net;
     private final Packets packets = new Packets();
     private final Messages messages = new Messages();
     private final Hosts hosts;
@@ -117,13 +117,13 @@ public final class Simulator {
                             + traffic.maxFlits()
                             + "; make buffers larger, packets shorter, or use wormhole (wh)");
         }
-        Network.requireRoom(
+        FlitNetwork.requireRoom(
                 graph,
                 config,
                 Math.max(1, traffic.shortestFlits()),
                 route.maxCandidates(),
                 Runtime.getRuntime().maxMemory());
-        this.net = new Network(graph, config, Math.max(1, traffic.shortestFlits()));
+        this.net = new FlitNetwork(graph, config, Math.max(1, traffic.shortestFlits()));
         this.traffic = traffic;
         this.listener = listener;
         this.selection = selection;
@@ -140,7 +140,7 @@ public final class Simulator {
         this.creditsBack = new IntWheel(config.creditCycles());
         this.activeInputs = new Bits(net.firstEjection);
         this.best = new int[net.channelCount];
-        Arrays.fill(best, Network.NONE);
+        Arrays.fill(best, FlitNetwork.NONE);
         this.bestKey = new long[net.channelCount];
         this.wanted = new int[net.channelCount];
         this.lanes = net.lanes;
@@ -399,7 +399,7 @@ public final class Simulator {
         if (net.hasSlowChannels && net.nextFree[output] >= (now + 1) << 8) {
             return;
         }
-        if (best[output] == Network.NONE) {
+        if (best[output] == FlitNetwork.NONE) {
             wanted[wantedCount++] = output;
             best[output] = lane;
             bestKey[output] = Long.MIN_VALUE;
@@ -435,7 +435,7 @@ public final class Simulator {
         for (int i = 0; i < wantedCount; i++) {
             final int output = wanted[i];
             final int lane = best[output];
-            best[output] = Network.NONE;
+            best[output] = FlitNetwork.NONE;
             move(lane, output, now);
         }
     }
@@ -475,8 +475,8 @@ public final class Simulator {
 
     /** The tail has left: the lane goes to whoever waits, and the next packet to the front. */
     private void release(final int lane, final int to, final int output) {
-        net.owner[to] = Network.NONE;
-        net.output[lane] = Network.NONE;
+        net.owner[to] = FlitNetwork.NONE;
+        net.output[lane] = FlitNetwork.NONE;
         if (--net.packets[output] == 0 && output < net.firstInjection) {
             selection.onIdle(view, output);
         }

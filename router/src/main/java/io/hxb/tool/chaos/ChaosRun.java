@@ -3,20 +3,20 @@ package io.hxb.tool.chaos;
 import io.hxb.tool.chaos.result.ChaosResult;
 import io.hxb.tool.chaos.result.FaultOutcome;
 import io.hxb.tool.chaos.result.GapAnalysis;
-import io.hxb.tool.chaos.result.Remaining;
+import io.hxb.tool.chaos.result.RemainingCapacity;
 import io.hxb.tool.chaos.script.Fault;
 import io.hxb.tool.chaos.script.FaultScript;
 import io.hxb.tool.chaos.traffic.CableMeter;
-import io.hxb.tool.chaos.traffic.PairTally;
+import io.hxb.tool.chaos.traffic.ChaosTraffic;
+import io.hxb.tool.chaos.traffic.PairCounts;
 import io.hxb.tool.chaos.traffic.RateSeries;
 import io.hxb.tool.chaos.traffic.SampleClock;
-import io.hxb.tool.chaos.traffic.Traffic;
 import io.hxb.tool.cluster.Cluster;
 import io.hxb.tool.lab.LabNodes;
 import io.hxb.tool.lab.LabRegistry;
 import io.hxb.tool.lab.LabSpec;
-import io.hxb.tool.measure.Measurement;
 import io.hxb.tool.measure.Pair;
+import io.hxb.tool.measure.RunMeasurement;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.option.OutputFiles;
 import io.hxb.tool.report.TextTable;
@@ -138,7 +138,7 @@ public final class ChaosRun {
 
     private ChaosResult measure(final Cluster cluster, final LabFaults faults, final Output output)
             throws IOException {
-        new Measurement(cluster).awaitReady(pairs);
+        new RunMeasurement(cluster).awaitReady(pairs);
         final int mtuBytes = cluster.device(pairs.getFirst().from()).mtuBytes();
         final int size = options.sizeOr(Math.min(SIZE_BYTES, mtuBytes));
         if (size > mtuBytes) {
@@ -148,8 +148,8 @@ public final class ChaosRun {
         final long startNs = System.nanoTime() + options.warmUpNs();
         final SampleClock clock = SampleClock.of(startNs, sampleNs, lengthNs);
         final List<CableMeter.CableSamples> cables;
-        final List<PairTally> tallies;
-        try (Traffic traffic = new Traffic(cluster, pairs, size, clock)) {
+        final List<PairCounts> tallies;
+        try (ChaosTraffic traffic = new ChaosTraffic(cluster, pairs, size, clock)) {
             traffic.start();
             if (spec.hasPorts()) {
                 try (CableMeter meter = new CableMeter(spec, clock)) {
@@ -171,7 +171,7 @@ public final class ChaosRun {
     private void play(
             final long startNs,
             final LabFaults faults,
-            final Traffic traffic,
+            final ChaosTraffic traffic,
             final Output output) {
         for (final Fault fault : script.faults()) {
             waitUntil(startNs + fault.atNs(), faults, traffic);
@@ -184,7 +184,8 @@ public final class ChaosRun {
         waitUntil(startNs + lengthNs, faults, traffic);
     }
 
-    private static void waitUntil(final long dueNs, final LabFaults faults, final Traffic traffic) {
+    private static void waitUntil(
+            final long dueNs, final LabFaults faults, final ChaosTraffic traffic) {
         long restNs = dueNs - System.nanoTime();
         while (restNs > 0) {
             faults.turn(System.nanoTime());
@@ -199,14 +200,14 @@ public final class ChaosRun {
     }
 
     private ChaosResult result(
-            final List<PairTally> tallies, final List<CableMeter.CableSamples> cables) {
-        final List<RateSeries> series = tallies.stream().map(PairTally::samples).toList();
+            final List<PairCounts> tallies, final List<CableMeter.CableSamples> cables) {
+        final List<RateSeries> series = tallies.stream().map(PairCounts::samples).toList();
         final GapAnalysis analysis =
                 new GapAnalysis(
-                        tallies.stream().map(PairTally::pair).toList(),
+                        tallies.stream().map(PairCounts::pair).toList(),
                         series,
                         moments,
-                        new Remaining(spec.shape(), spec.linkCount(), spec.rateBps()));
+                        new RemainingCapacity(spec.shape(), spec.linkCount(), spec.rateBps()));
         final List<FaultOutcome> outcomes = analysis.outcomes();
         return new ChaosResult(
                 spec.shape(),
@@ -234,7 +235,7 @@ public final class ChaosRun {
                     number(fault.fullAfterRepairMs()));
         }
         output.text().print(table);
-        for (final PairTally pair : result.pairs()) {
+        for (final PairCounts pair : result.pairs()) {
             output.text()
                     .printf(
                             Locale.ROOT,

@@ -3,7 +3,7 @@ package io.hxb.tool.chart;
 import io.hxb.tool.chaos.result.ChaosResult;
 import io.hxb.tool.chaos.result.FaultOutcome;
 import io.hxb.tool.chaos.traffic.CableMeter;
-import io.hxb.tool.chaos.traffic.PairTally;
+import io.hxb.tool.chaos.traffic.PairCounts;
 
 import org.knowm.xchart.AnnotationLine;
 import org.knowm.xchart.AnnotationText;
@@ -78,7 +78,7 @@ public final class ThroughputPicture {
                                 new float[] {5, 4},
                                 0));
         double top = 0;
-        for (final PairTally pair : result.pairs().stream().limit(MAX_PAIRS).toList()) {
+        for (final PairCounts pair : result.pairs().stream().limit(MAX_PAIRS).toList()) {
             final double[] rates = result.megabytes(pair.samples());
             final String name =
                     result.coordinates(pair.pair().from())

@@ -4,13 +4,13 @@ import io.hxb.counter.CounterType;
 import io.hxb.tool.cluster.Cluster;
 import io.hxb.tool.cluster.ClusterCounters;
 import io.hxb.tool.lab.LabCluster;
-import io.hxb.tool.measure.Measurement;
+import io.hxb.tool.measure.MeasurementWatch;
 import io.hxb.tool.measure.Pair;
 import io.hxb.tool.measure.Result;
+import io.hxb.tool.measure.RoundTripResult;
 import io.hxb.tool.measure.RoundTrips;
+import io.hxb.tool.measure.RunMeasurement;
 import io.hxb.tool.measure.Throughput;
-import io.hxb.tool.measure.Trips;
-import io.hxb.tool.measure.Watch;
 import io.hxb.tool.report.TextTable;
 
 import tools.jackson.databind.JsonNode;
@@ -68,7 +68,7 @@ public final class DemoRun {
     private record Attached(double medianUs, double p99Us, long messagesPerSecond, long lost) {}
 
     /** One line of the table. */
-    private record Distance(Trips.Trip trip, Throughput throughput) {}
+    private record Distance(RoundTripResult.Trip trip, Throughput throughput) {}
 
     /** How the files went. */
     private record Transfer(
@@ -88,7 +88,7 @@ public final class DemoRun {
      * @param meanBytes mean length of the files.
      */
     public Outcome run(final long meanBytes) throws IOException {
-        final Measurement measurement = new Measurement(cluster);
+        final RunMeasurement measurement = new RunMeasurement(cluster);
         final List<Pair> distances = Pair.oneOfEachDistance(cluster.config().shape(), 0);
         measurement.awaitReady(distances);
         final FileSet files =
@@ -103,22 +103,28 @@ public final class DemoRun {
                 files.entries().size(),
                 files.lengthBytes() / 1e6);
         final Transfer transfer = transfer(files);
-        final Trips trips = measurement.ping(distances, TRIP_BYTES, TRIPS);
+        final RoundTripResult roundTripResult = measurement.ping(distances, TRIP_BYTES, TRIPS);
         final int size = Math.min(BLOCK_BYTES, cluster.device(0).mtuBytes());
         final List<Distance> lines = new ArrayList<>();
         for (int i = 0; i < distances.size(); i++) {
             lines.add(
                     new Distance(
-                            trips.trips().get(i),
+                            roundTripResult.trips().get(i),
                             perf(measurement, distances.get(i), size, PERF_NS)));
         }
         final Throughput small = perf(measurement, distances.getFirst(), SMALL_BYTES, PERF_NS / 2);
         print(lines, size, small);
-        return outcome(files, transfer, trips, lines, small, attached(trips.trips().getFirst()));
+        return outcome(
+                files,
+                transfer,
+                roundTripResult,
+                lines,
+                small,
+                attached(roundTripResult.trips().getFirst()));
     }
 
     /** What a program in a process of its own gets over one hop, from its start. */
-    private Attached attached(final Trips.Trip pair) {
+    private Attached attached(final RoundTripResult.Trip pair) {
         final AttachedProgram programs = new AttachedProgram(LabCluster.file(folder), pair.from());
         final JsonNode trips =
                 programs.run("ping " + pair.to() + " --flood --count " + ATTACHED_TRIPS);
@@ -143,13 +149,13 @@ public final class DemoRun {
     }
 
     private static Throughput perf(
-            final Measurement measurement, final Pair pair, final int size, final long sendNs)
+            final RunMeasurement measurement, final Pair pair, final int size, final long sendNs)
             throws IOException {
         return measurement.perf(
                 List.of(pair),
-                new Measurement.Load(size, 1, 0, sendNs, Long.MAX_VALUE),
+                new RunMeasurement.Load(size, 1, 0, sendNs, Long.MAX_VALUE),
                 RoundTrips.NONE,
-                Watch.none());
+                MeasurementWatch.none());
     }
 
     private Transfer transfer(final FileSet files) throws IOException {
@@ -252,20 +258,22 @@ public final class DemoRun {
     private Outcome outcome(
             final FileSet files,
             final Transfer transfer,
-            final Trips trips,
+            final RoundTripResult roundTripResult,
             final List<Distance> lines,
             final Throughput small,
             final Attached attached) {
         long lost =
                 files.entries().size()
                         - transfer.intact()
-                        + trips.result().lost()
+                        + roundTripResult.result().lost()
                         + small.result().lost()
                         + attached.lost();
         long duplicated =
-                transfer.duplicated() + trips.result().duplicated() + small.result().duplicated();
+                transfer.duplicated()
+                        + roundTripResult.result().duplicated()
+                        + small.result().duplicated();
         long reordered = small.result().reordered();
-        long corrupt = trips.result().corrupt() + small.result().corrupt();
+        long corrupt = roundTripResult.result().corrupt() + small.result().corrupt();
         for (final Distance line : lines) {
             final Result result = line.throughput().result();
             lost += result.lost();
@@ -285,7 +293,7 @@ public final class DemoRun {
                         corrupt,
                         transfer.relays(),
                         transfer.seconds(),
-                        trips.result().roundTrips());
+                        roundTripResult.result().roundTrips());
         final Map<String, Object> fields = result.fields();
         fields.put("files", files.entries().size());
         fields.put("files_intact", transfer.intact());
@@ -297,7 +305,7 @@ public final class DemoRun {
         fields.put("resent", transfer.resent());
         fields.put("dropped", transfer.dropped());
         transfer.cpuPerFrameUs().ifPresent(cpuUs -> fields.put("cpu_us_per_frame", cpuUs));
-        fields.put("trips", trips.trips());
+        fields.put("trips", roundTripResult.trips());
         fields.put(
                 "bandwidths_MBps",
                 lines.stream()

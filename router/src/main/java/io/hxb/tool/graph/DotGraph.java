@@ -104,10 +104,10 @@ public final class DotGraph {
             addRate(text, graph.linkRateBps(channel / 2));
             if (loads != null) {
                 final String label =
-                        Loads.text(loads[channel]) + " / " + Loads.text(loads[channel + 1]);
+                        LinkLoads.text(loads[channel]) + " / " + LinkLoads.text(loads[channel + 1]);
                 text.append(", label=").append(quote(label));
                 final double most = Math.max(loads[channel], loads[channel + 1]);
-                text.append(", color=").append(quote(Loads.colour(most, Loads.max(loads))));
+                text.append(", color=").append(quote(LinkLoads.colour(most, LinkLoads.max(loads))));
             }
             text.append("];\n");
         }

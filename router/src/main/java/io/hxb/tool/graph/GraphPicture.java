@@ -56,7 +56,7 @@ public final class GraphPicture {
         for (int node = 0; node < xs.length; node++) {
             addSwitch(text, graph.switchName(node), hosts[node], xs[node], ys[node]);
         }
-        addLegend(text, Loads.max(loads), height);
+        addLegend(text, LinkLoads.max(loads), height);
         return text.append("</svg>\n").toString();
     }
 
@@ -77,7 +77,7 @@ public final class GraphPicture {
         final double side = 3 + 6 * parallels(graph, channel);
         final double ox = -dy / length;
         final double oy = dx / length;
-        final double share = Loads.max(loads) == 0 ? 0 : loads[channel] / Loads.max(loads);
+        final double share = LinkLoads.max(loads) == 0 ? 0 : loads[channel] / LinkLoads.max(loads);
         final int sign = from < to ? 1 : -1;
         add(
                 text,
@@ -89,10 +89,10 @@ public final class GraphPicture {
                 (ys[from] + ys[to]) / 2 + oy * (side + sign * bend * 2),
                 xs[to] + ox * side,
                 ys[to] + oy * side,
-                Loads.colour(loads[channel], Loads.max(loads)),
+                LinkLoads.colour(loads[channel], LinkLoads.max(loads)),
                 1 + 3 * share,
                 escape(graph.channelName(channel)),
-                Loads.text(loads[channel]));
+                LinkLoads.text(loads[channel]));
     }
 
     /** Position among the links that join the same two switches. */
@@ -141,13 +141,13 @@ public final class GraphPicture {
                     "<rect x=\"%d\" y=\"%.0f\" width=\"20\" height=\"10\" fill=\"%s\"/>\n",
                     10 + 20 * i,
                     height - 20,
-                    Loads.colour(i, 10));
+                    LinkLoads.colour(i, 10));
         }
         add(
                 text,
                 "<text x=\"240\" y=\"%.0f\">load of a channel, 0 to %s</text>\n",
                 height - 11,
-                Loads.text(max));
+                LinkLoads.text(max));
     }
 
     @SuppressWarnings("AnnotateFormatMethod")

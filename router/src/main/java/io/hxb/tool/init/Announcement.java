@@ -1,7 +1,7 @@
 package io.hxb.tool.init;
 
-import io.hxb.tool.init.Neighbourhood.Nic;
-import io.hxb.tool.init.Neighbourhood.Sighting;
+import io.hxb.tool.init.NeighbourSurvey.Nic;
+import io.hxb.tool.init.NeighbourSurvey.Sighting;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -64,7 +64,7 @@ final class Announcement {
      *
      * @param from the NIC that will send them.
      */
-    static List<String> texts(final Port from, final Neighbourhood known) {
+    static List<String> texts(final DiscoveredPort from, final NeighbourSurvey known) {
         final List<String> lines = new ArrayList<>();
         known.machines().forEach((id, name) -> lines.add("m " + id + " " + name));
         known.nics()
@@ -98,7 +98,7 @@ final class Announcement {
         return text.toString().getBytes(StandardCharsets.UTF_8).length;
     }
 
-    private static String words(final Port port) {
+    private static String words(final DiscoveredPort port) {
         return port.machine() + " " + port.nic();
     }
 
@@ -109,7 +109,7 @@ final class Announcement {
      * @return what of it is new, or -1 if the text is not of {@code hxb init}; then nothing was
      *     added.
      */
-    static int take(final String text, final Port heardBy, final Neighbourhood known) {
+    static int take(final String text, final DiscoveredPort heardBy, final NeighbourSurvey known) {
         final List<String> lines = text.lines().toList();
         final String[] first = lines.isEmpty() ? new String[0] : lines.getFirst().split(" ", -1);
         if (first.length != 4
@@ -120,7 +120,7 @@ final class Announcement {
         }
         int fresh = 0;
         if (!first[2].equals(heardBy.machine()) || !first[3].equals(heardBy.nic())) {
-            final Sighting heard = new Sighting(heardBy, new Port(first[2], first[3]));
+            final Sighting heard = new Sighting(heardBy, new DiscoveredPort(first[2], first[3]));
             fresh += known.addSighting(heard) ? 1 : 0;
         }
         for (final String line : lines.subList(1, lines.size())) {
@@ -150,17 +150,18 @@ final class Announcement {
         return ID.matcher(id).matches() && NIC.matcher(nic).matches();
     }
 
-    private static boolean add(final String[] words, final Neighbourhood known) {
+    private static boolean add(final String[] words, final NeighbourSurvey known) {
         return switch (words[0]) {
             case "m" -> known.addMachine(words[1], words[2]);
             case "n" ->
                     known.addNic(
-                            new Port(words[1], words[2]),
+                            new DiscoveredPort(words[1], words[2]),
                             new Nic(Integer.parseInt(words[3]), Integer.parseInt(words[4])));
             default ->
                     known.addSighting(
                             new Sighting(
-                                    new Port(words[1], words[2]), new Port(words[3], words[4])));
+                                    new DiscoveredPort(words[1], words[2]),
+                                    new DiscoveredPort(words[3], words[4])));
         };
     }
 }

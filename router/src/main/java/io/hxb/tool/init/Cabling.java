@@ -2,7 +2,7 @@ package io.hxb.tool.init;
 
 import io.hxb.config.Dimensions;
 import io.hxb.config.LinkPlan;
-import io.hxb.tool.init.Neighbourhood.Sighting;
+import io.hxb.tool.init.NeighbourSurvey.Sighting;
 import io.hxb.tool.report.ToolException;
 
 import java.util.ArrayList;
@@ -41,7 +41,7 @@ record Cabling(List<Integer> extents, List<String> machines, List<List<List<Stri
         private String firstNic(final String machine) {
             return segments.stream()
                     .map(segment -> segment.get(machine))
-                    .min(Port.NATURAL)
+                    .min(DiscoveredPort.NATURAL)
                     .orElseThrow();
         }
     }
@@ -52,7 +52,7 @@ record Cabling(List<Integer> extents, List<String> machines, List<List<List<Stri
      * @return null if nobody else was heard.
      * @throws ToolException saying what of the cabling is not as in a hyper-crossbar.
      */
-    static Cabling of(final Neighbourhood known) {
+    static Cabling of(final NeighbourSurvey known) {
         final List<Line> lines = lines(known);
         if (lines.isEmpty()) {
             return null;
@@ -61,11 +61,11 @@ record Cabling(List<Integer> extents, List<String> machines, List<List<List<Stri
     }
 
     /** Segments as NICs by machine, grouped into lines by the machines on them. */
-    private static List<Line> lines(final Neighbourhood known) {
+    private static List<Line> lines(final NeighbourSurvey known) {
         final Map<NavigableSet<String>, List<SortedMap<String, String>>> found = new HashMap<>();
-        for (final NavigableSet<Port> segment : segments(known)) {
+        for (final NavigableSet<DiscoveredPort> segment : segments(known)) {
             final SortedMap<String, String> nics = new TreeMap<>();
-            for (final Port port : segment) {
+            for (final DiscoveredPort port : segment) {
                 final String other = nics.putIfAbsent(port.machine(), port.nic());
                 if (other != null) {
                     throw new ToolException(
@@ -80,7 +80,8 @@ record Cabling(List<Integer> extents, List<String> machines, List<List<List<Stri
                 (machines, segments) -> {
                     segments.sort(
                             Comparator.comparing(
-                                    segment -> segment.get(segment.firstKey()), Port.NATURAL));
+                                    segment -> segment.get(segment.firstKey()),
+                                    DiscoveredPort.NATURAL));
                     lines.add(new Line(machines, List.copyOf(segments)));
                 });
         lines.sort(Comparator.comparing(line -> String.join(" ", line.machines())));
@@ -88,12 +89,12 @@ record Cabling(List<Integer> extents, List<String> machines, List<List<List<Stri
     }
 
     /** NICs that hear each other, directly or over others. */
-    private static List<NavigableSet<Port>> segments(final Neighbourhood known) {
-        final Map<Port, NavigableSet<Port>> segmentOf = new HashMap<>();
+    private static List<NavigableSet<DiscoveredPort>> segments(final NeighbourSurvey known) {
+        final Map<DiscoveredPort, NavigableSet<DiscoveredPort>> segmentOf = new HashMap<>();
         for (final Sighting sighting : known.sightings()) {
-            final NavigableSet<Port> one =
+            final NavigableSet<DiscoveredPort> one =
                     segmentOf.computeIfAbsent(sighting.heardBy(), Cabling::set);
-            final NavigableSet<Port> two =
+            final NavigableSet<DiscoveredPort> two =
                     segmentOf.computeIfAbsent(sighting.sentBy(), Cabling::set);
             if (!one.equals(two)) {
                 one.addAll(two);
@@ -106,22 +107,23 @@ record Cabling(List<Integer> extents, List<String> machines, List<List<List<Stri
                 .toList();
     }
 
-    private static NavigableSet<Port> set(final Port port) {
+    private static NavigableSet<DiscoveredPort> set(final DiscoveredPort port) {
         return new TreeSet<>(Set.of(port));
     }
 
     /** Gives coordinates to machines. */
     private static final class Finder {
-        private final Neighbourhood known;
+        private final NeighbourSurvey known;
         private final List<Line> lines;
         private final Map<String, int[]> coordinates = new HashMap<>();
         private final List<String> machines;
         private int[] extents = {};
 
-        Finder(final Neighbourhood known, final List<Line> lines) {
+        Finder(final NeighbourSurvey known, final List<Line> lines) {
             this.known = known;
             this.lines = lines;
-            final Comparator<String> byName = Comparator.comparing(known::name, Port.NATURAL);
+            final Comparator<String> byName =
+                    Comparator.comparing(known::name, DiscoveredPort.NATURAL);
             machines =
                     lines.stream()
                             .flatMap(line -> line.machines().stream())
@@ -157,7 +159,7 @@ record Cabling(List<Integer> extents, List<String> machines, List<List<List<Stri
                             .filter(line -> line.machines().contains(origin))
                             .sorted(
                                     Comparator.comparing(
-                                            line -> line.firstNic(origin), Port.NATURAL))
+                                            line -> line.firstNic(origin), DiscoveredPort.NATURAL))
                             .toList();
             extents = new int[own.size()];
             coordinates.put(origin, new int[own.size()]);

@@ -18,7 +18,7 @@ final class FirstClusterFile {
      *
      * @param cluster name of the cluster.
      */
-    static String of(final String cluster, final Cabling cabling, final Neighbourhood known) {
+    static String of(final String cluster, final Cabling cabling, final NeighbourSurvey known) {
         final StringBuilder text = new StringBuilder(head(cluster));
         text.append("shape: ")
                 .append(Cabling.shape(cabling.extents()))
@@ -84,7 +84,7 @@ final class FirstClusterFile {
     /** Machines whose NICs have other names than those of most. */
     private static String others(
             final Cabling cabling,
-            final Neighbourhood known,
+            final NeighbourSurvey known,
             final List<Map<String, List<String>>> links,
             final Map<String, List<String>> usual) {
         final StringBuilder text = new StringBuilder();
@@ -106,7 +106,7 @@ final class FirstClusterFile {
         return text.isEmpty() ? "" : "nodes:  # machines whose NICs have other names\n" + text;
     }
 
-    private static String hosts(final Cabling cabling, final Neighbourhood known) {
+    private static String hosts(final Cabling cabling, final NeighbourSurvey known) {
         final List<String> names = cabling.machines().stream().map(known::name).toList();
         final StringBuilder text = new StringBuilder();
         for (int node = 0; node < names.size(); node++) {

@@ -4,7 +4,7 @@ import io.hxb.config.ClusterConfig;
 import io.hxb.config.Quantity;
 import io.hxb.config.yaml.ClusterConfigYaml;
 import io.hxb.os.HostName;
-import io.hxb.tool.init.Neighbourhood.Sighting;
+import io.hxb.tool.init.NeighbourSurvey.Sighting;
 import io.hxb.tool.machine.Privileges;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.option.OutputFiles;
@@ -104,10 +104,10 @@ public final class InitCommand implements Callable<Integer> {
         final List<LocalNic> asked = asked(nics);
         print(nics, asked);
         final List<String> findings = new ArrayList<>();
-        final Neighbourhood known;
+        final NeighbourSurvey known;
         List<String> nodes = List.of();
         if (asked.isEmpty() || !Privileges.has(Privileges.NET_RAW)) {
-            known = new Neighbourhood();
+            known = new NeighbourSurvey();
             findings.add(
                     asked.isEmpty()
                             ? "no NIC is free and up: set them up ('ip link set NIC up'), or name"
@@ -146,9 +146,9 @@ public final class InitCommand implements Callable<Integer> {
         if (!(seconds > 0 && seconds <= 3600)) {
             throw new UsageException("--seconds must be above 0, at most 3600: " + seconds);
         }
-        if (expected != null && (expected < 2 || expected > Neighbourhood.LIMIT)) {
+        if (expected != null && (expected < 2 || expected > NeighbourSurvey.LIMIT)) {
             throw new UsageException(
-                    "--expect must be 2.." + Neighbourhood.LIMIT + ": " + expected);
+                    "--expect must be 2.." + NeighbourSurvey.LIMIT + ": " + expected);
         }
         if (!ClusterConfig.isName(cluster)) {
             throw new UsageException(
@@ -252,7 +252,7 @@ public final class InitCommand implements Callable<Integer> {
     }
 
     private void show(
-            final Neighbourhood known, final Map<Sighting, Boolean> shown, final double seconds) {
+            final NeighbourSurvey known, final Map<Sighting, Boolean> shown, final double seconds) {
         for (final Sighting sighting : known.sightings()) {
             if (shown.putIfAbsent(sighting, true) == null) {
                 output.text()
@@ -290,7 +290,7 @@ public final class InitCommand implements Callable<Integer> {
             final List<LocalNic> nics,
             final List<LocalNic> asked,
             final Cabling cabling,
-            final Neighbourhood known,
+            final NeighbourSurvey known,
             final List<String> findings) {
         findings.forEach(finding -> output.text().println("note: " + finding));
         if (!file.equals("-")) {
@@ -318,7 +318,9 @@ public final class InitCommand implements Callable<Integer> {
         report.put("ok", true);
         report.put("nics", nics);
         report.put("asked", asked.stream().map(LocalNic::name).toList());
-        report.put("machines", known.machines().values().stream().sorted(Port.NATURAL).toList());
+        report.put(
+                "machines",
+                known.machines().values().stream().sorted(DiscoveredPort.NATURAL).toList());
         report.put("shape", cabling == null ? null : Cabling.shape(cabling.extents()));
         report.put("findings", findings);
         report.put("file", file);

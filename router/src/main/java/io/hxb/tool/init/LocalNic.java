@@ -62,7 +62,7 @@ record LocalNic(
                 }
             }
         }
-        nics.sort(Comparator.comparing(LocalNic::name, Port.NATURAL));
+        nics.sort(Comparator.comparing(LocalNic::name, DiscoveredPort.NATURAL));
         return nics;
     }
 

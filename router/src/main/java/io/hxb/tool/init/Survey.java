@@ -12,7 +12,7 @@ import io.hxb.linux.PollSet;
 import io.hxb.os.PacketSocket;
 import io.hxb.os.Sockets;
 import io.hxb.os.nic.NicInfo;
-import io.hxb.tool.init.Neighbourhood.Nic;
+import io.hxb.tool.init.NeighbourSurvey.Nic;
 
 import java.lang.foreign.Arena;
 import java.nio.charset.StandardCharsets;
@@ -39,12 +39,12 @@ final class Survey implements AutoCloseable {
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final List<Door> doors = new ArrayList<>();
     private final PollSet waiting;
-    private final Neighbourhood known = new Neighbourhood();
+    private final NeighbourSurvey known = new NeighbourSurvey();
     private final Map<String, String> nodes = new LinkedHashMap<>();
     private long ignoredFrames;
 
     /** A NIC with the sockets that ask and listen there. */
-    private record Door(Port port, long mac, int ask, int nodes) {}
+    private record Door(DiscoveredPort port, long mac, int ask, int nodes) {}
 
     /**
      * Opens the sockets of all NICs.
@@ -58,9 +58,10 @@ final class Survey implements AutoCloseable {
         known.addMachine(machine, name);
         try {
             for (final LocalNic nic : nics) {
-                open(new Port(machine, nic.name()));
+                open(new DiscoveredPort(machine, nic.name()));
                 known.addNic(
-                        new Port(machine, nic.name()), new Nic(nic.mtuBytes(), nic.speedMbps()));
+                        new DiscoveredPort(machine, nic.name()),
+                        new Nic(nic.mtuBytes(), nic.speedMbps()));
             }
         } catch (final LinuxException e) {
             close();
@@ -68,7 +69,7 @@ final class Survey implements AutoCloseable {
         }
     }
 
-    private void open(final Port port) throws LinuxException {
+    private void open(final DiscoveredPort port) throws LinuxException {
         final NicInfo info = NicInfo.read(port.nic());
         final int ask = PacketSocket.open();
         doors.add(new Door(port, info.mac(), ask, -1));
@@ -79,7 +80,7 @@ final class Survey implements AutoCloseable {
     }
 
     /** What was found so far; grows with every {@link #listen}. */
-    Neighbourhood known() {
+    NeighbourSurvey known() {
         return known;
     }
 
@@ -192,7 +193,7 @@ final class Survey implements AutoCloseable {
         header.wrap(frame);
         if (FrameValidator.checkHeader(frame, length, cluster) != 0
                 || header.type() != FrameType.HELLO
-                || !HelloFlyweight.isRight(header.bodyAddress(), header.bodyLength())) {
+                || !HelloFlyweight.isValid(header.bodyAddress(), header.bodyLength())) {
             return;
         }
         hello.wrap(header.bodyAddress());

@@ -34,7 +34,7 @@ public record LabSpec(
         int mtuBytes,
         Wiring wiring,
         SocketConfig.KernelRelay kernelRelay,
-        Wire wire,
+        LabWire wire,
         FrameConfig.Encapsulation encapsulation) {
     /** Maximum number of NICs of one lab: each costs kernel memory and time to make. */
     public static final int MAX_NICS = 8192;
@@ -95,13 +95,13 @@ public record LabSpec(
             final List<String> problems,
             final Backend backend,
             final long rateBps,
-            final Wire wire,
+            final LabWire wire,
             final FrameConfig.Encapsulation encapsulation) {
         final boolean isUdp = backend == Backend.UDP;
-        if (wire != Wire.WHOLE && isUdp) {
+        if (wire != LabWire.WHOLE && isUdp) {
             problems.add("--wiring cut and paced need --backend raw: loopback has no wires");
         }
-        if (wire == Wire.PACED && !isUdp && rateBps == 0) {
+        if (wire == LabWire.PACED && !isUdp && rateBps == 0) {
             problems.add("--wiring paced needs --rate: a wire paces frames by its rate");
         }
         if (encapsulation != FrameConfig.Encapsulation.ETHERNET && isUdp) {
@@ -136,7 +136,7 @@ public record LabSpec(
                 mtuBytes,
                 Wiring.BRIDGE,
                 SocketConfig.KernelRelay.AUTO,
-                Wire.WHOLE,
+                LabWire.WHOLE,
                 FrameConfig.Encapsulation.ETHERNET);
     }
 
@@ -151,7 +151,7 @@ public record LabSpec(
     }
 
     /** The same with another kind of wires. */
-    public LabSpec withWire(final Wire value) {
+    public LabSpec withWire(final LabWire value) {
         return with(wiring, kernelRelay, value, encapsulation);
     }
 
@@ -163,7 +163,7 @@ public record LabSpec(
     private LabSpec with(
             final Wiring newWiring,
             final SocketConfig.KernelRelay newRelay,
-            final Wire newWire,
+            final LabWire newWire,
             final FrameConfig.Encapsulation newEncapsulation) {
         return new LabSpec(
                 name,

@@ -159,7 +159,7 @@ public record LabState(
                 mtuBytes,
                 Wiring.valueOf(wiring.toUpperCase(Locale.ROOT)),
                 SocketConfig.KernelRelay.valueOf(kernelRelay.toUpperCase(Locale.ROOT)),
-                Wire.valueOf(wire.toUpperCase(Locale.ROOT)),
+                LabWire.valueOf(wire.toUpperCase(Locale.ROOT)),
                 FrameConfig.Encapsulation.valueOf(encapsulation.toUpperCase(Locale.ROOT)));
     }
 

@@ -31,7 +31,7 @@ final class LargePerfRun implements AutoCloseable {
     private final Cluster cluster;
     private final int lengthBytes;
     private final long checkEvery;
-    private final Watch watch;
+    private final MeasurementWatch watch;
     private final Map<Integer, End> ends = new HashMap<>();
     private final List<Stream> streams = new ArrayList<>();
     private final Arena arena = Arena.ofShared();
@@ -49,7 +49,7 @@ final class LargePerfRun implements AutoCloseable {
             context =
                     cluster.device(node)
                             .openContext(
-                                    Measurement.CONTEXT,
+                                    RunMeasurement.CONTEXT,
                                     ContextWaiting.options(cluster.config().loop()));
             messages = new PmLargeMessages(context, this, PmLargeMessages.Limits.DEFAULT);
         }
@@ -116,7 +116,7 @@ final class LargePerfRun implements AutoCloseable {
             final List<Pair> pairs,
             final int lengthBytes,
             final long checkEvery,
-            final Watch watch)
+            final MeasurementWatch watch)
             throws IOException {
         this.watch = watch;
         this.cluster = cluster;
@@ -148,7 +148,7 @@ final class LargePerfRun implements AutoCloseable {
             final boolean isSending = nowNs - startNs < sendNs && !watch.isStopped();
             int work = 0;
             if (watch.isDue(nowNs)) {
-                watch.tell(nowNs, received());
+                watch.onProgress(nowNs, received());
             }
             for (final Stream stream : streams) {
                 work += isSending ? fill(stream, limitMessages) : 0;
@@ -195,7 +195,7 @@ final class LargePerfRun implements AutoCloseable {
                 final long transfer =
                         stream.from.messages.send(
                                 stream.target,
-                                Measurement.CONTEXT,
+                                RunMeasurement.CONTEXT,
                                 stream.region,
                                 offset,
                                 lengthBytes,

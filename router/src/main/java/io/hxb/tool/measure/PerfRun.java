@@ -24,7 +24,7 @@ final class PerfRun {
     private final List<Stream> streams = new ArrayList<>();
     private final int lengthBytes;
     private final long checkEvery;
-    private final Watch watch;
+    private final MeasurementWatch watch;
     private long bytes;
     private long messages;
     private long lost;
@@ -35,12 +35,15 @@ final class PerfRun {
 
     /** One direction of one pair. */
     private static final class Stream {
-        private final Exchange exchange;
+        private final MeasurementExchange exchange;
         private final int target;
         private final boolean isFirstOfContext;
         private long sent;
 
-        Stream(final Exchange exchange, final int target, final boolean isFirstOfContext) {
+        Stream(
+                final MeasurementExchange exchange,
+                final int target,
+                final boolean isFirstOfContext) {
             this.exchange = exchange;
             this.target = target;
             this.isFirstOfContext = isFirstOfContext;
@@ -54,7 +57,7 @@ final class PerfRun {
      * @param checkEvery of how many messages one is written and compared whole, 1 or more.
      * @param watch looks at it meanwhile.
      */
-    PerfRun(final int lengthBytes, final long checkEvery, final Watch watch) {
+    PerfRun(final int lengthBytes, final long checkEvery, final MeasurementWatch watch) {
         if (lengthBytes < MessagePattern.MIN_BYTES) {
             throw new ToolException(
                     "messages carry a sequence number: --size must be 4 or more: " + lengthBytes);
@@ -77,7 +80,7 @@ final class PerfRun {
                 return;
             }
         }
-        streams.add(new Stream(new Exchange(context), target, true));
+        streams.add(new Stream(new MeasurementExchange(context), target, true));
     }
 
     /**
@@ -126,7 +129,7 @@ final class PerfRun {
                 return;
             }
             if (sent == 0) {
-                final Exchange exchange = streams.get(idle++ % streams.size()).exchange;
+                final MeasurementExchange exchange = streams.get(idle++ % streams.size()).exchange;
                 exchange.checkEvents();
                 exchange.context().awaitSends(IDLE_NS);
             }
@@ -134,7 +137,7 @@ final class PerfRun {
                 final long nowNs = System.nanoTime();
                 isTimeLeft = deadlineNs - nowNs > 0 && !watch.isStopped();
                 if (isTimeLeft && watch.isDue(nowNs)) {
-                    watch.tell(nowNs, acknowledged());
+                    watch.onProgress(nowNs, acknowledged());
                 }
             }
         }
@@ -180,7 +183,7 @@ final class PerfRun {
 
     /** Asks a receiver; returns the different messages that it got, and adds its counts to ours. */
     private long ask(final Stream stream, final int tag) {
-        final Exchange exchange = stream.exchange;
+        final MeasurementExchange exchange = stream.exchange;
         exchange.send(exchange.claim(stream.target, ServiceProtocol.CONTEXT, 0, ANSWER_NS), 0, tag);
         while (exchange.receive(ANSWER_NS)) {
             final var message = exchange.message();

@@ -26,7 +26,7 @@ final class PingRun implements AutoCloseable {
 
     private static final int NOBODY = -1;
 
-    private final Exchange exchange;
+    private final MeasurementExchange exchange;
     private final PingPlan plan;
     private final StopRequest stop;
 
@@ -43,7 +43,7 @@ final class PingRun implements AutoCloseable {
      * @throws ToolException if its messages are shorter than the plan's.
      */
     PingRun(final PmContext context, final PingPlan plan, final StopRequest stop) {
-        exchange = new Exchange(context);
+        exchange = new MeasurementExchange(context);
         this.plan = plan;
         this.stop = stop;
         if (plan.lengthBytes() > context.maxLengthBytes()) {
@@ -97,14 +97,15 @@ final class PingRun implements AutoCloseable {
             final PingTally tally, final int number, final int slot, final long startNs) {
         while (true) {
             final long restNs = startNs + plan.timeoutNs() - System.nanoTime();
-            final Exchange.Arrival arrival = exchange.next(Math.clamp(restNs, 0, LOOK_NS));
-            if (arrival == Exchange.Arrival.MESSAGE) {
+            final MeasurementExchange.Arrival arrival =
+                    exchange.next(Math.clamp(restNs, 0, LOOK_NS));
+            if (arrival == MeasurementExchange.Arrival.MESSAGE) {
                 final long nowNs = System.nanoTime();
                 if (isAnswer(tally, number)) {
                     return nowNs - startNs;
                 }
                 exchange.release();
-            } else if (arrival == Exchange.Arrival.EVENT) {
+            } else if (arrival == MeasurementExchange.Arrival.EVENT) {
                 if (exchange.isEventAbout(tally.pair().to(), slot)) {
                     problem = exchange.problem();
                     return LOST;
@@ -141,9 +142,9 @@ final class PingRun implements AutoCloseable {
 
     /** Answers that are late, and events about messages that were counted as lost already. */
     private void takeWhatIsOld(final PingTally tally) {
-        Exchange.Arrival arrival = exchange.next(0);
-        while (arrival != Exchange.Arrival.NOTHING) {
-            if (arrival == Exchange.Arrival.MESSAGE) {
+        MeasurementExchange.Arrival arrival = exchange.next(0);
+        while (arrival != MeasurementExchange.Arrival.NOTHING) {
+            if (arrival == MeasurementExchange.Arrival.MESSAGE) {
                 isAnswer(tally, NOBODY);
                 exchange.release();
             }

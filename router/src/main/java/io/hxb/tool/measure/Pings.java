@@ -104,14 +104,14 @@ final class Pings implements AutoCloseable {
     }
 
     /** What was found. */
-    Trips trips(final Shape shape, final long relays) {
+    RoundTripResult trips(final Shape shape, final long relays) {
         final RoundTripHistogram all = new RoundTripHistogram(3);
-        final List<Trips.Trip> trips = new ArrayList<>();
+        final List<RoundTripResult.Trip> trips = new ArrayList<>();
         for (final PingTally tally : tallies) {
             all.add(tally.histogram());
             final Pair pair = tally.pair();
             trips.add(
-                    new Trips.Trip(
+                    new RoundTripResult.Trip(
                             shape.format(shape.coordinates(pair.from())),
                             shape.format(shape.coordinates(pair.to())),
                             pair.hops(shape),
@@ -132,7 +132,8 @@ final class Pings implements AutoCloseable {
                         relays,
                         durationNs / 1e9,
                         RoundTrips.of(all));
-        return new Trips(result, tallies.stream().mapToLong(PingTally::late).sum(), trips);
+        return new RoundTripResult(
+                result, tallies.stream().mapToLong(PingTally::late).sum(), trips);
     }
 
     @Override

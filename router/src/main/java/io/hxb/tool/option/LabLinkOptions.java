@@ -4,7 +4,7 @@ import io.hxb.config.Backend;
 import io.hxb.config.FrameConfig;
 import io.hxb.config.SocketConfig;
 import io.hxb.tool.lab.LabSpec;
-import io.hxb.tool.lab.Wire;
+import io.hxb.tool.lab.LabWire;
 import io.hxb.tool.lab.Wiring;
 import io.hxb.tool.machine.Privileges;
 import io.hxb.tool.report.ToolException;
@@ -101,7 +101,7 @@ public final class LabLinkOptions {
                     mtu == null ? NODE_MTU : mtu,
                     chosen(Wiring.class, Wiring.BRIDGE),
                     kernelRelay,
-                    chosen(Wire.class, Wire.WHOLE),
+                    chosen(LabWire.class, LabWire.WHOLE),
                     encapsulation);
         } catch (final IllegalArgumentException | ToolException e) {
             throw new UsageException(e.getMessage(), e);
@@ -141,7 +141,7 @@ public final class LabLinkOptions {
 
     private void checkWiring() {
         for (final String word : wiring) {
-            if (Stream.of(Wiring.values(), Wire.values())
+            if (Stream.of(Wiring.values(), LabWire.values())
                     .flatMap(Stream::of)
                     .noneMatch(value -> value.name().equalsIgnoreCase(word))) {
                 throw new IllegalArgumentException(

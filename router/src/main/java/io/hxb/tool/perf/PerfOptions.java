@@ -1,7 +1,7 @@
 package io.hxb.tool.perf;
 
-import io.hxb.tool.measure.Measurement;
 import io.hxb.tool.measure.Pair;
+import io.hxb.tool.measure.RunMeasurement;
 import io.hxb.tool.option.TimeOption;
 import io.hxb.tool.option.TrafficOptions;
 import io.hxb.tool.report.UsageException;
@@ -59,7 +59,7 @@ public final class PerfOptions {
      *
      * @throws UsageException that says which value is wrong and what it may be.
      */
-    public Measurement.Load load() {
+    public RunMeasurement.Load load() {
         final long limit = count == null ? Long.MAX_VALUE : count;
         if (limit < 1) {
             throw new UsageException("--count must be 1 or more: " + limit);
@@ -67,7 +67,7 @@ public final class PerfOptions {
         if (checkEvery < 1) {
             throw new UsageException("--check must be 1 or more: " + checkEvery);
         }
-        return new Measurement.Load(
+        return new RunMeasurement.Load(
                 traffic.sizeOr(SIZE_BYTES),
                 checkEvery,
                 traffic.warmUpNs(),

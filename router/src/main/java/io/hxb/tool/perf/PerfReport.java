@@ -2,13 +2,13 @@ package io.hxb.tool.perf;
 
 import io.hxb.tool.cluster.Cluster;
 import io.hxb.tool.measure.Interval;
-import io.hxb.tool.measure.Measurement;
+import io.hxb.tool.measure.MeasurementWatch;
 import io.hxb.tool.measure.Pair;
 import io.hxb.tool.measure.Result;
 import io.hxb.tool.measure.RoundTrips;
+import io.hxb.tool.measure.RunMeasurement;
 import io.hxb.tool.measure.StopRequest;
 import io.hxb.tool.measure.Throughput;
-import io.hxb.tool.measure.Watch;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.report.ExitStatus;
 
@@ -36,8 +36,8 @@ public final class PerfReport {
             final PerfOptions options,
             final Output output)
             throws IOException {
-        final Measurement.Load load = options.load();
-        final Measurement measurement = new Measurement(cluster);
+        final RunMeasurement.Load load = options.load();
+        final RunMeasurement measurement = new RunMeasurement(cluster);
         measurement.awaitReady(pairs);
         final RoundTrips trips = measurement.roundTrips(pairs.getFirst(), load.lengthBytes());
         if (options.intervalNs() > 0) {
@@ -45,8 +45,9 @@ public final class PerfReport {
         }
         final Throughput found;
         try (StopRequest stop = StopRequest.onInterrupt()) {
-            final Watch watch =
-                    new Watch(options.intervalNs(), interval -> print(interval, output), stop);
+            final MeasurementWatch watch =
+                    new MeasurementWatch(
+                            options.intervalNs(), interval -> print(interval, output), stop);
             found = measurement.perf(pairs, load, trips, watch);
         }
         print(found, load.lengthBytes(), output);

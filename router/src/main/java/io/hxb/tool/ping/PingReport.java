@@ -2,13 +2,13 @@ package io.hxb.tool.ping;
 
 import io.hxb.config.Quantity;
 import io.hxb.tool.cluster.Cluster;
-import io.hxb.tool.measure.Measurement;
 import io.hxb.tool.measure.Pair;
 import io.hxb.tool.measure.PingListener;
 import io.hxb.tool.measure.PingPlan;
+import io.hxb.tool.measure.RoundTripResult;
 import io.hxb.tool.measure.RoundTrips;
+import io.hxb.tool.measure.RunMeasurement;
 import io.hxb.tool.measure.StopRequest;
-import io.hxb.tool.measure.Trips;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.report.ExitStatus;
 import io.hxb.tool.report.TextTable;
@@ -53,17 +53,17 @@ public final class PingReport implements PingListener {
             final Output output)
             throws IOException {
         final PingReport report = new PingReport(cluster.config().shape(), plan, output);
-        final Measurement measurement = new Measurement(cluster);
+        final RunMeasurement measurement = new RunMeasurement(cluster);
         if (isNew) {
             measurement.awaitReady(pairs);
         }
         report.begin(pairs);
-        final Trips trips;
+        final RoundTripResult roundTripResult;
         try (StopRequest stop = StopRequest.onInterrupt()) {
-            trips = measurement.ping(pairs, plan, report, stop);
+            roundTripResult = measurement.ping(pairs, plan, report, stop);
         }
-        report.print(trips, pairs);
-        return ExitStatus.of(trips.result().isOk());
+        report.print(roundTripResult, pairs);
+        return ExitStatus.of(roundTripResult.result().isOk());
     }
 
     private void begin(final List<Pair> pairs) {
@@ -125,36 +125,38 @@ public final class PingReport implements PingListener {
         return reply;
     }
 
-    private void print(final Trips trips, final List<Pair> pairs) {
+    private void print(final RoundTripResult roundTripResult, final List<Pair> pairs) {
         if (plan.isPaced()) {
             output.text().println();
         }
         final boolean isFromAll = pairs.stream().map(Pair::from).distinct().count() > 1;
         if (!isFromAll || pairs.size() <= SQUARE_NODES) {
-            printPairs(trips);
+            printPairs(roundTripResult);
         } else if (shape.nodeCount() <= SQUARE_NODES) {
-            printSquare(trips, pairs);
+            printSquare(roundTripResult, pairs);
         } else {
-            printSenders(trips);
+            printSenders(roundTripResult);
         }
         output.text()
                 .printf(
                         Locale.ROOT,
                         "%d bytes, %d round trips, lost %d%s%n",
                         plan.lengthBytes(),
-                        trips.result().messages() / 2,
-                        trips.result().lost(),
-                        trips.late() == 0 ? "" : ", of which " + trips.late() + " came late");
+                        roundTripResult.result().messages() / 2,
+                        roundTripResult.result().lost(),
+                        roundTripResult.late() == 0
+                                ? ""
+                                : ", of which " + roundTripResult.late() + " came late");
         final Map<String, Object> summary = new LinkedHashMap<>();
         summary.put("type", "summary");
-        summary.putAll(trips.result().fields());
-        summary.put("late", trips.late());
+        summary.putAll(roundTripResult.result().fields());
+        summary.put("late", roundTripResult.late());
         summary.put("size", plan.lengthBytes());
-        summary.put("trips", trips.trips());
+        summary.put("trips", roundTripResult.trips());
         output.report(summary);
     }
 
-    private void printPairs(final Trips trips) {
+    private void printPairs(final RoundTripResult roundTripResult) {
         final TextTable table =
                 new TextTable(
                         "from -> to",
@@ -166,7 +168,7 @@ public final class PingReport implements PingListener {
                         "99%",
                         "99.9%",
                         "max us");
-        for (final Trips.Trip trip : trips.trips()) {
+        for (final RoundTripResult.Trip trip : roundTripResult.trips()) {
             final RoundTrips rtt = trip.rttUs();
             final boolean isKnown = trip.sent() > trip.lost();
             table.row(
@@ -184,7 +186,7 @@ public final class PingReport implements PingListener {
     }
 
     /** Medians of all pairs, a line for each sender. */
-    private void printSquare(final Trips trips, final List<Pair> pairs) {
+    private void printSquare(final RoundTripResult roundTripResult, final List<Pair> pairs) {
         final List<String> heading = new ArrayList<>(List.of("median us"));
         for (int to = 0; to < shape.nodeCount(); to++) {
             heading.add(coordinates(to));
@@ -194,7 +196,7 @@ public final class PingReport implements PingListener {
             final List<Object> cells = new ArrayList<>(List.of(coordinates(from)));
             for (int to = 0; to < shape.nodeCount(); to++) {
                 final int index = pairs.indexOf(new Pair(from, to));
-                cells.add(index < 0 ? "" : median(trips.trips().get(index)));
+                cells.add(index < 0 ? "" : median(roundTripResult.trips().get(index)));
             }
             table.row(cells.toArray());
         }
@@ -202,25 +204,25 @@ public final class PingReport implements PingListener {
     }
 
     /** A line for each sender, if a square would be too wide. */
-    private void printSenders(final Trips trips) {
+    private void printSenders(final RoundTripResult roundTripResult) {
         final TextTable table =
                 new TextTable("from", "sent", "lost", "fastest to", "us", "slowest to", "us");
         for (int from = 0; from < shape.nodeCount(); from++) {
             final String sender = coordinates(from);
-            final List<Trips.Trip> own =
-                    trips.trips().stream()
+            final List<RoundTripResult.Trip> own =
+                    roundTripResult.trips().stream()
                             .filter(trip -> trip.from().equals(sender))
                             .sorted(
                                     (left, right) ->
                                             Double.compare(
                                                     left.rttUs().median(), right.rttUs().median()))
                             .toList();
-            final List<Trips.Trip> answered =
+            final List<RoundTripResult.Trip> answered =
                     own.stream().filter(trip -> trip.sent() > trip.lost()).toList();
             table.row(
                     sender,
-                    own.stream().mapToLong(Trips.Trip::sent).sum(),
-                    own.stream().mapToLong(Trips.Trip::lost).sum(),
+                    own.stream().mapToLong(RoundTripResult.Trip::sent).sum(),
+                    own.stream().mapToLong(RoundTripResult.Trip::lost).sum(),
                     answered.isEmpty() ? "-" : answered.getFirst().to(),
                     answered.isEmpty() ? "-" : median(answered.getFirst()),
                     answered.isEmpty() ? "-" : answered.getLast().to(),
@@ -229,7 +231,7 @@ public final class PingReport implements PingListener {
         output.text().print(table);
     }
 
-    private static String median(final Trips.Trip trip) {
+    private static String median(final RoundTripResult.Trip trip) {
         final String value =
                 trip.sent() > trip.lost()
                         ? String.format(Locale.ROOT, "%.1f", trip.rttUs().median())

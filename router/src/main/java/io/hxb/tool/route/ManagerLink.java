@@ -2,7 +2,7 @@ package io.hxb.tool.route;
 
 import io.hxb.manager.ManagerClient;
 import io.hxb.manager.ManagerMessage;
-import io.hxb.manager.Operation;
+import io.hxb.manager.ManagerOperation;
 import io.hxb.manager.PeerName;
 import io.hxb.manager.Status;
 import io.hxb.session.ClusterKey;
@@ -76,7 +76,7 @@ final class ManagerLink implements AutoCloseable {
     }
 
     private void readTable() throws IOException {
-        client.request(Operation.HELLO);
+        client.request(ManagerOperation.HELLO);
         final ManagerMessage reply = done(client.exchange(), "");
         here = reply.index();
         defaultVid = reply.vid();
@@ -86,7 +86,7 @@ final class ManagerLink implements AutoCloseable {
         final int count = (int) reply.value(1);
         pipeline(
                 count,
-                host -> client.request(Operation.HOST).index(host),
+                host -> client.request(ManagerOperation.HOST).index(host),
                 (host, answer) -> {
                     final Host row = new Host(host, answer.hostName(), answer.value(0));
                     hosts.add(row);
@@ -151,7 +151,7 @@ final class ManagerLink implements AutoCloseable {
      *
      * @throws ToolException if the text names none.
      */
-    ManagerMessage about(final Operation operation, final String peer) {
+    ManagerMessage about(final ManagerOperation operation, final String peer) {
         final ManagerMessage request = client.request(operation);
         if (!PeerName.put(peer, name -> hostOfName.getOrDefault(name, -1), request)) {
             throw new ToolException(
@@ -164,7 +164,7 @@ final class ManagerLink implements AutoCloseable {
     }
 
     /** Begins a request. */
-    ManagerMessage request(final Operation operation) {
+    ManagerMessage request(final ManagerOperation operation) {
         return client.request(operation);
     }
 
@@ -195,7 +195,7 @@ final class ManagerLink implements AutoCloseable {
 
     /** The host that a text names. */
     Host peer(final String text) throws IOException {
-        about(Operation.GET, text);
+        about(ManagerOperation.GET, text);
         final ManagerMessage reply = client.exchange();
         if (reply.status() == Status.OK.code()) {
             return hosts.get(reply.index());
@@ -215,7 +215,7 @@ final class ManagerLink implements AutoCloseable {
 
     /** The path to one host. */
     Route route(final Host peer) throws IOException {
-        client.request(Operation.GET).peerHost(peer.number);
+        client.request(ManagerOperation.GET).peerHost(peer.number);
         return route(exchange(peer.name));
     }
 
@@ -233,7 +233,7 @@ final class ManagerLink implements AutoCloseable {
         final List<Route> routes = new ArrayList<>();
         pipeline(
                 hosts.size() - 1,
-                i -> client.request(Operation.GET).peerHost(i < here ? i : i + 1),
+                i -> client.request(ManagerOperation.GET).peerHost(i < here ? i : i + 1),
                 (i, answer) -> {
                     routes.add(route(done(answer, hosts.get(i).name)));
                     changes = answer.number();
@@ -247,7 +247,8 @@ final class ManagerLink implements AutoCloseable {
     }
 
     /** The same question for index 0, 1, ... until there is nothing more. */
-    void list(final Operation operation, final java.util.function.Consumer<ManagerMessage> row)
+    void list(
+            final ManagerOperation operation, final java.util.function.Consumer<ManagerMessage> row)
             throws IOException {
         int index = 0;
         while (true) {

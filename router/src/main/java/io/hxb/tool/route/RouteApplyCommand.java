@@ -1,6 +1,6 @@
 package io.hxb.tool.route;
 
-import io.hxb.manager.Operation;
+import io.hxb.manager.ManagerOperation;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.plan.SavedPlan;
 import io.hxb.tool.report.ExitStatus;
@@ -93,10 +93,10 @@ final class RouteApplyCommand implements Callable<Integer> {
         final List<ManagerLink> all = new ArrayList<>();
         for (final ManagerLink link : links) {
             all.add(link);
-            tell(table, link);
+            apply(table, link);
         }
         for (final ManagerLink link : all) {
-            link.request(Operation.TABLE_END);
+            link.request(ManagerOperation.TABLE_END);
             link.exchange(link.self().name());
         }
         changes.keep(all);
@@ -110,8 +110,8 @@ final class RouteApplyCommand implements Callable<Integer> {
         return ExitStatus.OK;
     }
 
-    private void tell(final HostTable table, final ManagerLink link) throws IOException {
-        link.request(Operation.TABLE_BEGIN);
+    private void apply(final HostTable table, final ManagerLink link) throws IOException {
+        link.request(ManagerOperation.TABLE_BEGIN);
         link.exchange(link.self().name());
         final int[] numbers = new int[table.rows().size()];
         Arrays.fill(numbers, -1);
@@ -119,7 +119,7 @@ final class RouteApplyCommand implements Callable<Integer> {
             final int number = host(table, host, link);
             final HostRow row = table.rows().get(number);
             numbers[number] = host.number();
-            link.request(Operation.TABLE_ROW)
+            link.request(ManagerOperation.TABLE_ROW)
                     .index(host.number())
                     .vid(row.vid())
                     .value(0, row.rank());
@@ -129,7 +129,10 @@ final class RouteApplyCommand implements Callable<Integer> {
             final int low = numbers[pair.getKey().low()];
             final int high = numbers[pair.getKey().high()];
             if (low >= 0 && high >= 0) {
-                link.request(Operation.TABLE_PAIR).index(low).peerHost(high).vid(pair.getValue());
+                link.request(ManagerOperation.TABLE_PAIR)
+                        .index(low)
+                        .peerHost(high)
+                        .vid(pair.getValue());
                 link.exchange(link.self().name());
             }
         }

@@ -1,7 +1,7 @@
 package io.hxb.tool.route;
 
 import io.hxb.manager.ManagerMessage;
-import io.hxb.manager.Operation;
+import io.hxb.manager.ManagerOperation;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.report.ToolException;
 import io.hxb.tool.report.UsageException;
@@ -74,13 +74,14 @@ final class RouteChanges {
             throws IOException {
         begin(link);
         if (vid == 0) {
-            final ManagerMessage request = link.request(Operation.RESET).peerHost(peer.number());
+            final ManagerMessage request =
+                    link.request(ManagerOperation.RESET).peerHost(peer.number());
             if (isLasting) {
                 request.flags(ManagerMessage.FLAG_PERMANENT);
             }
             link.exchange(peer.name());
         } else {
-            link.request(Operation.SET).peerHost(peer.number()).vid(vid);
+            link.request(ManagerOperation.SET).peerHost(peer.number()).vid(vid);
             link.exchange(peer.name() + " in VID " + vid);
         }
         changes.add(new Change(link, peer));
@@ -89,14 +90,14 @@ final class RouteChanges {
     /** Notes that a path follows the table, whatever was set before. */
     void addByTable(final ManagerLink link, final ManagerLink.Host peer) throws IOException {
         begin(link);
-        link.request(Operation.SET).peerHost(peer.number());
+        link.request(ManagerOperation.SET).peerHost(peer.number());
         link.exchange(peer.name());
         changes.add(new Change(link, peer));
     }
 
     private void begin(final ManagerLink link) throws IOException {
         if (!begun.contains(link)) {
-            link.request(Operation.BEGIN);
+            link.request(ManagerOperation.BEGIN);
             link.exchange(link.self().name());
             begun.add(link);
         }
@@ -105,14 +106,14 @@ final class RouteChanges {
     /** All of it holds from now on, at all managers or at none. */
     void end() throws IOException {
         for (final ManagerLink link : begun) {
-            request(Operation.END, link);
+            request(ManagerOperation.END, link);
         }
         if (isLasting) {
             keep(begun);
         }
     }
 
-    private static void request(final Operation operation, final ManagerLink link)
+    private static void request(final ManagerOperation operation, final ManagerLink link)
             throws IOException {
         try {
             link.request(operation);
@@ -131,7 +132,7 @@ final class RouteChanges {
     void keep(final List<ManagerLink> links) throws IOException {
         try {
             for (final ManagerLink link : links) {
-                request(Operation.KEEP, link);
+                request(ManagerOperation.KEEP, link);
                 kept.add(link);
             }
         } catch (final IOException | ToolException e) {
@@ -143,7 +144,7 @@ final class RouteChanges {
     private void undoKeep(final Exception cause) {
         for (final ManagerLink link : kept) {
             try {
-                link.request(Operation.UNDO_KEEP);
+                link.request(ManagerOperation.UNDO_KEEP);
                 link.exchange(link.self().name());
             } catch (final IOException | ToolException e) {
                 cause.addSuppressed(e);
@@ -178,7 +179,7 @@ final class RouteChanges {
     /** Keeps what holds now over restarts. */
     static void commit(final ManagerLinks links) throws IOException {
         for (final ManagerLink link : links) {
-            link.request(Operation.COMMIT);
+            link.request(ManagerOperation.COMMIT);
             link.exchange(link.self().name());
         }
     }

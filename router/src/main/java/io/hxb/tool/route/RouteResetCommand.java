@@ -1,7 +1,7 @@
 package io.hxb.tool.route;
 
 import io.hxb.manager.ManagerMessage;
-import io.hxb.manager.Operation;
+import io.hxb.manager.ManagerOperation;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.report.ExitStatus;
 import io.hxb.tool.report.UsageException;
@@ -75,7 +75,7 @@ final class RouteResetCommand implements Callable<Integer> {
 
     private void resetAll(final ManagerLinks links) throws IOException {
         for (final ManagerLink link : links) {
-            link.request(isAll ? Operation.RESET_ALL : Operation.ROLLBACK)
+            link.request(isAll ? ManagerOperation.RESET_ALL : ManagerOperation.ROLLBACK)
                     .flags(ManagerMessage.FLAG_PERMANENT);
             link.exchange(link.self().name());
         }

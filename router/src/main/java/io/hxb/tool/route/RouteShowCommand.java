@@ -1,7 +1,7 @@
 package io.hxb.tool.route;
 
 import io.hxb.manager.ManagerMessage;
-import io.hxb.manager.Operation;
+import io.hxb.manager.ManagerOperation;
 import io.hxb.manager.PeerName;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.report.ExitStatus;
@@ -122,7 +122,7 @@ final class RouteShowCommand implements Callable<Integer> {
         final List<Map<String, Object>> sent = new ArrayList<>();
         final TextTable byHost = new TextTable("sent to", "bytes", "frames", "VID now");
         link.list(
-                Operation.TRAFFIC,
+                ManagerOperation.TRAFFIC,
                 row -> {
                     final String name = link.hosts().get(row.index()).name();
                     byHost.row(name, row.value(0), row.value(1), row.vid());
@@ -134,7 +134,7 @@ final class RouteShowCommand implements Callable<Integer> {
         final List<Map<String, Object>> vids = new ArrayList<>();
         final TextTable byVid = new TextTable("VID", "bytes sent", "frames sent", "bytes received");
         link.list(
-                Operation.VID_TRAFFIC,
+                ManagerOperation.VID_TRAFFIC,
                 row -> {
                     byVid.row(row.vid(), row.value(0), row.value(1), row.value(2));
                     final Map<String, Object> json = bytes(row);
@@ -158,7 +158,7 @@ final class RouteShowCommand implements Callable<Integer> {
     private static List<Map<String, Object>> nics(final ManagerLink link) throws IOException {
         final List<Map<String, Object>> nics = new ArrayList<>();
         link.list(
-                Operation.NIC,
+                ManagerOperation.NIC,
                 row -> {
                     final Map<String, Object> json = new LinkedHashMap<>();
                     json.put("name", row.name());
@@ -173,7 +173,7 @@ final class RouteShowCommand implements Callable<Integer> {
 
     private static Map<String, Object> counts(final ManagerLink link) throws IOException {
         final Map<String, Object> counts = new LinkedHashMap<>();
-        link.list(Operation.COUNT, row -> counts.put(row.hostName(), row.value(0)));
+        link.list(ManagerOperation.COUNT, row -> counts.put(row.hostName(), row.value(0)));
         return counts;
     }
 }

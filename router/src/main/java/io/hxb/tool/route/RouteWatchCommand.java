@@ -1,6 +1,6 @@
 package io.hxb.tool.route;
 
-import io.hxb.manager.Operation;
+import io.hxb.manager.ManagerOperation;
 import io.hxb.tool.measure.StopRequest;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.report.ExitStatus;
@@ -55,7 +55,7 @@ final class RouteWatchCommand implements Callable<Integer> {
     }
 
     private void watch(final ManagerLink link, final StopRequest stop) throws IOException {
-        link.request(Operation.WATCH);
+        link.request(ManagerOperation.WATCH);
         link.exchange("watching");
         List<ManagerLink.Route> before = link.routes();
         report(link, List.of());

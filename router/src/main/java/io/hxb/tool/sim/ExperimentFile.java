@@ -143,7 +143,7 @@ final class ExperimentFile {
         if (words == null || words.equals(List.of("auto"))) {
             return List.of();
         }
-        return words.stream().map(word -> Loads.parseOne(file + ": load", word)).toList();
+        return words.stream().map(word -> OfferedLoads.parseOne(file + ": load", word)).toList();
     }
 
     List<Series> series() {

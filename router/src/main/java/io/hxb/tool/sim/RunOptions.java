@@ -61,9 +61,9 @@ final class RunOptions {
             description = "of everything random; default ${DEFAULT-VALUE}")
     private long seed;
 
-    @Mixin private RoutingOptions routing;
+    @Mixin private SimulatorRoutingOptions routing;
     @Mixin private NetworkOptions network;
-    @Mixin private TrafficOptions traffic;
+    @Mixin private SimulatorTrafficOptions traffic;
 
     /** Picocli makes it. */
     RunOptions() {}

@@ -104,7 +104,7 @@ final class SimPaperCommand implements Callable<Integer> {
                 folder == null
                         ? CurveStore.none()
                         : CurveStore.in(folder.resolve(fileName(paper) + ".curves"));
-        try (Progress progress = new Progress(1);
+        try (SweepProgress progress = new SweepProgress(1);
                 Sweep sweep = new Sweep(workers, progress)) {
             final PaperReport report =
                     run(

@@ -83,7 +83,7 @@ final class SimRunCommand implements Callable<Integer> {
         final Experiment experiment = options.experiment();
         final PreparedRoutes routes = RunOptions.routes(experiment, given);
         routes.requireRoom(1, Runtime.getRuntime().maxMemory());
-        try (Progress progress = new Progress(1)) {
+        try (SweepProgress progress = new SweepProgress(1)) {
             final RunResult result = new SingleRun(experiment, routes, load, progress).run();
             progress.finish();
             print(experiment, routes, result);

@@ -44,7 +44,7 @@ final class SimSweepCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        final List<Double> all = Loads.parse(loads);
+        final List<Double> all = OfferedLoads.parse(loads);
         output.files().forEach(ResultFile::check);
         final Experiment experiment = options.experiment();
         final Set<String> given = RunOptions.given(spec.commandLine().getParseResult());

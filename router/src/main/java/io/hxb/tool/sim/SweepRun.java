@@ -59,7 +59,7 @@ final class SweepRun {
         boolean isDeadlocked = false;
         final Map<String, Object> report = new LinkedHashMap<>();
         final long runs = series.size() * (long) (loads.isEmpty() ? 20 : loads.size());
-        try (Progress progress = new Progress(runs);
+        try (SweepProgress progress = new SweepProgress(runs);
                 Sweep sweep = new Sweep(output.threads(), progress)) {
             for (int i = 0; i < series.size() && !progress.isStopping(); i++) {
                 final ExperimentFile.Series one = series.get(i);

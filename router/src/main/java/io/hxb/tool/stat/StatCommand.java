@@ -7,7 +7,7 @@ import io.hxb.counter.CounterReader;
 import io.hxb.counter.CounterSample;
 import io.hxb.counter.CounterScope;
 import io.hxb.counter.NodeFinding;
-import io.hxb.counter.ShareUses;
+import io.hxb.counter.ResourceUses;
 import io.hxb.tool.live.NameFilter;
 import io.hxb.tool.live.NodeFiles;
 import io.hxb.tool.live.NodeSample;
@@ -276,7 +276,7 @@ public final class StatCommand implements Callable<Integer> {
         private final NodeSampler sampler = new NodeSampler();
         private CounterReader reader;
         private List<String> findings = List.of();
-        private ShareUses uses = ShareUses.NONE;
+        private ResourceUses uses = ResourceUses.NONE;
 
         private NodeSample read(final Path file) throws IOException {
             // What was read stays in memory when the file is closed.

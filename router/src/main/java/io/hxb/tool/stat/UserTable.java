@@ -1,9 +1,9 @@
 package io.hxb.tool.stat;
 
 import io.hxb.config.Quantity;
-import io.hxb.config.Share;
-import io.hxb.counter.ShareUse;
-import io.hxb.counter.ShareUses;
+import io.hxb.config.ResourceShare;
+import io.hxb.counter.ResourceUse;
+import io.hxb.counter.ResourceUses;
 import io.hxb.tool.report.TextTable;
 
 import java.util.ArrayList;
@@ -22,18 +22,18 @@ final class UserTable {
     private UserTable() {}
 
     /** The rows, tenants first, and a line for those of whom there was no room in the file. */
-    static String text(final ShareUses uses) {
+    static String text(final ResourceUses uses) {
         final TextTable table =
                 new TextTable(
                         Stream.of(
                                         Stream.of("held/limit", "tenant"),
-                                        Stream.of(Share.values()).map(Share::key),
+                                        Stream.of(ResourceShare.values()).map(ResourceShare::key),
                                         Stream.of("refused"))
                                 .flatMap(words -> words)
                                 .toArray(String[]::new));
-        for (final ShareUse use : sorted(uses)) {
+        for (final ResourceUse use : sorted(uses)) {
             final List<Object> row = new ArrayList<>(List.of(use.who(), use.tenant()));
-            for (final Share share : Share.values()) {
+            for (final ResourceShare share : ResourceShare.values()) {
                 row.add(cell(share, use.shares().get(share.key())));
             }
             row.add(refusals(use));
@@ -45,17 +45,17 @@ final class UserTable {
     }
 
     // The file has those first who were refused most.
-    private static List<ShareUse> sorted(final ShareUses uses) {
+    private static List<ResourceUse> sorted(final ResourceUses uses) {
         return uses.uses().stream()
                 .sorted(
-                        Comparator.comparing((ShareUse use) -> use.who().startsWith("user "))
+                        Comparator.comparing((ResourceUse use) -> use.who().startsWith("user "))
                                 .thenComparingInt(use -> use.who().length())
-                                .thenComparing(ShareUse::who)
-                                .thenComparing(ShareUse::tenant))
+                                .thenComparing(ResourceUse::who)
+                                .thenComparing(ResourceUse::tenant))
                 .toList();
     }
 
-    private static String cell(final Share share, final ShareUse.Figures figures) {
+    private static String cell(final ResourceShare share, final ResourceUse.Figures figures) {
         if (figures == null) {
             return "-";
         }
@@ -63,14 +63,14 @@ final class UserTable {
         return figures.limit() < 0 ? held : held + "/" + figure(share, figures.limit());
     }
 
-    private static String figure(final Share share, final long value) {
+    private static String figure(final ResourceShare share, final long value) {
         if (value < 0) {
             return "-";
         }
         return share.isSize() ? Quantity.formatSize(value) : Long.toString(value);
     }
 
-    private static String refusals(final ShareUse use) {
+    private static String refusals(final ResourceUse use) {
         final StringJoiner refusals = new StringJoiner(", ").setEmptyValue("-");
         use.shares()
                 .forEach(
@@ -83,9 +83,9 @@ final class UserTable {
     }
 
     /** The same for programs: null stands for what there is not. */
-    static List<Map<String, Object>> report(final ShareUses uses) {
+    static List<Map<String, Object>> report(final ResourceUses uses) {
         final List<Map<String, Object>> rows = new ArrayList<>();
-        for (final ShareUse use : sorted(uses)) {
+        for (final ResourceUse use : sorted(uses)) {
             final Map<String, Object> row = new LinkedHashMap<>();
             row.put("who", use.who());
             row.put("tenant", use.tenant().isEmpty() ? null : use.tenant());

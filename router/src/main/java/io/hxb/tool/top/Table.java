@@ -11,7 +11,7 @@ import java.util.function.Function;
  * @param columns the most important first.
  * @param key what identifies a row.
  */
-record Table<T>(List<Column<T>> columns, Function<T, String> key) {
+record Table<T>(List<TopColumn<T>> columns, Function<T, String> key) {
     private static final int GAP = 2;
     private static final int MIN_CUT = 8;
 
@@ -25,7 +25,7 @@ record Table<T>(List<Column<T>> columns, Function<T, String> key) {
         if (state.sortColumn() < 0) {
             return state.isReversed() ? rows.reversed() : rows;
         }
-        final Column<T> column = columns.get(Math.min(state.sortColumn(), columns.size() - 1));
+        final TopColumn<T> column = columns.get(Math.min(state.sortColumn(), columns.size() - 1));
         final List<T> sorted = new ArrayList<>(rows);
         sorted.sort(state.isReversed() ? column.order().reversed() : column.order());
         return sorted;
@@ -44,10 +44,11 @@ record Table<T>(List<Column<T>> columns, Function<T, String> key) {
      * @param height lines that may be drawn, heading included, 1 or more.
      * @param state settled for {@code height - 1} rows.
      */
-    List<Line> draw(final List<T> rows, final int width, final int height, final ListState state) {
+    List<ScreenLine> draw(
+            final List<T> rows, final int width, final int height, final ListState state) {
         final int[] widths = widths(rows);
         final List<Integer> shown = fitting(widths, width, state.sortColumn());
-        final List<Line> lines = new ArrayList<>();
+        final List<ScreenLine> lines = new ArrayList<>();
         lines.add(heading(widths, shown, state).cut(width));
         final List<T> sorted = sorted(rows, state);
         final int end = Math.min(sorted.size(), state.first() + height - 1);
@@ -60,7 +61,7 @@ record Table<T>(List<Column<T>> columns, Function<T, String> key) {
     private int[] widths(final List<T> rows) {
         final int[] widths = new int[columns.size()];
         for (int i = 0; i < widths.length; i++) {
-            final Column<T> column = columns.get(i);
+            final TopColumn<T> column = columns.get(i);
             widths[i] = column.title().length() + 1;
             for (final T row : rows) {
                 widths[i] = Math.max(widths[i], column.text().apply(row).length());
@@ -90,43 +91,44 @@ record Table<T>(List<Column<T>> columns, Function<T, String> key) {
         return shown;
     }
 
-    private Line heading(final int[] widths, final List<Integer> shown, final ListState state) {
-        final List<Line.Span> spans = new ArrayList<>();
+    private ScreenLine heading(
+            final int[] widths, final List<Integer> shown, final ListState state) {
+        final List<ScreenLine.Span> spans = new ArrayList<>();
         for (final int i : shown) {
-            final Column<T> column = columns.get(i);
+            final TopColumn<T> column = columns.get(i);
             final boolean isSorted = i == state.sortColumn();
             final String mark = state.isReversed() ? "^" : "v";
             spans.add(
-                    new Line.Span(
+                    new ScreenLine.Span(
                             cell(column.title() + (isSorted ? mark : ""), widths[i], column, i),
-                            isSorted ? Tone.SORTED : Tone.HEADING));
+                            isSorted ? TextStyle.SORTED : TextStyle.HEADING));
         }
-        return new Line(spans, false);
+        return new ScreenLine(spans, false);
     }
 
-    private Line line(
+    private ScreenLine line(
             final T row,
             final int[] widths,
             final List<Integer> shown,
             final int width,
             final ListState state) {
-        final List<Line.Span> spans = new ArrayList<>();
+        final List<ScreenLine.Span> spans = new ArrayList<>();
         int used = 0;
         for (final int i : shown) {
-            final Column<T> column = columns.get(i);
+            final TopColumn<T> column = columns.get(i);
             final String cell = cell(column.text().apply(row), widths[i], column, i);
-            spans.add(new Line.Span(cell, column.tone().apply(row)));
+            spans.add(new ScreenLine.Span(cell, column.tone().apply(row)));
             used += cell.length();
         }
         final boolean isSelected = key.apply(row).equals(state.selected());
         if (isSelected && used < width) {
-            spans.add(new Line.Span(" ".repeat(width - used), Tone.PLAIN));
+            spans.add(new ScreenLine.Span(" ".repeat(width - used), TextStyle.PLAIN));
         }
-        return new Line(spans, isSelected);
+        return new ScreenLine(spans, isSelected);
     }
 
     private static String cell(
-            final String text, final int width, final Column<?> column, final int index) {
+            final String text, final int width, final TopColumn<?> column, final int index) {
         final String space = " ".repeat(Math.max(0, width - text.length()));
         return (index == 0 ? "" : " ".repeat(GAP))
                 + (column.isText() ? text + space : space + text);

@@ -130,7 +130,7 @@ public final class TopScreen implements AutoCloseable {
             final Size size = size();
             state = TopView.settle(model, size.getRows(), state);
             show(TopView.draw(model, size.getColumns(), size.getRows(), state), size);
-            final Key key = awaitKey(size, dueNs);
+            final TopKey key = awaitKey(size, dueNs);
             state = TopView.press(model, size.getRows(), state, key);
             final long nowNs = System.nanoTime();
             if (dueNs - nowNs <= 0) {
@@ -147,18 +147,18 @@ public final class TopScreen implements AutoCloseable {
     }
 
     /** A key; NONE when something else is due: a sample, or a new size. */
-    private Key awaitKey(final Size size, final long dueNs) throws IOException {
+    private TopKey awaitKey(final Size size, final long dueNs) throws IOException {
         while (dueNs - System.nanoTime() > 0 && size().equals(size)) {
             final long leftMs = (dueNs - System.nanoTime()) / NS_PER_MS + 1;
             final int character = terminal.reader().read(Math.clamp(leftMs, 1, STEP_MS));
             if (character == '\u001b') {
-                return Key.ofSequence(sequence());
+                return TopKey.ofSequence(sequence());
             }
             if (character != NonBlockingReader.READ_EXPIRED) {
-                return Key.of(character);
+                return TopKey.of(character);
             }
         }
-        return Key.NONE;
+        return TopKey.NONE;
     }
 
     /** The characters right after an ESC, up to the letter or tilde that ends the sequence. */
@@ -175,7 +175,7 @@ public final class TopScreen implements AutoCloseable {
         return text.toString();
     }
 
-    private synchronized void show(final List<Line> lines, final Size size) {
+    private synchronized void show(final List<ScreenLine> lines, final Size size) {
         if (isRestored) {
             return;
         }
@@ -186,18 +186,18 @@ public final class TopScreen implements AutoCloseable {
         terminal.flush();
     }
 
-    private static AttributedString styled(final Line line) {
+    private static AttributedString styled(final ScreenLine line) {
         final AttributedStringBuilder text = new AttributedStringBuilder();
-        for (final Line.Span span : line.spans()) {
+        for (final ScreenLine.Span span : line.spans()) {
             final AttributedStyle style = style(span.tone());
             text.styled(line.isSelected() ? style.inverse() : style, span.text());
         }
         return text.toAttributedString();
     }
 
-    private static AttributedStyle style(final Tone tone) {
+    private static AttributedStyle style(final TextStyle textStyle) {
         final AttributedStyle plain = AttributedStyle.DEFAULT;
-        return switch (tone) {
+        return switch (textStyle) {
             case PLAIN -> plain;
             case TITLE -> plain.foreground(AttributedStyle.CYAN);
             case HEADING -> plain.bold();

@@ -20,34 +20,35 @@ final class TopView {
     private static final Table<NodeSample> NODES =
             new Table<>(
                     List.of(
-                            Column.words("node", TopView::name)
+                            TopColumn.words("node", TopView::name)
                                     .by(Comparator.comparingInt(NodeSample::node)),
-                            Column.words("state", node -> node.state().toString(), TopView::tone),
-                            new Column<>(
+                            TopColumn.words(
+                                    "state", node -> node.state().toString(), TopView::tone),
+                            new TopColumn<>(
                                     "links",
                                     false,
                                     node -> node.goodLinks() + "/" + node.links().size(),
                                     TopView::linksTone,
                                     Comparator.comparingLong(
                                             node -> node.goodLinks() - node.links().size())),
-                            Column.megabytes("in MB/s", NodeSample::inMegabytes),
-                            Column.megabytes("out MB/s", NodeSample::outMegabytes),
-                            Column.count("msg in/s", node -> node.messages().delivered()),
-                            Column.count("out/s", node -> node.messages().sent()),
-                            Column.count("relay/s", node -> node.frames().relayed()),
-                            Column.trouble("again/s", node -> node.frames().resent()),
-                            Column.trouble("detour/s", node -> node.frames().detoured()),
-                            Column.trouble("troubled", node -> node.routes().troubled()),
-                            Column.count("failures", NodeSample::failures),
-                            Column.count("silent", node -> node.routes().silent()),
-                            Column.count("broken", node -> node.routes().brokenHops()),
-                            Column.words("cluster", NodeSample::cluster)),
+                            TopColumn.megabytes("in MB/s", NodeSample::inMegabytes),
+                            TopColumn.megabytes("out MB/s", NodeSample::outMegabytes),
+                            TopColumn.count("msg in/s", node -> node.messages().delivered()),
+                            TopColumn.count("out/s", node -> node.messages().sent()),
+                            TopColumn.count("relay/s", node -> node.frames().relayed()),
+                            TopColumn.trouble("again/s", node -> node.frames().resent()),
+                            TopColumn.trouble("detour/s", node -> node.frames().detoured()),
+                            TopColumn.trouble("troubled", node -> node.routes().troubled()),
+                            TopColumn.count("failures", NodeSample::failures),
+                            TopColumn.count("silent", node -> node.routes().silent()),
+                            TopColumn.count("broken", node -> node.routes().brokenHops()),
+                            TopColumn.words("cluster", NodeSample::cluster)),
                     TopModel::key);
 
     private static final Table<TopModel.NodeLink> LINKS =
             new Table<>(
                     List.of(
-                            Column.words(
+                            TopColumn.words(
                                             "link",
                                             (TopModel.NodeLink row) ->
                                                     name(row.node()) + " " + row.link().label())
@@ -56,7 +57,7 @@ final class TopView {
                                                             (TopModel.NodeLink row) ->
                                                                     row.link().label())
                                                     .thenComparingInt(row -> row.node().node())),
-                            new Column<>(
+                            new TopColumn<>(
                                     "state",
                                     true,
                                     row -> row.link().state(),
@@ -65,15 +66,15 @@ final class TopView {
                                                     (TopModel.NodeLink row) ->
                                                             row.link().condition())
                                             .reversed()),
-                            Column.megabytes("in MB/s", row -> row.link().in().megabytes()),
-                            Column.megabytes("out MB/s", row -> row.link().out().megabytes()),
-                            Column.count("in f/s", row -> row.link().in().frames()),
-                            Column.count("out f/s", row -> row.link().out().frames()),
-                            Column.count("weight", row -> row.link().weightPercent()),
-                            Column.count("fails", row -> row.link().failures()),
-                            Column.count("heals", row -> row.link().recoveries()),
-                            Column.words("nic", row -> row.link().nic()),
-                            Column.words("last reason", row -> row.link().lastReason())),
+                            TopColumn.megabytes("in MB/s", row -> row.link().in().megabytes()),
+                            TopColumn.megabytes("out MB/s", row -> row.link().out().megabytes()),
+                            TopColumn.count("in f/s", row -> row.link().in().frames()),
+                            TopColumn.count("out f/s", row -> row.link().out().frames()),
+                            TopColumn.count("weight", row -> row.link().weightPercent()),
+                            TopColumn.count("fails", row -> row.link().failures()),
+                            TopColumn.count("heals", row -> row.link().recoveries()),
+                            TopColumn.words("nic", row -> row.link().nic()),
+                            TopColumn.words("last reason", row -> row.link().lastReason())),
                     TopModel::key);
 
     private TopView() {}
@@ -82,26 +83,26 @@ final class TopView {
         return "(" + node.coordinates() + ")";
     }
 
-    private static Tone tone(final NodeSample node) {
+    private static TextStyle tone(final NodeSample node) {
         return switch (node.state()) {
-            case RUNNING -> Tone.GOOD;
-            case STOPPED -> Tone.WARNING;
-            case DEAD -> Tone.BAD;
+            case RUNNING -> TextStyle.GOOD;
+            case STOPPED -> TextStyle.WARNING;
+            case DEAD -> TextStyle.BAD;
         };
     }
 
-    private static Tone linksTone(final NodeSample node) {
-        if (node.links().stream().anyMatch(link -> tone(link.condition()) == Tone.BAD)) {
-            return Tone.BAD;
+    private static TextStyle linksTone(final NodeSample node) {
+        if (node.links().stream().anyMatch(link -> tone(link.condition()) == TextStyle.BAD)) {
+            return TextStyle.BAD;
         }
-        return node.goodLinks() == node.links().size() ? Tone.GOOD : Tone.WARNING;
+        return node.goodLinks() == node.links().size() ? TextStyle.GOOD : TextStyle.WARNING;
     }
 
-    private static Tone tone(final LinkCondition condition) {
+    private static TextStyle tone(final LinkCondition condition) {
         return switch (condition) {
-            case GOOD -> Tone.GOOD;
-            case WEAK, ALONE -> Tone.WARNING;
-            case FAILED, DOWN -> Tone.BAD;
+            case GOOD -> TextStyle.GOOD;
+            case WEAK, ALONE -> TextStyle.WARNING;
+            case FAILED, DOWN -> TextStyle.BAD;
         };
     }
 
@@ -121,7 +122,7 @@ final class TopView {
      * @param state settled.
      */
     static TopState press(
-            final TopModel model, final int height, final TopState state, final Key key) {
+            final TopModel model, final int height, final TopState state, final TopKey key) {
         final boolean isOfNodes = state.view() == TopState.View.NODES;
         final int page = Math.max(1, rows(height) - 1);
         final TopState next =
@@ -181,10 +182,10 @@ final class TopView {
      * @param state settled for that height.
      * @return at most {@code height} lines of at most {@code width} characters.
      */
-    static List<Line> draw(
+    static List<ScreenLine> draw(
             final TopModel model, final int width, final int height, final TopState state) {
-        final List<Line> lines = new ArrayList<>();
-        lines.add(Line.of(title(model, state), Tone.TITLE).cut(width));
+        final List<ScreenLine> lines = new ArrayList<>();
+        lines.add(ScreenLine.of(title(model, state), TextStyle.TITLE).cut(width));
         if (height > 1) {
             final int room = Math.max(1, height - 2);
             lines.addAll(
@@ -193,14 +194,16 @@ final class TopView {
                             : LINKS.draw(links(model, state), width, room, state.links()));
         }
         if (model.nodes().isEmpty() && height > FRAME_LINES) {
-            lines.add(Line.of("no node or link is as wanted now", Tone.WARNING).cut(width));
+            lines.add(
+                    ScreenLine.of("no node or link is as wanted now", TextStyle.WARNING)
+                            .cut(width));
         }
         if (height > 2) {
             while (lines.size() < height - 1) {
-                lines.add(Line.of("", Tone.PLAIN));
+                lines.add(ScreenLine.of("", TextStyle.PLAIN));
             }
             final String help = state.view() == TopState.View.NODES ? NODE_HELP : LINK_HELP;
-            lines.add(Line.of(help, Tone.TITLE).cut(width));
+            lines.add(ScreenLine.of(help, TextStyle.TITLE).cut(width));
         }
         return lines;
     }

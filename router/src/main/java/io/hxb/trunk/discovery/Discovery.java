@@ -1,10 +1,10 @@
 package io.hxb.trunk.discovery;
 
-import io.hxb.frame.ComplaintFlyweight;
 import io.hxb.frame.DropReason;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.HelloFlyweight;
+import io.hxb.frame.MisconfigurationFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
@@ -38,7 +38,7 @@ public final class Discovery {
     private final NodeIdentity self;
     private final long helloIntervalNs;
     private final Port[] ports;
-    private final Complainer complainer;
+    private final MisconfigurationDetector misconfigurationDetector;
     private final HeardNeighbours heard;
     private final DiscoverySender output;
     private final TrunkHealth health;
@@ -52,7 +52,7 @@ public final class Discovery {
     private final long[] complaintDueNs;
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final HelloFlyweight hello = new HelloFlyweight();
-    private final ComplaintFlyweight complaint = new ComplaintFlyweight();
+    private final MisconfigurationFlyweight complaint = new MisconfigurationFlyweight();
     private final DiscoveryCounters counters;
     private final int[] pendingKind;
     private final long[] pendingSubject;
@@ -68,19 +68,19 @@ public final class Discovery {
      * @param helloIntervalNs time between hello frames once all neighbours are known.
      * @param ports its ports, by link index, {@code [links]}.
      * @param health learns of the neighbours that are found, and gets their status frames.
-     * @param complaints where complaints go.
+     * @param misconfigurationLog where complaints go.
      */
     public Discovery(
             final NodeIdentity self,
             final long helloIntervalNs,
             final Port[] ports,
             final TrunkHealth health,
-            final Complaints complaints) {
+            final MisconfigurationLog misconfigurationLog) {
         this.self = self;
         this.helloIntervalNs = helloIntervalNs;
         this.health = health;
         this.ports = ports.clone();
-        complainer = new Complainer(self, complaints);
+        misconfigurationDetector = new MisconfigurationDetector(self, misconfigurationLog);
         heard = new HeardNeighbours(self, this.ports);
         sessions = health.sessions();
         output = new DiscoverySender(self, sessions, sessions.newLoop());
@@ -139,7 +139,7 @@ public final class Discovery {
      *
      * @return at most one entry per port, and one per dimension for those that no link hears.
      */
-    public synchronized List<Silence> silences(final long nowNs) {
+    public synchronized List<MissingNeighbours> silences(final long nowNs) {
         if (startNs == NEVER) {
             return List.of();
         }
@@ -149,7 +149,7 @@ public final class Discovery {
 
     /** The neighbours that are not heard now, as text. */
     public synchronized List<String> silentNeighbours() {
-        return heard.silences(0, lookedNs).stream().map(Silence::text).toList();
+        return heard.silences(0, lookedNs).stream().map(MissingNeighbours::text).toList();
     }
 
     /** Changes whenever a neighbour is heard for the first time on a link, or forgotten. */
@@ -187,7 +187,7 @@ public final class Discovery {
         if (header.type() == FrameType.HELLO) {
             onHello(port, sourceAddress, nowNs);
         } else if (header.type() == FrameType.COMPLAINT) {
-            complainer.onComplaint(
+            misconfigurationDetector.onComplaint(
                     port, header.source(), complaint.wrap(header.bodyAddress()), nowNs);
         }
     }
@@ -197,11 +197,11 @@ public final class Discovery {
         hello.wrap(header.bodyAddress());
         final long source = header.source();
         final int dimension = port.dimension();
-        final int kind = complainer.misplacement(port, source, hello);
+        final int kind = misconfigurationDetector.misplacement(port, source, hello);
         if (kind != 0) {
-            complainer.onMisplaced(port, kind, source, hello, nowNs);
+            misconfigurationDetector.onMisplaced(port, kind, source, hello, nowNs);
             queueComplaint(port.link().index(), kind, source, nowNs);
-            if (kind != ComplaintFlyweight.MTU_DIFFERS) {
+            if (kind != MisconfigurationFlyweight.MTU_DIFFERS) {
                 return;
             }
         }
@@ -270,8 +270,10 @@ public final class Discovery {
             return true;
         }
         if (!isPossible || heard.onRival(index, neighbour, nowNs)) {
-            complainer.onOtherAddress(port, header.source(), hello, known, sourceAddress, nowNs);
-            queueComplaint(index, ComplaintFlyweight.DUPLICATE_COORDINATE, header.source(), nowNs);
+            misconfigurationDetector.onOtherAddress(
+                    port, header.source(), hello, known, sourceAddress, nowNs);
+            queueComplaint(
+                    index, MisconfigurationFlyweight.DUPLICATE_COORDINATE, header.source(), nowNs);
         }
         return false;
     }
@@ -296,10 +298,12 @@ public final class Discovery {
             final long nowNs) {
         final Port port = ports[linkIndex];
         if (reason == DropReason.VERSION && lengthBytes > 0) {
-            complainer.onOtherVersion(port, Memory.getUnsignedByte(headerAddress), nowNs);
-            queueComplaint(linkIndex, ComplaintFlyweight.OTHER_VERSION, 0, nowNs);
+            misconfigurationDetector.onOtherVersion(
+                    port, Memory.getUnsignedByte(headerAddress), nowNs);
+            queueComplaint(linkIndex, MisconfigurationFlyweight.OTHER_VERSION, 0, nowNs);
         } else if (reason == DropReason.CLUSTER) {
-            complainer.onOtherCluster(port, header.wrap(headerAddress).clusterId(), nowNs);
+            misconfigurationDetector.onOtherCluster(
+                    port, header.wrap(headerAddress).clusterId(), nowNs);
         }
     }
 
@@ -340,7 +344,7 @@ public final class Discovery {
             final Port port, final long headerAddress, final long nowNs) {
         header.wrap(headerAddress);
         if (header.type() != FrameType.HELLO
-                || !HelloFlyweight.isRight(header.bodyAddress(), header.bodyLength())) {
+                || !HelloFlyweight.isValid(header.bodyAddress(), header.bodyLength())) {
             return;
         }
         hello.wrap(header.bodyAddress());
@@ -352,7 +356,7 @@ public final class Discovery {
                 && (!hasOtherKey[index] || nowNs - otherKeyNs[index] >= COMPLAINT_INTERVAL_NS)) {
             hasOtherKey[index] = true;
             otherKeyNs[index] = nowNs;
-            complainer.onOtherKey(port, hello, ring, nowNs);
+            misconfigurationDetector.onOtherKey(port, hello, ring, nowNs);
         }
     }
 

@@ -1,9 +1,9 @@
 package io.hxb.trunk.discovery;
 
-import io.hxb.frame.ComplaintFlyweight;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.HelloFlyweight;
+import io.hxb.frame.MisconfigurationFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
@@ -24,7 +24,7 @@ final class DiscoverySender {
     private final FrameSeals seals;
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final HelloFlyweight hello = new HelloFlyweight();
-    private final ComplaintFlyweight complaint = new ComplaintFlyweight();
+    private final MisconfigurationFlyweight complaint = new MisconfigurationFlyweight();
 
     /**
      * Prepares to send.
@@ -74,7 +74,7 @@ final class DiscoverySender {
     /**
      * Complains of a neighbour.
      *
-     * @param kind what is wrong, see {@link ComplaintFlyweight}.
+     * @param kind what is wrong, see {@link MisconfigurationFlyweight}.
      * @param subject coordinate vector that the neighbour says it has; 0 if that is not known.
      * @param id as for {@link #sendHello}.
      * @return frames queued, 0 or 1.
@@ -95,7 +95,7 @@ final class DiscoverySender {
                 .otherCoordinates(subject)
                 .dimension(port.dimension())
                 .linkNumber(port.number());
-        header.bodyLength(ComplaintFlyweight.LENGTH);
+        header.bodyLength(MisconfigurationFlyweight.LENGTH);
         seal(FrameHeaderFlyweight.ANY_DESTINATION);
         return offer(sender, Link.BROADCAST, id, share);
     }

@@ -175,8 +175,8 @@ final class HeardNeighbours {
      *
      * @param patienceNs how long that is; 0 for all that are not heard.
      */
-    List<Silence> silences(final long patienceNs, final long nowNs) {
-        final List<Silence> silences = new ArrayList<>();
+    List<MissingNeighbours> silences(final long patienceNs, final long nowNs) {
+        final List<MissingNeighbours> silences = new ArrayList<>();
         for (int dimension = 0; dimension < self.shape().dimensions(); dimension++) {
             final List<Port> trunk = trunk(dimension);
             final List<Port> listening =
@@ -184,7 +184,7 @@ final class HeardNeighbours {
             final List<Integer> gone = neighbours(dimension);
             gone.removeIf(neighbour -> trunk.stream().anyMatch(port -> hears(port, neighbour)));
             if (!gone.isEmpty() && !listening.isEmpty()) {
-                silences.add(new Silence(false, goneText(dimension, trunk, gone)));
+                silences.add(new MissingNeighbours(false, goneText(dimension, trunk, gone)));
             }
             for (final Port port : listening) {
                 final List<Integer> missing = neighbours(dimension);
@@ -200,7 +200,7 @@ final class HeardNeighbours {
                                                                         patienceNs,
                                                                         nowNs)));
                 if (!missing.isEmpty()) {
-                    silences.add(new Silence(true, missingText(port, missing)));
+                    silences.add(new MissingNeighbours(true, missingText(port, missing)));
                 }
             }
         }

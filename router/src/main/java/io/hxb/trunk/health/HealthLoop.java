@@ -27,7 +27,7 @@ public final class HealthLoop {
     private static final long LAST_LOOK_NS = 2_000_000;
 
     private final TrunkHealth health;
-    private final WorkPlan plan;
+    private final HealthSchedule plan;
     private final Exclusions exclusions;
     private final LoopTraffic traffic;
     private final StatusSender sender;

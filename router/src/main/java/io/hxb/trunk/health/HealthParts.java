@@ -18,7 +18,7 @@ import java.util.random.RandomGenerator;
 record HealthParts(
         TrunkConfig config,
         long unheardNs,
-        Patience patience,
+        SilenceThreshold patience,
         NodeTraffic traffic,
         KernelBacklog kernel,
         LinkPublisher publisher,

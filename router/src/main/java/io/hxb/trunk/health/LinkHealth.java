@@ -12,11 +12,11 @@ import io.hxb.trunk.Port;
  */
 final class LinkHealth {
     private final Port port;
-    private final Arrivals arrivals;
-    private final Patience patience;
-    private final SilenceJudge silence;
-    private final LossJudge loss;
-    private final ProofJudge proof;
+    private final LinkArrivals arrivals;
+    private final SilenceThreshold silenceThreshold;
+    private final SilenceDetector silence;
+    private final LinkLossMonitor loss;
+    private final LivenessCheck proof;
     private final HoldDown holdDown;
 
     // This node's own opinion and why.
@@ -37,14 +37,14 @@ final class LinkHealth {
      *
      * @param trunk what arrives from the neighbour, {@code [links of the trunk]}.
      */
-    LinkHealth(final HealthParts parts, final Port port, final Arrivals[] trunk) {
+    LinkHealth(final HealthParts parts, final Port port, final LinkArrivals[] trunk) {
         this.port = port;
-        patience = parts.patience();
+        silenceThreshold = parts.patience();
         final TrunkConfig config = parts.config();
         arrivals = trunk[port.number()];
-        silence = new SilenceJudge(config, patience, trunk, port.number());
-        loss = new LossJudge(config);
-        proof = new ProofJudge(parts.unheardNs());
+        silence = new SilenceDetector(config, silenceThreshold, trunk, port.number());
+        loss = new LinkLossMonitor(config);
+        proof = new LivenessCheck(parts.unheardNs());
         statusSent = parts.random().nextInt();
         lastBeat = parts.random().nextInt();
         holdDown =
@@ -93,7 +93,7 @@ final class LinkHealth {
     }
 
     /** Share of the frames sent here that the neighbour asks for. */
-    int toldWeight() {
+    int reportedWeight() {
         return toldWeight;
     }
 
@@ -137,7 +137,7 @@ final class LinkHealth {
         final boolean isHeard = arrivals.look(nowNs);
         if (isHeard) {
             if (isSilenced && opinion == LinkState.FAILED) {
-                patience.onHeardAgain(holdDown.failedNs(), nowNs);
+                silenceThreshold.onHeardAgain(holdDown.failedNs(), nowNs);
             }
             isSilenced = false;
         }
@@ -165,7 +165,7 @@ final class LinkHealth {
         return nowNs - arrivals.heardNs() > limitNs;
     }
 
-    /** Looks whether the neighbour itself shows that it is there; see {@link ProofJudge}. */
+    /** Looks whether the neighbour itself shows that it is there; see {@link LivenessCheck}. */
     void lookForProof(final long nowNs) {
         if (opinion == LinkState.GOOD) {
             proof.look(nowNs);
@@ -185,8 +185,8 @@ final class LinkHealth {
     }
 
     /** The neighbour says, over any link, how many frames it has sent here so far. */
-    void onSentTold(final int sent, final int drains) {
-        silence.onTold(sent, drains);
+    void onSentReported(final int sent, final int drains) {
+        silence.onReported(sent, drains);
     }
 
     /**
@@ -195,11 +195,11 @@ final class LinkHealth {
      * @param drains how often the link's sockets have been seen empty.
      */
     void onSentHere(final int sent, final int drains) {
-        loss.onTold(sent, arrivals.framesNow(), drains);
+        loss.onReported(sent, arrivals.framesNow(), drains);
     }
 
     /** The neighbour reports its opinion of the link. */
-    void onTold(final boolean isFailed, final int weight) {
+    void onReported(final boolean isFailed, final int weight) {
         isTold = isFailed;
         toldWeight = weight;
     }
@@ -210,7 +210,7 @@ final class LinkHealth {
     }
 
     /**
-     * Gives the link a share that fits its loss; see {@link LossJudge#weigh}.
+     * Gives the link a share that fits its loss; see {@link LinkLossMonitor#weigh}.
      *
      * @return true if it loses so much that it should be left out.
      */

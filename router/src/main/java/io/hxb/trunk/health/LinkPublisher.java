@@ -53,7 +53,7 @@ final class LinkPublisher {
         } else if (now == LinkState.GOOD && link.onUsed()) {
             counters.onRecovered(link.linkIndex());
         }
-        tell(
+        notifyListeners(
                 new LinkEvent(
                         nowNs,
                         link.linkIndex(),
@@ -68,7 +68,7 @@ final class LinkPublisher {
         }
     }
 
-    private void tell(final LinkEvent event) {
+    private void notifyListeners(final LinkEvent event) {
         for (final LinkListener listener : listeners) {
             listener.onLinkEvent(event);
         }

@@ -50,7 +50,7 @@ final class LossMeter {
      * @param arrived this node's count of frames read, modulo 2^32.
      * @param drains how often the link's sockets have been seen empty.
      */
-    void onTold(final int sent, final int arrived, final int drains) {
+    void onReported(final int sent, final int arrived, final int drains) {
         if (!isTold) {
             isTold = true;
             toldSent = sent;

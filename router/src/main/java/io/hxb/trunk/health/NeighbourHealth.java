@@ -16,11 +16,11 @@ final class NeighbourHealth {
     private final long unheardNs;
     private final long askIntervalNs;
     private final NodeTraffic traffic;
-    private final Patience patience;
+    private final SilenceThreshold silenceThreshold;
     private final KernelBacklog kernel;
     private final LinkPublisher publisher;
     private final StatusExchange exchange;
-    private final Arrivals[] arrivals;
+    private final LinkArrivals[] arrivals;
     private final LinkHealth[] links;
     private int incarnation;
     // Longest time for which its loops have lately waited for their CPUs, as it says.
@@ -39,25 +39,25 @@ final class NeighbourHealth {
     NeighbourHealth(
             final HealthParts parts,
             final Port[] ports,
-            final HeardFrames[] heard,
+            final ReceivedFrameCounts[] heard,
             final int neighbour,
             final long nowNs) {
         this.neighbour = neighbour;
         unheardNs = parts.unheardNs();
         askIntervalNs = parts.config().heartbeatNs();
         traffic = parts.traffic();
-        patience = parts.patience();
+        silenceThreshold = parts.patience();
         kernel = parts.kernel();
         publisher = parts.publisher();
         dimension = ports[0].dimension();
         exchange =
                 new StatusExchange(parts.config(), ports.length, parts.random().nextInt(), nowNs);
-        arrivals = new Arrivals[ports.length];
+        arrivals = new LinkArrivals[ports.length];
         links = new LinkHealth[ports.length];
         for (int i = 0; i < links.length; i++) {
             assert ports[i].number() == i && ports[i].dimension() == dimension
                     : "links of one trunk stand in the order of their numbers";
-            arrivals[i] = new Arrivals(heard[ports[i].link().index()], neighbour);
+            arrivals[i] = new LinkArrivals(heard[ports[i].link().index()], neighbour);
         }
         for (int i = 0; i < links.length; i++) {
             links[i] = new LinkHealth(parts, ports[i], arrivals);
@@ -134,7 +134,7 @@ final class NeighbourHealth {
         final boolean isLatest = exchange.onStatus(status, allLinks(), nowNs);
         neighbourAwayNs = status.waitedNs();
         for (int i = 0; i < links.length; i++) {
-            links[i].onSentTold(status.sentFrames(i), traffic.drains(links[i].linkIndex()));
+            links[i].onSentReported(status.sentFrames(i), traffic.drains(links[i].linkIndex()));
         }
         final int number = status.linkNumber();
         final LinkHealth link = links[number];
@@ -143,7 +143,7 @@ final class NeighbourHealth {
         if (isLatest) {
             final long failed = status.failed();
             for (int i = 0; i < links.length; i++) {
-                links[i].onTold((failed >>> i & 1) != 0, status.weight(i));
+                links[i].onReported((failed >>> i & 1) != 0, status.weight(i));
             }
         }
         publish(nowNs);
@@ -253,7 +253,7 @@ final class NeighbourHealth {
     private void publish(final long nowNs) {
         int best = 1;
         for (final LinkHealth link : links) {
-            best = link.isGood() ? Math.max(best, link.toldWeight()) : best;
+            best = link.isGood() ? Math.max(best, link.reportedWeight()) : best;
         }
         long failed = 0;
         int weights = 0;
@@ -261,7 +261,7 @@ final class NeighbourHealth {
             final LinkHealth link = links[i];
             publisher.publish(link, neighbour, nowNs);
             if (link.isGood()) {
-                final int weight = Port.FULL_WEIGHT * link.toldWeight() / best;
+                final int weight = Port.FULL_WEIGHT * link.reportedWeight() / best;
                 link.port().setWeight(neighbour, Math.max(1, weight));
             }
             failed |= link.opinion() == LinkState.FAILED ? 1L << i : 0;
@@ -282,7 +282,7 @@ final class NeighbourHealth {
         if (!exchange.isQuestionDue(good, nowNs)) {
             return isDoubting && doubtNs - nowNs <= 0 ? due | inquire(addressed, nowNs) : due;
         }
-        if (exchange.isUnanswered(patience.isAway(), longestAwayNs(), nowNs)) {
+        if (exchange.isUnanswered(silenceThreshold.isAway(), longestAwayNs(), nowNs)) {
             giveUp(nowNs);
             return due;
         }
@@ -291,7 +291,7 @@ final class NeighbourHealth {
     }
 
     private long longestAwayNs() {
-        return Math.max(patience.longestAwayNs(), neighbourAwayNs);
+        return Math.max(silenceThreshold.longestAwayNs(), neighbourAwayNs);
     }
 
     // The neighbour answers on every link: those that it cannot be heard on stay doubted.
@@ -312,7 +312,7 @@ final class NeighbourHealth {
 
     private int receivedFrames() {
         int received = 0;
-        for (final Arrivals ofLink : arrivals) {
+        for (final LinkArrivals ofLink : arrivals) {
             received += ofLink.frames();
         }
         return received;
@@ -327,7 +327,7 @@ final class NeighbourHealth {
     /** Writes what there is to say, for one link; counts of frames come from the caller. */
     void write(final LinkStatusFlyweight status, final int number) {
         exchange.write(status, number);
-        status.waitedNs(patience.longestAwayNs())
+        status.waitedNs(silenceThreshold.longestAwayNs())
                 .dimension(dimension)
                 .linkNumber(number)
                 .beat(isBeat(number) ? links[number].nextBeat() : 0);

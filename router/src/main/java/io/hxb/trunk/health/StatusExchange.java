@@ -38,8 +38,8 @@ final class StatusExchange {
     private static final int NONE = 0;
 
     private final TrunkConfig config;
-    private final Question question;
-    private final SentMarks marks;
+    private final KeepaliveProbe keepaliveProbe;
+    private final CountReports marks;
     // What was said first to this incarnation of the neighbour, and last.
     private int firstSequence;
     private int sequence;
@@ -76,8 +76,8 @@ final class StatusExchange {
         sequence = following(start);
         firstSequence = sequence;
         acknowledged = sequence;
-        question = new Question(config.silenceNs(), config.heartbeatNs(), nowNs);
-        marks = new SentMarks(links, nowNs);
+        keepaliveProbe = new KeepaliveProbe(config.silenceNs(), config.heartbeatNs(), nowNs);
+        marks = new CountReports(links, nowNs);
         beatNs = nowNs;
         echoNs = nowNs;
         askNs = nowNs;
@@ -98,7 +98,7 @@ final class StatusExchange {
         answerLinks = 0;
         unproven = NONE;
         isDisputed = false;
-        question.restart(nowNs);
+        keepaliveProbe.restart(nowNs);
     }
 
     private static int following(final int number) {
@@ -199,9 +199,9 @@ final class StatusExchange {
         return isFirst || news >= 0;
     }
 
-    /** Notes the result of one look at the links; see {@link Question#look}. */
+    /** Notes the result of one look at the links; see {@link KeepaliveProbe#look}. */
     void look(final boolean isHeard, final int sentFrames, final long nowNs) {
-        question.look(isHeard, sentFrames, nowNs);
+        keepaliveProbe.look(isHeard, sentFrames, nowNs);
     }
 
     /**
@@ -220,7 +220,7 @@ final class StatusExchange {
             final int receivedFrames,
             final long beatIntervalNs,
             final long nowNs) {
-        question.rest();
+        keepaliveProbe.rest();
         long due = (answerLinks & addressed) | doubts(good == 0 ? addressed : good, nowNs);
         answerLinks = 0;
         if (sequence != acknowledged && repeatNs - nowNs <= 0) {
@@ -248,7 +248,7 @@ final class StatusExchange {
         }
         isDisputed &= nowNs - disputedNs <= 2 * DISPUTE_NS;
         if ((isDisputed || peerFailed != 0) && askNs - nowNs <= 0) {
-            question.inquire();
+            keepaliveProbe.inquire();
             askNs = nowNs + (isDisputed ? ECHO_NS : CONFIRM_NS);
             due |= reached;
         }
@@ -269,7 +269,7 @@ final class StatusExchange {
 
     /** True if the neighbour has to be asked now, or to be given up. */
     boolean isQuestionDue(final long good, final long nowNs) {
-        return question.isWaiting() && good != 0 && question.dueNs() - nowNs <= 0;
+        return keepaliveProbe.isWaiting() && good != 0 && keepaliveProbe.dueNs() - nowNs <= 0;
     }
 
     /**
@@ -279,17 +279,17 @@ final class StatusExchange {
      * @param awayNs longest time for which either end has lately waited for a CPU.
      */
     boolean isUnanswered(final boolean isLate, final long awayNs, final long nowNs) {
-        return question.isExhausted(isLate, awayNs, nowNs);
+        return keepaliveProbe.isExhausted(isLate, awayNs, nowNs);
     }
 
     /** The same for a neighbour that is heard, but not by what only it can send. */
     void inquire() {
-        question.inquire();
+        keepaliveProbe.inquire();
     }
 
     /** The status frames sent next, on all links, ask for an answer. */
     void ask(final long nowNs) {
-        question.ask(nowNs);
+        keepaliveProbe.ask(nowNs);
     }
 
     /** Time in ns until something is due again, 0 or more; at most {@code maxNs}. */
@@ -310,8 +310,8 @@ final class StatusExchange {
         if ((addressed & ~good) != 0) {
             dueNs = Math.min(dueNs, beatNs - nowNs);
         }
-        if (question.isWaiting() && good != 0) {
-            dueNs = Math.min(dueNs, question.dueNs() - nowNs);
+        if (keepaliveProbe.isWaiting() && good != 0) {
+            dueNs = Math.min(dueNs, keepaliveProbe.dueNs() - nowNs);
         }
         return Math.max(0, dueNs);
     }
@@ -319,7 +319,7 @@ final class StatusExchange {
     /** Writes what is said on a link. */
     void write(final LinkStatusFlyweight status, final int number) {
         final boolean isEcho = echo != NONE && number == unprovenLink;
-        status.asking(question.isAsking())
+        status.asking(keepaliveProbe.isAsking())
                 .sequence(sequence)
                 .acknowledgement(isEcho ? echo : peerSequence)
                 .failed(saidFailed);

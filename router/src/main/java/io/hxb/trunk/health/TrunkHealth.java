@@ -20,8 +20,8 @@ import java.util.random.RandomGenerator;
  * The health of a node's links to its neighbours: judged by what arrives, reported to the
  * neighbours by status frames, restored by heartbeats. Every loop works on it through a {@link
  * HealthLoop}; locked, because that happens at most once per millisecond, never per frame. The lock
- * guards all that is behind it, except where {@link WorkPlan}, {@link Exclusions}, {@link
- * HeardFrames} and {@link LoopTraffic} say otherwise.
+ * guards all that is behind it, except where {@link HealthSchedule}, {@link Exclusions}, {@link
+ * ReceivedFrameCounts} and {@link LoopTraffic} say otherwise.
  *
  * <p>Source: RI2N/UDP, failures are found by the receiver from the data itself, and reported by
  * frames that are repeated until they are acknowledged. Added: a neighbour says how many frames it
@@ -41,14 +41,14 @@ public final class TrunkHealth {
     private final long helloIntervalNs;
     private final Port[] ports;
     private final Port[][] trunks;
-    private final HeardFrames[] heard;
+    private final ReceivedFrameCounts[] heard;
     private final NodeTraffic traffic;
     private final HealthCounters counters;
     private final Exclusions exclusions;
     private final LinkPublisher publisher;
-    private final Patience patience = new Patience();
+    private final SilenceThreshold silenceThreshold = new SilenceThreshold();
     private final HealthParts parts;
-    private final WorkPlan plan = new WorkPlan();
+    private final HealthSchedule plan = new HealthSchedule();
     // By dimension and coordinate; null where nobody has been heard.
     private final NeighbourHealth[][] neighbours;
     private final List<NeighbourHealth> known = new ArrayList<>();
@@ -110,8 +110,8 @@ public final class TrunkHealth {
                             .filter(port -> port.dimension() == wanted)
                             .toArray(Port[]::new);
         }
-        heard = new HeardFrames[ports.length];
-        Arrays.setAll(heard, i -> new HeardFrames(ports[i]));
+        heard = new ReceivedFrameCounts[ports.length];
+        Arrays.setAll(heard, i -> new ReceivedFrameCounts(ports[i]));
         neighbours = new NeighbourHealth[dimensions][Shape.MAX_EXTENT];
         counters = new HealthCounters(ports.length, dimensions);
         exclusions = new Exclusions(ports.length);
@@ -121,7 +121,7 @@ public final class TrunkHealth {
                 new HealthParts(
                         config,
                         HELLOS_UNHEARD * helloIntervalNs,
-                        patience,
+                        silenceThreshold,
                         traffic,
                         kernel,
                         publisher,
@@ -144,7 +144,7 @@ public final class TrunkHealth {
     }
 
     /** Where the frames of each link are counted, {@code [links]}. */
-    public HeardFrames[] heard() {
+    public ReceivedFrameCounts[] heard() {
         return heard.clone();
     }
 
@@ -168,7 +168,7 @@ public final class TrunkHealth {
                 self, sessions.newLoop(), trunks, traffic, counters, senders, share);
     }
 
-    WorkPlan plan() {
+    HealthSchedule plan() {
         return plan;
     }
 
@@ -201,7 +201,7 @@ public final class TrunkHealth {
 
     /** A loop has waited that long for its CPU since its last turn with work here. */
     synchronized void onAway(final long waitedNs, final long nowNs) {
-        patience.onAway(waitedNs, nowNs);
+        silenceThreshold.onAway(waitedNs, nowNs);
     }
 
     /** The NIC of a link has refused frames. */
@@ -299,7 +299,7 @@ public final class TrunkHealth {
 
     private void look(final long nowNs) {
         traffic.look();
-        patience.look(nowNs);
+        silenceThreshold.look(nowNs);
         for (int i = 0; i < known.size(); i++) {
             known.get(i).look(nowNs);
         }

@@ -43,8 +43,8 @@ public final class PathHealth implements Detours {
     private final HealthListener listener;
     private final ProbeBudget budget;
     private final TrafficWatch traffic;
-    private final VidWatch vids;
-    private final DefaultWatch defaults;
+    private final SilentVidDetector vids;
+    private final DefaultVidMonitor defaults;
     private final HealthTally tally = new HealthTally();
     private final Int2ObjectHashMap<PeerHealth> peerOfHost = new Int2ObjectHashMap<>();
     private final List<PeerHealth> peers = new ArrayList<>();
@@ -85,8 +85,8 @@ public final class PathHealth implements Detours {
         this.listener = listener;
         budget = new ProbeBudget(config.framesPerSecond(), nowNs);
         traffic = new TrafficWatch(table, paths, tagger, nowNs);
-        vids = new VidWatch(table.vids(), nowNs);
-        defaults = new DefaultWatch(witnesses, paths, table.vids(), config, nowNs);
+        vids = new SilentVidDetector(table.vids(), nowNs);
+        defaults = new DefaultVidMonitor(witnesses, paths, table.vids(), config, nowNs);
         intervalNs = config.heartbeatNs();
         paths.follow(this);
     }
@@ -227,7 +227,7 @@ public final class PathHealth implements Detours {
             }
         }
         if (isHealed && !hasMovedNow) {
-            tell(peer, nowNs);
+            notifyListener(peer, nowNs);
         }
     }
 
@@ -429,14 +429,14 @@ public final class PathHealth implements Detours {
     }
 
     private void tendInquiry(final PeerHealth peer, final long nowNs) {
-        final Inquiry inquiry = peer.inquiry();
+        final PathInquiry inquiry = peer.inquiry();
         if (!inquiry.isDue(nowNs)) {
             return;
         }
-        if (inquiry.rounds() >= Inquiry.ROUNDS && isAnswered(peer)) {
+        if (inquiry.rounds() >= PathInquiry.ROUNDS && isAnswered(peer)) {
             inquiry.end(true, nowNs);
             judge(peer, nowNs);
-        } else if (inquiry.rounds() >= Inquiry.MAX_ROUNDS) {
+        } else if (inquiry.rounds() >= PathInquiry.MAX_ROUNDS) {
             inquiry.end(false, nowNs);
         } else if (budget.isLeft()) {
             askRound(peer, nowNs);
@@ -459,7 +459,7 @@ public final class PathHealth implements Detours {
      * of them if none of these answers.
      */
     private void askRound(final PeerHealth peer, final long nowNs) {
-        final boolean isWide = peer.inquiry().rounds() > Inquiry.ROUNDS;
+        final boolean isWide = peer.inquiry().rounds() > PathInquiry.ROUNDS;
         final int round = peer.inquiry().next(nowNs);
         final VlanPath apart = firstByAnotherNic(peer);
         int others = apart == null ? 2 : 1;
@@ -494,7 +494,7 @@ public final class PathHealth implements Detours {
     private void judge(final PeerHealth peer, final long nowNs) {
         for (int i = 0; i < peer.paths().size(); i++) {
             final VlanPath path = peer.paths().get(i);
-            if (path.asked() >= Inquiry.ROUNDS
+            if (path.asked() >= PathInquiry.ROUNDS
                     && path.answers() == 0
                     && path.state() != PathState.DEAD
                     && path.heardNs() - peer.inquiry().startNs() < 0) {
@@ -512,7 +512,7 @@ public final class PathHealth implements Detours {
         tally.failed();
         listener.onDead(peer.host(), path.vid(), reason);
         if (!follow(peer, nowNs)) {
-            tell(peer, nowNs);
+            notifyListener(peer, nowNs);
         }
         if (reason == HealthListener.Reason.SILENT) {
             doubt(path.vid(), nowNs);
@@ -528,7 +528,7 @@ public final class PathHealth implements Detours {
                 final VlanPath path = peer.path(vid);
                 if (path != null
                         && path.state() != PathState.DEAD
-                        && nowNs - path.heardNs() > Inquiry.ROUND_NS) {
+                        && nowNs - path.heardNs() > PathInquiry.ROUND_NS) {
                     ask(peer, nowNs);
                 }
             }
@@ -569,12 +569,12 @@ public final class PathHealth implements Detours {
             tally.moved();
             listener.onMoved(peer.host(), from, to);
         }
-        tell(peer, nowNs);
+        notifyListener(peer, nowNs);
         return true;
     }
 
     /** Tells a host at once what has changed, where it can be heard. */
-    private void tell(final PeerHealth peer, final long nowNs) {
+    private void notifyListener(final PeerHealth peer, final long nowNs) {
         for (int i = 0; i < peer.paths().size(); i++) {
             final VlanPath path = peer.paths().get(i);
             if (path.vid() == peer.used() || path.isProven()) {

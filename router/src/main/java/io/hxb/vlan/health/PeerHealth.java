@@ -22,8 +22,8 @@ final class PeerHealth {
     private final long mac;
     private final long pair;
     private final List<VlanPath> paths = new ArrayList<>();
-    private final NumberWindow numbers = new NumberWindow();
-    private final Inquiry inquiry = new Inquiry();
+    private final DuplicateWindow numbers = new DuplicateWindow();
+    private final PathInquiry inquiry = new PathInquiry();
     private final PairUse use;
     private long incarnation;
     private final HoldDown.Terms terms;
@@ -90,7 +90,7 @@ final class PeerHealth {
         return mac;
     }
 
-    Inquiry inquiry() {
+    PathInquiry inquiry() {
         return inquiry;
     }
 
@@ -198,7 +198,7 @@ final class PeerHealth {
             for (int i = 0; i < probe.count(); i++) {
                 final VlanPath path = path(probe.stateVid(i));
                 if (path != null) {
-                    path.onTold(probe.state(i));
+                    path.onReported(probe.state(i));
                 }
             }
         }

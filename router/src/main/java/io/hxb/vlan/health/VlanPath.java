@@ -43,7 +43,7 @@ final class VlanPath {
         return told;
     }
 
-    void onTold(final PathState value) {
+    void onReported(final PathState value) {
         told = value;
     }
 

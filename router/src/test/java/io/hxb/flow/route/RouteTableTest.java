@@ -9,7 +9,7 @@ import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.LinkPlan;
 import io.hxb.config.OrderConfig;
-import io.hxb.link.TurnClock;
+import io.hxb.link.LoopClock;
 import io.hxb.routing.DimensionOrder;
 import io.hxb.routing.Route;
 import io.hxb.routing.RouteCodec;
@@ -37,7 +37,7 @@ class RouteTableTest {
 
     private final RouteCodec codec = new RouteCodec(SHAPE);
     private final Set<Integer> lostLinks = new HashSet<>();
-    private final TurnClock clock = new TurnClock();
+    private final LoopClock clock = new LoopClock();
     private final RouteTable table = table(DimensionOrder.DEFAULT);
 
     RouteTableTest() {

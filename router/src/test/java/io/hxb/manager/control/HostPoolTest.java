@@ -11,7 +11,7 @@ import io.hxb.fabric.vlan.VlanPlanner;
 import io.hxb.fabric.vlan.tree.TopTrees;
 import io.hxb.manager.ManagerConnection;
 import io.hxb.manager.ManagerMessage;
-import io.hxb.manager.Operation;
+import io.hxb.manager.ManagerOperation;
 import io.hxb.testing.TestNamespaces;
 
 import org.junit.jupiter.api.BeforeEach;
@@ -34,7 +34,7 @@ class HostPoolTest {
 
     /** What a session does before each answer. */
     private interface Before {
-        void answer(Operation operation) throws IOException;
+        void answer(ManagerOperation operation) throws IOException;
     }
 
     @BeforeEach
@@ -56,7 +56,7 @@ class HostPoolTest {
     private static final class Watched implements ManagerConnection {
         private final ManagerConnection inner;
         private final Before before;
-        private Operation last;
+        private ManagerOperation last;
 
         Watched(final ManagerConnection inner, final Before before) {
             this.inner = inner;
@@ -64,7 +64,7 @@ class HostPoolTest {
         }
 
         @Override
-        public ManagerMessage request(final Operation operation) {
+        public ManagerMessage request(final ManagerOperation operation) {
             last = operation;
             return inner.request(operation);
         }
@@ -100,7 +100,7 @@ class HostPoolTest {
                 host(
                         1,
                         operation -> {
-                            if (operation == Operation.LEASE) {
+                            if (operation == ManagerOperation.LEASE) {
                                 isHalfDone.countDown();
                                 await(goOn);
                             }
@@ -138,7 +138,7 @@ class HostPoolTest {
                     host(
                             number,
                             operation -> {
-                                if (isFailing && operation == Operation.TRAFFIC) {
+                                if (isFailing && operation == ManagerOperation.TRAFFIC) {
                                     throw new IllegalStateException("nobody has thought of it");
                                 }
                             }));

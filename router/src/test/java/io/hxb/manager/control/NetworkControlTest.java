@@ -13,7 +13,7 @@ import io.hxb.fabric.vlan.VlanPlanner;
 import io.hxb.fabric.vlan.optimise.VidOptimiser;
 import io.hxb.fabric.vlan.tree.TopTrees;
 import io.hxb.manager.ManagerConnection;
-import io.hxb.manager.Operation;
+import io.hxb.manager.ManagerOperation;
 import io.hxb.manager.Status;
 
 import org.junit.jupiter.api.Tag;
@@ -377,24 +377,24 @@ class NetworkControlTest {
         // given
         makeNetwork(2, 2, 2);
         final ManagerConnection old = hosts.connect(0, 0);
-        old.request(Operation.LEASE).index(1_000).value(0, 7).value(1, 1);
+        old.request(ManagerOperation.LEASE).index(1_000).value(0, 7).value(1, 1);
         assertEquals(Status.OK.code(), old.exchange().status());
-        old.request(Operation.SET).peerHost(2).vid(plan.vid(1));
+        old.request(ManagerOperation.SET).peerHost(2).vid(plan.vid(1));
         assertEquals(Status.OK.code(), old.exchange().status());
         final ManagerConnection other = hosts.connect(1, 0);
-        other.request(Operation.LEASE).index(1_000).value(0, 8).value(1, 2);
+        other.request(ManagerOperation.LEASE).index(1_000).value(0, 8).value(1, 2);
         assertEquals(Status.LEASED.code(), other.exchange().status());
         // when
         hosts.advance(TimeUnit.SECONDS.toNanos(1));
         // then: undone, and refused
         assertEquals(0, hosts.movedPairs());
-        old.request(Operation.SET).peerHost(2).vid(plan.vid(1));
+        old.request(ManagerOperation.SET).peerHost(2).vid(plan.vid(1));
         assertEquals(Status.FENCED.code(), old.exchange().status());
-        other.request(Operation.LEASE).index(1_000).value(0, 8).value(1, 2);
+        other.request(ManagerOperation.LEASE).index(1_000).value(0, 8).value(1, 2);
         assertEquals(Status.OK.code(), other.exchange().status());
-        old.request(Operation.LEASE).index(1_000).value(0, 7).value(1, 1);
+        old.request(ManagerOperation.LEASE).index(1_000).value(0, 7).value(1, 1);
         assertEquals(Status.LEASED.code(), old.exchange().status());
-        old.request(Operation.LEASE).index(-1).value(0, 7).value(1, 9);
+        old.request(ManagerOperation.LEASE).index(-1).value(0, 7).value(1, 9);
         assertEquals(Status.MALFORMED.code(), old.exchange().status());
     }
 

@@ -4,13 +4,13 @@ import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.traffic.TrafficMatrix;
 import io.hxb.fabric.vlan.VlanPlan;
 import io.hxb.manager.HostManager;
+import io.hxb.manager.KernelState;
 import io.hxb.manager.ManagerConnection;
 import io.hxb.manager.ManagerMessage;
+import io.hxb.manager.ManagerOperation;
 import io.hxb.manager.ManagerSession;
-import io.hxb.manager.Operation;
 import io.hxb.manager.PathStore;
 import io.hxb.manager.Status;
-import io.hxb.manager.Surroundings;
 import io.hxb.vlan.HostPaths;
 import io.hxb.vlan.HostTable;
 import io.hxb.vlan.Tagger;
@@ -84,7 +84,7 @@ final class SimulatedHosts {
                             @Override
                             public void save(final Map<Long, Integer> vidOfMac) {}
                         },
-                        new Surroundings() {
+                        new KernelState() {
                             @Override
                             public long macOf(final byte[] address) {
                                 return 0;
@@ -215,7 +215,7 @@ final class SimulatedHosts {
         final List<ManagerConnection> sessions = new ArrayList<>();
         for (final int[] ends : new int[][] {{a, b}, {b, a}}) {
             final ManagerConnection session = connect(-1, ends[0]);
-            session.request(Operation.SET).peerHost(ends[1]).vid(vid);
+            session.request(ManagerOperation.SET).peerHost(ends[1]).vid(vid);
             if (session.exchange().status() != Status.OK.code()) {
                 throw new IOException("refused");
             }
@@ -248,7 +248,7 @@ final class SimulatedHosts {
         }
 
         @Override
-        public ManagerMessage request(final Operation operation) {
+        public ManagerMessage request(final ManagerOperation operation) {
             return new ManagerMessage().wrap(out, 0).clear(operation.code());
         }
 

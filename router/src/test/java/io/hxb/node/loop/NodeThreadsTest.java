@@ -23,15 +23,15 @@ class NodeThreadsTest {
         final long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
         try (NodeThreads threads = NodeThreads.start(TWO_ON_ONE_CPU)) {
             // when
-            while (giveWays(threads) == 0 && System.nanoTime() - deadlineNs < 0) {
+            while (yields(threads) == 0 && System.nanoTime() - deadlineNs < 0) {
                 LockSupport.parkNanos(1_000_000);
             }
             // then
-            assertTrue(giveWays(threads) > 0, "both still spin on CPU 0");
+            assertTrue(yields(threads) > 0, "both still spin on CPU 0");
         }
     }
 
-    private static long giveWays(final NodeThreads threads) {
-        return threads.driver(0).giveWays() + threads.driver(1).giveWays();
+    private static long yields(final NodeThreads threads) {
+        return threads.driver(0).yields() + threads.driver(1).yields();
     }
 }

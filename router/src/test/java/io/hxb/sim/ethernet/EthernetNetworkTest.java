@@ -39,7 +39,7 @@ class EthernetNetworkTest {
     void shouldFloodUnknownHostsAndLearnKnownOnes() {
         // given a tree of 7 switches with two hosts each
         final SwitchGraph graph = Trees.tree(7, 2, 2);
-        final Windowed flows = new Windowed(List.of(new int[] {0, 13}), 14, 1500, 1);
+        final WindowedTraffic flows = new WindowedTraffic(List.of(new int[] {0, 13}), 14, 1500, 1);
         final EthernetNetwork network =
                 new EthernetNetwork(
                         graph,
@@ -60,7 +60,7 @@ class EthernetNetworkTest {
     void shouldTakeAsLongAsStoreAndForwardTakes() {
         // given five switches in a row, a frame at a time from one end to the other
         final SwitchGraph graph = Trees.tree(5, 1, 1);
-        final Windowed flows = new Windowed(List.of(new int[] {0, 4}), 5, 1500, 1);
+        final WindowedTraffic flows = new WindowedTraffic(List.of(new int[] {0, 4}), 5, 1500, 1);
         final EthernetConfig config = EthernetConfig.GIGABIT.withJitter(0);
         final EthernetNetwork network =
                 new EthernetNetwork(
@@ -81,18 +81,18 @@ class EthernetNetworkTest {
                 List.of(EthernetConfig.Pause.NONE, EthernetConfig.Pause.ALL)) {
             // given seven hosts that blast one
             final SwitchGraph graph = Trees.tree(2, 1, 4);
-            final List<Blast.Flow> flows = new ArrayList<>();
+            final List<ConstantRateTraffic.Flow> flows = new ArrayList<>();
             for (int host = 1; host < 8; host++) {
-                flows.add(new Blast.Flow(host, 0, 0));
+                flows.add(new ConstantRateTraffic.Flow(host, 0, 0));
             }
-            final Blast blast = new Blast(flows, 8, 1500);
+            final ConstantRateTraffic constantRateTraffic = new ConstantRateTraffic(flows, 8, 1500);
             final EthernetNetwork network =
                     new EthernetNetwork(
                             graph,
                             EthernetConfig.GIGABIT.withPause(pause),
                             new PathForwarding(
                                     UpDown.bfs(graph, 0).routes(PathSelection.LOW_PORT, 0)),
-                            blast);
+                            constantRateTraffic);
             flows.forEach(flow -> network.wake(flow.source(), 0));
             // when
             network.runUntil(50 * MS);
@@ -100,7 +100,7 @@ class EthernetNetworkTest {
             // then the receiver's link is full, and only without PAUSE something is lost
             double bytes = 0;
             for (int flow = 0; flow < flows.size(); flow++) {
-                bytes += blast.deliveredBytes(flow);
+                bytes += constantRateTraffic.deliveredBytes(flow);
             }
             assertEquals(0.05 * 1e9 / 8 * 1500 / 1524, bytes, 0.01 * bytes, pause.toString());
             assertEquals(
@@ -115,11 +115,11 @@ class EthernetNetworkTest {
     void shouldFindTheDeadlockOfPausedRings() {
         // given a ring on which everybody sends three links to the right
         final SwitchGraph graph = Lattice.torus(6).graph(1);
-        final List<Blast.Flow> flows = new ArrayList<>();
+        final List<ConstantRateTraffic.Flow> flows = new ArrayList<>();
         for (int host = 0; host < 6; host++) {
-            flows.add(new Blast.Flow(host, (host + 3) % 6, 0));
+            flows.add(new ConstantRateTraffic.Flow(host, (host + 3) % 6, 0));
         }
-        final Blast blast = new Blast(flows, 6, 1500);
+        final ConstantRateTraffic constantRateTraffic = new ConstantRateTraffic(flows, 6, 1500);
         final EthernetNetwork network =
                 new EthernetNetwork(
                         graph,
@@ -133,7 +133,7 @@ class EthernetNetworkTest {
                             }
                             return 1;
                         },
-                        blast);
+                        constantRateTraffic);
         flows.forEach(flow -> network.wake(flow.source(), 0));
         // when
         network.runUntil(100 * MS);

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.algorithm.UpDown;
 import io.hxb.fabric.generate.GraphSpec;
-import io.hxb.fabric.lattice.DimensionOrder;
+import io.hxb.fabric.lattice.LatticeDimensionOrder;
 import io.hxb.fabric.lattice.LatticeGraph;
 import io.hxb.sim.flit.RouteFunction;
 import io.hxb.sim.flit.SimulationException;
@@ -58,9 +58,9 @@ class LatticeRoutesTest {
         // given
         final LatticeGraph lattice = LatticeGraph.of(GraphSpec.parse(words, 1));
         final RouteFunction stored =
-                new AdaptiveRoutes(DimensionOrder.routing(lattice), lanes, isFree);
+                new AdaptiveRoutes(LatticeDimensionOrder.routing(lattice), lanes, isFree);
         final RouteFunction unkept =
-                new AdaptiveRoutes(DimensionOrder.routing(lattice), lanes, isFree, 0);
+                new AdaptiveRoutes(LatticeDimensionOrder.routing(lattice), lanes, isFree, 0);
         final RouteFunction computed =
                 new LatticeRoutes(lattice, RingRule.DEFAULT, lanes, isFree, 1);
         // then, in every state that a packet can be in

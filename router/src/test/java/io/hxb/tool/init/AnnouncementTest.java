@@ -3,8 +3,8 @@ package io.hxb.tool.init;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hxb.tool.init.Neighbourhood.Nic;
-import io.hxb.tool.init.Neighbourhood.Sighting;
+import io.hxb.tool.init.NeighbourSurvey.Nic;
+import io.hxb.tool.init.NeighbourSurvey.Sighting;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -15,15 +15,16 @@ import java.util.SplittableRandom;
 
 @Tag("unit")
 class AnnouncementTest {
-    private static final Port HERE = new Port("00000000000a", "eth9");
+    private static final DiscoveredPort HERE = new DiscoveredPort("00000000000a", "eth9");
 
-    private static Neighbourhood many() {
-        final Neighbourhood known = new Neighbourhood();
+    private static NeighbourSurvey many() {
+        final NeighbourSurvey known = new NeighbourSurvey();
         for (int i = 0; i < 200; i++) {
-            final Port port = new Port("%012x".formatted(i), "enp" + i + "s0");
+            final DiscoveredPort port = new DiscoveredPort("%012x".formatted(i), "enp" + i + "s0");
             known.addMachine(port.machine(), "machine-" + i);
             known.addNic(port, new Nic(9000, 1000));
-            known.addSighting(new Sighting(port, new Port("%012x".formatted(i + 1), "eth1")));
+            known.addSighting(
+                    new Sighting(port, new DiscoveredPort("%012x".formatted(i + 1), "eth1")));
         }
         return known;
     }
@@ -31,9 +32,9 @@ class AnnouncementTest {
     @Test
     void shouldTellAllThatIsKnownInFramesThatFit() {
         // given
-        final Neighbourhood known = many();
-        final Neighbourhood other = new Neighbourhood();
-        final Port from = new Port("00000000000b", "eth1");
+        final NeighbourSurvey known = many();
+        final NeighbourSurvey other = new NeighbourSurvey();
+        final DiscoveredPort from = new DiscoveredPort("00000000000b", "eth1");
         // when
         int fresh = 0;
         for (final String text : Announcement.texts(from, known)) {
@@ -70,7 +71,7 @@ class AnnouncementTest {
                         head + "s 00000000000b eth1 00000000000c\n",
                         head + "x\n",
                         head + "\n")) {
-            final Neighbourhood known = new Neighbourhood();
+            final NeighbourSurvey known = new NeighbourSurvey();
 
             assertEquals(-1, Announcement.take(text, HERE, known), text);
             assertTrue(known.machines().isEmpty() && known.sightings().isEmpty(), text);
@@ -79,17 +80,17 @@ class AnnouncementTest {
 
     @Test
     void shouldKeepALimitOfWhatStrangersSay() {
-        final Neighbourhood known = new Neighbourhood();
-        for (int i = 0; i < 3 * Neighbourhood.LIMIT; i++) {
+        final NeighbourSurvey known = new NeighbourSurvey();
+        for (int i = 0; i < 3 * NeighbourSurvey.LIMIT; i++) {
             Announcement.take(
                     "hxb-init 1 %012x eth1\nm %012x pc%d\nn %012x eth1 1 1\n".formatted(i, i, i, i),
                     HERE,
                     known);
         }
 
-        assertEquals(Neighbourhood.LIMIT, known.machines().size());
-        assertEquals(Neighbourhood.LIMIT, known.nics().size());
-        assertEquals(Neighbourhood.LIMIT, known.sightings().size());
+        assertEquals(NeighbourSurvey.LIMIT, known.machines().size());
+        assertEquals(NeighbourSurvey.LIMIT, known.nics().size());
+        assertEquals(NeighbourSurvey.LIMIT, known.sightings().size());
     }
 
     @Test
@@ -101,7 +102,7 @@ class AnnouncementTest {
             for (int change = random.nextInt(4); change >= 0; change--) {
                 text.setCharAt(random.nextInt(text.length()), (char) random.nextInt(256));
             }
-            final Neighbourhood known = new Neighbourhood();
+            final NeighbourSurvey known = new NeighbourSurvey();
             Announcement.take(text.substring(0, random.nextInt(text.length())), HERE, known);
             assertTrue(known.machines().values().stream().allMatch(Announcement::isName));
         }

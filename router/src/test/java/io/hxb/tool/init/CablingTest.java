@@ -9,7 +9,7 @@ import io.hxb.config.ClusterConfig;
 import io.hxb.config.Dimensions;
 import io.hxb.config.LinkConfig;
 import io.hxb.config.yaml.ClusterConfigYaml;
-import io.hxb.tool.init.Neighbourhood.Sighting;
+import io.hxb.tool.init.NeighbourSurvey.Sighting;
 import io.hxb.tool.report.ToolException;
 
 import org.junit.jupiter.api.Tag;
@@ -27,10 +27,10 @@ import java.util.TreeSet;
 class CablingTest {
     /** Machines of a shape, cabled as they should be, with NICs named at random. */
     private static final class Machines {
-        private final Neighbourhood known = new Neighbourhood();
+        private final NeighbourSurvey known = new NeighbourSurvey();
 
         /** Machine and NIC of each port by the segment it is plugged into. */
-        private final Map<String, List<Port>> segments = new TreeMap<>();
+        private final Map<String, List<DiscoveredPort>> segments = new TreeMap<>();
 
         private static Machines of(final int[] extents, final int links, final long seed) {
             final Machines machines = new Machines();
@@ -52,7 +52,7 @@ class CablingTest {
                         final String segment = dimension + " " + link + " " + line;
                         machines.segments
                                 .computeIfAbsent(segment, key -> new ArrayList<>())
-                                .add(new Port(id, "eth" + nic));
+                                .add(new DiscoveredPort(id, "eth" + nic));
                     }
                     rest /= extents[dimension];
                     step *= extents[dimension];
@@ -61,8 +61,8 @@ class CablingTest {
             return machines;
         }
 
-        private Neighbourhood heard() {
-            for (final List<Port> ports : segments.values()) {
+        private NeighbourSurvey heard() {
+            for (final List<DiscoveredPort> ports : segments.values()) {
                 // Each hears the next one only: enough to know who is on a segment.
                 for (int i = 0; i + 1 < ports.size(); i++) {
                     known.addSighting(new Sighting(ports.get(i + 1), ports.get(i)));
@@ -109,7 +109,7 @@ class CablingTest {
             final String id = cabling.machines().get(node);
             assertEquals(own, config.hosts().get(machines.known.name(id)));
             for (final LinkConfig link : config.links(node)) {
-                final Port port = new Port(id, link.nic());
+                final DiscoveredPort port = new DiscoveredPort(id, link.nic());
                 final String segment =
                         machines.segments.entrySet().stream()
                                 .filter(entry -> entry.getValue().contains(port))
@@ -145,7 +145,7 @@ class CablingTest {
 
     @Test
     void shouldKnowThatNobodyAnswered() {
-        final Neighbourhood alone = new Neighbourhood();
+        final NeighbourSurvey alone = new NeighbourSurvey();
         alone.addMachine("000000000001", "pc1");
 
         assertNull(Cabling.of(alone));
@@ -160,8 +160,8 @@ class CablingTest {
             ring.segments.put(
                     "s" + i,
                     List.of(
-                            new Port("00000000000" + i, "eth1"),
-                            new Port("00000000000" + (i + 1) % 5, "eth2")));
+                            new DiscoveredPort("00000000000" + i, "eth1"),
+                            new DiscoveredPort("00000000000" + (i + 1) % 5, "eth2")));
         }
         assertProblem(ring, "5 machines were found, and a crossbar of shape 2x2 has 4");
 

@@ -103,7 +103,7 @@ class LabScriptsTest {
         // given
         final LabSpec spec =
                 new LabSpec("t", Shape.of(2), 1, Backend.RAW, 1_000_000_000, 9000)
-                        .withWire(Wire.PACED);
+                        .withWire(LabWire.PACED);
 
         // when
         final String shapers = LabScripts.nodeShapers(spec);

@@ -53,9 +53,9 @@ class LabSpecTest {
         final LabSpec raw = new LabSpec("t", Shape.of(2), 1, Backend.RAW, 0, 9000);
         final LabSpec udp = new LabSpec("t", Shape.of(2), 1, Backend.UDP, 0, 9000);
 
-        assertEquals(Wire.CUT, raw.withWire(Wire.CUT).wire());
-        refuse(() -> raw.withWire(Wire.PACED), "--wiring paced needs --rate");
-        refuse(() -> udp.withWire(Wire.CUT), "--wiring cut and paced need --backend raw");
+        assertEquals(LabWire.CUT, raw.withWire(LabWire.CUT).wire());
+        refuse(() -> raw.withWire(LabWire.PACED), "--wiring paced needs --rate");
+        refuse(() -> udp.withWire(LabWire.CUT), "--wiring cut and paced need --backend raw");
         refuse(
                 () -> udp.withEncapsulation(FrameConfig.Encapsulation.IP),
                 "--encapsulation needs --backend raw");

@@ -34,7 +34,7 @@ class LabStateTest {
 
         // then
         assertEquals(Wiring.BRIDGE, state.spec().wiring());
-        assertEquals(Wire.WHOLE, state.spec().wire());
+        assertEquals(LabWire.WHOLE, state.spec().wire());
         assertEquals(FrameConfig.Encapsulation.ETHERNET, state.spec().encapsulation());
         assertEquals(5, state.namespaces().size());
     }
@@ -45,7 +45,7 @@ class LabStateTest {
         final LabSpec spec =
                 new LabSpec("new", Shape.of(2, 2), 3, Backend.RAW, 1_000_000_000, 1500)
                         .withWiring(Wiring.DIRECT)
-                        .withWire(Wire.PACED)
+                        .withWire(LabWire.PACED)
                         .withEncapsulation(FrameConfig.Encapsulation.IP);
 
         // when

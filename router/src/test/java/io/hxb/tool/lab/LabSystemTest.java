@@ -85,7 +85,7 @@ class LabSystemTest {
             // then
             assertTrue(isOn(lab, NicFeature.GSO));
         }
-        try (Lab lab = Lab.up(registry, whole.withWire(Wire.PACED))) {
+        try (Lab lab = Lab.up(registry, whole.withWire(LabWire.PACED))) {
             // then: two frames with their Ethernet headers, as exactly as the kernel counts
             assertFalse(isOn(lab, NicFeature.GSO));
             assertTrue(isOn(lab, NicFeature.GRO));

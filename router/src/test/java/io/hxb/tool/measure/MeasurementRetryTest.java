@@ -65,7 +65,7 @@ class MeasurementRetryTest {
     private ToolException fail(final Cluster cluster) {
         return assertThrows(
                 ToolException.class,
-                () -> new Measurement(cluster).awaitReady(PAIRS, notices::add));
+                () -> new RunMeasurement(cluster).awaitReady(PAIRS, notices::add));
     }
 
     @Test

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.config.FrameConfig;
 import io.hxb.tool.lab.LabSpec;
-import io.hxb.tool.lab.Wire;
+import io.hxb.tool.lab.LabWire;
 import io.hxb.tool.lab.Wiring;
 import io.hxb.tool.report.UsageException;
 
@@ -32,13 +32,13 @@ class LabLinkOptionsTest {
         final LabSpec both = spec("--backend=raw", "--rate=1gbit", "--wiring=PACED,direct");
         // then
         assertEquals(Wiring.BRIDGE, standard.wiring());
-        assertEquals(Wire.WHOLE, standard.wire());
+        assertEquals(LabWire.WHOLE, standard.wire());
         assertEquals(Wiring.DIRECT, direct.wiring());
-        assertEquals(Wire.WHOLE, direct.wire());
+        assertEquals(LabWire.WHOLE, direct.wire());
         assertEquals(Wiring.BRIDGE, paced.wiring());
-        assertEquals(Wire.PACED, paced.wire());
+        assertEquals(LabWire.PACED, paced.wire());
         assertEquals(Wiring.DIRECT, both.wiring());
-        assertEquals(Wire.PACED, both.wire());
+        assertEquals(LabWire.PACED, both.wire());
     }
 
     @Test

@@ -58,9 +58,9 @@ class TopViewTest {
                 isFailed ? "nothing arrives there while other links carry frames" : "");
     }
 
-    private static TopState press(final TopModel model, final int height, final Key... keys) {
+    private static TopState press(final TopModel model, final int height, final TopKey... keys) {
         TopState state = TopView.settle(model, height, TopState.START);
-        for (final Key key : keys) {
+        for (final TopKey key : keys) {
             state = TopView.press(model, height, state, key);
         }
         return state;
@@ -76,7 +76,7 @@ class TopViewTest {
 
     @Test
     void shouldFitEveryScreenWithTheSelectedRowVisibleWhateverIsPressed() {
-        final Key[] keys = Key.values();
+        final TopKey[] keys = TopKey.values();
         for (final int nodeCount : new int[] {1, 2, 8, 27}) {
             final TopModel model = model(nodeCount, nodeCount);
             for (final int[] size :
@@ -93,13 +93,13 @@ class TopViewTest {
 
     private static void checkScreen(
             final TopModel model, final int width, final int height, final TopState state) {
-        final List<Line> lines = TopView.draw(model, width, height, state);
+        final List<ScreenLine> lines = TopView.draw(model, width, height, state);
         final String where = width + "x" + height + " " + state;
         assertTrue(lines.size() <= height, () -> lines.size() + " lines, " + where);
-        for (final Line line : lines) {
+        for (final ScreenLine line : lines) {
             assertTrue(line.text().length() <= width, () -> "'" + line.text() + "' " + where);
         }
-        assertEquals(1, lines.stream().filter(Line::isSelected).count(), where);
+        assertEquals(1, lines.stream().filter(ScreenLine::isSelected).count(), where);
         assertTrue(lines.getLast().text().startsWith("q quit"), where);
     }
 
@@ -123,9 +123,9 @@ class TopViewTest {
         final TopModel model = model(27, 1);
         for (int height = 1; height < 8; height++) {
             for (int width = 1; width < 30; width++) {
-                final TopState state = press(model, height, Key.DOWN, Key.OPEN, Key.LAST);
+                final TopState state = press(model, height, TopKey.DOWN, TopKey.OPEN, TopKey.LAST);
                 final int limit = width;
-                final List<Line> lines = TopView.draw(model, width, height, state);
+                final List<ScreenLine> lines = TopView.draw(model, width, height, state);
                 assertTrue(lines.size() <= height, () -> lines.toString());
                 assertTrue(lines.stream().allMatch(line -> line.text().length() <= limit));
             }
@@ -138,7 +138,7 @@ class TopViewTest {
         final TopModel model = model(27, 5);
         final Table<NodeSample> table =
                 new Table<>(
-                        List.of(Column.count("sent", node -> node.messages().sent())),
+                        List.of(TopColumn.count("sent", node -> node.messages().sent())),
                         TopModel::key);
 
         // when
@@ -168,11 +168,11 @@ class TopViewTest {
         final TopModel model = model(27, 9);
         TopState state = TopView.settle(model, 24, TopState.START);
         for (int column = 0; column < 15; column++) {
-            state = TopView.press(model, 24, state, Key.SORT_RIGHT);
+            state = TopView.press(model, 24, state, TopKey.SORT_RIGHT);
             final String heading = TopView.draw(model, 80, 24, state).get(1).text();
             assertTrue(heading.matches(".*[a-zA-Z/]v( .*|)"), column + ": " + heading);
         }
-        state = TopView.press(model, 24, state, Key.SORT_RIGHT);
+        state = TopView.press(model, 24, state, TopKey.SORT_RIGHT);
         assertEquals(-1, state.nodes().sortColumn());
     }
 
@@ -180,7 +180,8 @@ class TopViewTest {
     void shouldKeepTheSelectedNodeSelectedWhenTheOrderChanges() {
         // given
         final TopModel before = model(27, 2);
-        final TopState state = press(before, 24, Key.DOWN, Key.DOWN, Key.SORT_LEFT, Key.SORT_LEFT);
+        final TopState state =
+                press(before, 24, TopKey.DOWN, TopKey.DOWN, TopKey.SORT_LEFT, TopKey.SORT_LEFT);
         final String selected = state.nodes().selected();
 
         // when: other samples, other order
@@ -198,13 +199,13 @@ class TopViewTest {
         final TopModel model = model(27, 4);
 
         // when
-        final TopState open = press(model, 24, Key.LAST, Key.UP, Key.OPEN);
+        final TopState open = press(model, 24, TopKey.LAST, TopKey.UP, TopKey.OPEN);
 
         // then
         final String text = text(model, 80, 24, open);
         assertTrue(text.startsWith("hxb top 12:34:56  links of node (1,2,2)  nodes"), text);
         assertEquals(LINKS, text.lines().filter(line -> line.startsWith("(1,2,2) ")).count(), text);
-        final TopState back = TopView.press(model, 24, open, Key.BACK);
+        final TopState back = TopView.press(model, 24, open, TopKey.BACK);
         assertEquals("pacs 25", back.nodes().selected());
         assertTrue(
                 text(model, 80, 24, back).contains("\n(1,2,2)  "), () -> text(model, 80, 24, back));
@@ -213,7 +214,7 @@ class TopViewTest {
     @Test
     void shouldShowTheLinksOfAllNodesAndScrollThem() {
         final TopModel model = model(27, 6);
-        final TopState state = press(model, 24, Key.ALL_LINKS, Key.LAST);
+        final TopState state = press(model, 24, TopKey.ALL_LINKS, TopKey.LAST);
 
         assertEquals("pacs 26 z.3", state.links().selected());
         assertEquals(27 * LINKS - 21, state.links().first());
@@ -222,7 +223,7 @@ class TopViewTest {
 
     @Test
     void shouldReturnToTheNodesWhenTheOpenOneIsGone() {
-        final TopState open = press(model(8, 1), 24, Key.LAST, Key.OPEN);
+        final TopState open = press(model(8, 1), 24, TopKey.LAST, TopKey.OPEN);
 
         final TopState after = TopView.settle(model(3, 1), 24, open);
 
@@ -233,7 +234,7 @@ class TopViewTest {
     @Test
     void shouldSayWhenNothingIsAsWanted() {
         final TopModel none = new TopModel("12:34:56", List.of());
-        final TopState state = press(none, 24, Key.DOWN, Key.OPEN, Key.PAGE_DOWN);
+        final TopState state = press(none, 24, TopKey.DOWN, TopKey.OPEN, TopKey.PAGE_DOWN);
 
         assertTrue(text(none, 80, 24, state).contains("no node or link is as wanted now"));
     }
@@ -257,40 +258,42 @@ class TopViewTest {
     @Test
     void shouldTellBadFromGood() {
         final TopModel model = model(27, 8);
-        final List<Line> lines =
+        final List<ScreenLine> lines =
                 TopView.draw(model, 80, 60, TopView.settle(model, 60, TopState.START));
-        for (final Line line : lines.subList(2, 2 + 27)) {
-            final Line.Span state = line.spans().get(1);
-            assertEquals(state.text().contains("running") ? Tone.GOOD : Tone.BAD, state.tone());
+        for (final ScreenLine line : lines.subList(2, 2 + 27)) {
+            final ScreenLine.Span state = line.spans().get(1);
+            assertEquals(
+                    state.text().contains("running") ? TextStyle.GOOD : TextStyle.BAD,
+                    state.tone());
         }
     }
 
     @Test
     void shouldNotLetNamesMoveTheCursor() {
-        assertEquals("a?[2J?b", Line.printable("a\u001b[2J\nb"));
-        assertEquals("???x", Line.printable("한국🙂x"));
+        assertEquals("a?[2J?b", ScreenLine.printable("a\u001b[2J\nb"));
+        assertEquals("???x", ScreenLine.printable("한국🙂x"));
     }
 
     @Test
     void shouldWriteNumbersInFivePlaces() {
-        assertEquals("99999", Column.compact(99_999));
-        assertEquals("100k", Column.compact(100_000));
-        assertEquals("1.0M", Column.compact(1_000_000));
-        assertEquals("12.3M", Column.compact(12_345_678));
-        assertEquals("9223P", Column.compact(Long.MAX_VALUE));
+        assertEquals("99999", TopColumn.compact(99_999));
+        assertEquals("100k", TopColumn.compact(100_000));
+        assertEquals("1.0M", TopColumn.compact(1_000_000));
+        assertEquals("12.3M", TopColumn.compact(12_345_678));
+        assertEquals("9223P", TopColumn.compact(Long.MAX_VALUE));
     }
 
     @Test
     void shouldUnderstandTheKeysOfTerminals() {
-        assertEquals(Key.UP, Key.ofSequence("[A"));
-        assertEquals(Key.DOWN, Key.ofSequence("OB"));
-        assertEquals(Key.PAGE_DOWN, Key.ofSequence("[6~"));
-        assertEquals(Key.BACK, Key.ofSequence(""));
-        assertEquals(Key.NONE, Key.ofSequence("[1;5Q"));
-        assertEquals(Key.OPEN, Key.of('\r'));
-        assertEquals(Key.QUIT, Key.of('q'));
-        assertEquals(Key.QUIT, Key.of(3));
-        assertEquals(Key.QUIT, Key.of(-1));
-        assertEquals(Key.NONE, Key.of('!'));
+        assertEquals(TopKey.UP, TopKey.ofSequence("[A"));
+        assertEquals(TopKey.DOWN, TopKey.ofSequence("OB"));
+        assertEquals(TopKey.PAGE_DOWN, TopKey.ofSequence("[6~"));
+        assertEquals(TopKey.BACK, TopKey.ofSequence(""));
+        assertEquals(TopKey.NONE, TopKey.ofSequence("[1;5Q"));
+        assertEquals(TopKey.OPEN, TopKey.of('\r'));
+        assertEquals(TopKey.QUIT, TopKey.of('q'));
+        assertEquals(TopKey.QUIT, TopKey.of(3));
+        assertEquals(TopKey.QUIT, TopKey.of(-1));
+        assertEquals(TopKey.NONE, TopKey.of('!'));
     }
 }

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.config.TrunkConfig;
-import io.hxb.frame.ComplaintFlyweight;
 import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.frame.MisconfigurationFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.LinkSender;
 import io.hxb.link.sim.SimClock;
@@ -41,7 +41,7 @@ class DiscoveryTest {
     private final class Member {
         private final BufferPool pool = frames.pool(64, 4_096);
         private final BufferPool.Share share = pool.newShare();
-        private final Complaints complaints = new Complaints();
+        private final MisconfigurationLog misconfigurationLog = new MisconfigurationLog();
         private final Port port;
         private final SimLink link;
         private final Discovery discovery;
@@ -70,7 +70,7 @@ class DiscoveryTest {
             final Port[] ports = {port};
             final TrunkHealth health =
                     new TrunkHealth(self, TrunkConfig.DEFAULT, INTERVAL_NS, ports);
-            discovery = new Discovery(self, INTERVAL_NS, ports, health, complaints);
+            discovery = new Discovery(self, INTERVAL_NS, ports, health, misconfigurationLog);
             members.add(this);
         }
 
@@ -87,8 +87,8 @@ class DiscoveryTest {
         }
 
         boolean complains(final int kind) {
-            return complaints.recent(clock.nanoTime(), Long.MAX_VALUE).stream()
-                    .anyMatch(complaint -> complaint.kind() == kind);
+            return misconfigurationLog.recent(clock.nanoTime(), Long.MAX_VALUE).stream()
+                    .anyMatch(misconfigurationReport -> misconfigurationReport.kind() == kind);
         }
     }
 
@@ -137,9 +137,9 @@ class DiscoveryTest {
         // when
         run(INTERVAL_NS);
         // then
-        assertTrue(one.complains(ComplaintFlyweight.WRONG_DIMENSION));
-        assertTrue(other.complains(ComplaintFlyweight.WRONG_DIMENSION));
-        final String text = one.complaints.recent(0, Long.MAX_VALUE).getFirst().text();
+        assertTrue(one.complains(MisconfigurationFlyweight.WRONG_DIMENSION));
+        assertTrue(other.complains(MisconfigurationFlyweight.WRONG_DIMENSION));
+        final String text = one.misconfigurationLog.recent(0, Long.MAX_VALUE).getFirst().text();
         assertTrue(text.startsWith("x.0 of (1,0) and y.1 of (2,0)"), text);
         assertFalse(one.port.isUsable(2));
     }
@@ -152,8 +152,8 @@ class DiscoveryTest {
         // when
         run(INTERVAL_NS);
         // then
-        assertTrue(one.complains(ComplaintFlyweight.DUPLICATE_COORDINATE));
-        assertTrue(other.complains(ComplaintFlyweight.DUPLICATE_COORDINATE));
+        assertTrue(one.complains(MisconfigurationFlyweight.DUPLICATE_COORDINATE));
+        assertTrue(other.complains(MisconfigurationFlyweight.DUPLICATE_COORDINATE));
     }
 
     @Test
@@ -164,26 +164,28 @@ class DiscoveryTest {
         // when
         run(INTERVAL_NS);
         // then
-        assertTrue(one.complains(ComplaintFlyweight.WRONG_DIMENSION));
-        assertTrue(same.complains(ComplaintFlyweight.WRONG_DIMENSION));
-        assertFalse(one.complains(ComplaintFlyweight.DUPLICATE_COORDINATE));
-        final String text = one.complaints.recent(0, Long.MAX_VALUE).getFirst().text();
+        assertTrue(one.complains(MisconfigurationFlyweight.WRONG_DIMENSION));
+        assertTrue(same.complains(MisconfigurationFlyweight.WRONG_DIMENSION));
+        assertFalse(one.complains(MisconfigurationFlyweight.DUPLICATE_COORDINATE));
+        final String text = one.misconfigurationLog.recent(0, Long.MAX_VALUE).getFirst().text();
         assertTrue(text.startsWith("x.0 of (1,0) and y.0 of (1,0)"), text);
     }
 
     @Test
     void shouldNotRepeatWhatAnotherNodeNoticedToo() {
         // given
-        final Complaints complaints = new Complaints();
-        final int kind = ComplaintFlyweight.MTU_DIFFERS;
+        final MisconfigurationLog misconfigurationLog = new MisconfigurationLog();
+        final int kind = MisconfigurationFlyweight.MTU_DIFFERS;
         // when
-        complaints.addTold(kind, 0, "(2,0) complains", 1);
-        complaints.addTold(kind, 1, "(2,0) complains there", 1);
-        complaints.add(kind, 0, "different MTUs", 2);
+        misconfigurationLog.addTold(kind, 0, "(2,0) complains", 1);
+        misconfigurationLog.addTold(kind, 1, "(2,0) complains there", 1);
+        misconfigurationLog.add(kind, 0, "different MTUs", 2);
         // then
         assertEquals(
                 List.of("(2,0) complains there", "different MTUs"),
-                complaints.recent(2, 10).stream().map(Complaint::text).toList());
+                misconfigurationLog.recent(2, 10).stream()
+                        .map(MisconfigurationReport::text)
+                        .toList());
     }
 
     @Test
@@ -194,8 +196,8 @@ class DiscoveryTest {
         // when
         run(INTERVAL_NS);
         // then
-        assertTrue(one.complains(ComplaintFlyweight.OTHER_FINGERPRINT));
-        assertTrue(other.complains(ComplaintFlyweight.OTHER_FINGERPRINT));
+        assertTrue(one.complains(MisconfigurationFlyweight.OTHER_FINGERPRINT));
+        assertTrue(other.complains(MisconfigurationFlyweight.OTHER_FINGERPRINT));
         assertFalse(one.port.isUsable(2));
     }
 
@@ -208,7 +210,7 @@ class DiscoveryTest {
         // when
         one.discovery.onInvalid(0, io.hxb.frame.DropReason.VERSION, header, 64, 77, 0);
         // then
-        assertTrue(one.complains(ComplaintFlyweight.OTHER_VERSION));
+        assertTrue(one.complains(MisconfigurationFlyweight.OTHER_VERSION));
     }
 
     @Test
@@ -222,7 +224,7 @@ class DiscoveryTest {
         run(20 * INTERVAL_NS);
         // then
         assertEquals(other.link.localAddress(), one.link.learned(2));
-        assertTrue(one.complains(ComplaintFlyweight.DUPLICATE_COORDINATE));
+        assertTrue(one.complains(MisconfigurationFlyweight.DUPLICATE_COORDINATE));
         // when: the neighbour is gone, and the other one in its place
         members.remove(other);
         run(7 * INTERVAL_NS);
@@ -242,29 +244,32 @@ class DiscoveryTest {
         run(7 * INTERVAL_NS);
         // then
         assertEquals(again.link.localAddress(), one.link.learned(2));
-        assertFalse(one.complains(ComplaintFlyweight.DUPLICATE_COORDINATE));
+        assertFalse(one.complains(MisconfigurationFlyweight.DUPLICATE_COORDINATE));
     }
 
     @Test
     void shouldKeepAFewComplaintsOfAFloodAndCountThemAll() {
         // given
-        final Complaints complaints = new Complaints();
-        final int flood = ComplaintFlyweight.OTHER_CLUSTER;
-        complaints.add(flood, 0, "the first", 0);
-        complaints.add(ComplaintFlyweight.MTU_DIFFERS, 0, "another kind", 0);
+        final MisconfigurationLog misconfigurationLog = new MisconfigurationLog();
+        final int flood = MisconfigurationFlyweight.OTHER_CLUSTER;
+        misconfigurationLog.add(flood, 0, "the first", 0);
+        misconfigurationLog.add(MisconfigurationFlyweight.MTU_DIFFERS, 0, "another kind", 0);
         // when
         int worded = 0;
         for (int i = 0; i < 15_580; i++) {
-            if (complaints.count(flood, 0, 1)) {
-                complaints.add(flood, 0, "stranger " + i, 1);
+            if (misconfigurationLog.count(flood, 0, 1)) {
+                misconfigurationLog.add(flood, 0, "stranger " + i, 1);
                 worded++;
             }
         }
         // then
-        assertEquals(15_580, complaints.count(flood));
-        assertEquals(Complaints.MAX_WORDED, worded);
-        final List<String> texts = complaints.recent(1, 10).stream().map(Complaint::text).toList();
-        assertEquals(Complaints.MAX_TEXTS + 1, texts.size());
+        assertEquals(15_580, misconfigurationLog.count(flood));
+        assertEquals(MisconfigurationLog.MAX_WORDED, worded);
+        final List<String> texts =
+                misconfigurationLog.recent(1, 10).stream()
+                        .map(MisconfigurationReport::text)
+                        .toList();
+        assertEquals(MisconfigurationLog.MAX_TEXTS + 1, texts.size());
         assertTrue(texts.containsAll(List.of("the first", "another kind")), texts::toString);
     }
 

@@ -45,7 +45,7 @@ class HeardNeighboursTest {
         return (SimLink) ports[number].link();
     }
 
-    private List<Silence> silences(final long afterNs) {
+    private List<MissingNeighbours> silences(final long afterNs) {
         heard.look(START_NS + afterNs);
         return heard.silences(PATIENCE_NS, START_NS + afterNs);
     }
@@ -69,7 +69,7 @@ class HeardNeighboursTest {
         assertEquals(List.of(), silences(PATIENCE_NS));
         // and if the other one does not hear it for as long as it takes to forget one
         hello(0, PATIENCE_NS);
-        final List<Silence> silences = silences(PATIENCE_NS + 10 * MS);
+        final List<MissingNeighbours> silences = silences(PATIENCE_NS + 10 * MS);
         assertEquals(1, silences.size());
         assertTrue(silences.getFirst().isPartial());
         assertTrue(
@@ -84,7 +84,7 @@ class HeardNeighboursTest {
     void shouldWaitForANeighbourThatComesBackOnOneLinkAfterTheOther() {
         // given: it has been missing for long on both
         silences(0);
-        final List<Silence> gone = silences(10_000 * MS);
+        final List<MissingNeighbours> gone = silences(10_000 * MS);
         assertEquals(1, gone.size());
         assertFalse(gone.getFirst().isPartial());
         // when

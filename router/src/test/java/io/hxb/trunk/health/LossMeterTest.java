@@ -80,7 +80,7 @@ class LossMeterTest {
 
     @Test
     void shouldNotCompareBeforeBothSocketsWereRead() {
-        meter.onTold(0, 0, drains);
+        meter.onReported(0, 0, drains);
         drains++;
 
         assertFalse(meter.measure(0, drains));
@@ -113,7 +113,7 @@ class LossMeterTest {
     }
 
     private void tell(final int sent, final int readThen, final int readLater) {
-        meter.onTold(sent, readThen, drains);
+        meter.onReported(sent, readThen, drains);
         drains += 2;
         meter.measure(readLater, drains);
     }

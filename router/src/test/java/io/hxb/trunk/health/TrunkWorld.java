@@ -28,8 +28,8 @@ import io.hxb.trunk.LinkState;
 import io.hxb.trunk.NodeIdentity;
 import io.hxb.trunk.Port;
 import io.hxb.trunk.TrunkSender;
-import io.hxb.trunk.discovery.Complaints;
 import io.hxb.trunk.discovery.Discovery;
+import io.hxb.trunk.discovery.MisconfigurationLog;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -194,7 +194,9 @@ final class TrunkWorld {
                             HELLO_INTERVAL_NS,
                             ports);
             health.addListener(events::add);
-            discovery = new Discovery(self, HELLO_INTERVAL_NS, ports, health, new Complaints());
+            discovery =
+                    new Discovery(
+                            self, HELLO_INTERVAL_NS, ports, health, new MisconfigurationLog());
             loop =
                     new HealthLoop(
                             health,

@@ -80,7 +80,7 @@ public final class PairTraffic {
     }
 
     /** The mean of all intervals as a problem. */
-    VidProblem mean(final Choices choices) {
+    VidProblem mean(final VidCandidates vidCandidates) {
         final double[] there = new double[size];
         final double[] back = new double[size];
         for (int interval = 0; interval < forward.length; interval++) {
@@ -95,7 +95,7 @@ public final class PairTraffic {
                         Arrays.copyOf(highs, size),
                         Arrays.copyOf(vlans, size),
                         Arrays.copyOf(fixed, size));
-        return new VidProblem(choices, pairs, there, back);
+        return new VidProblem(vidCandidates, pairs, there, back);
     }
 
     /** One interval as a problem of the same pairs. */

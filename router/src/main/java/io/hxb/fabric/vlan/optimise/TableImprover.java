@@ -16,7 +16,7 @@ public final class TableImprover {
     /** Above its lower bound by less than this, the load is as good as optimal. */
     private static final double NEAR = 1.05;
 
-    private final Choices choices;
+    private final VidCandidates vidCandidates;
     private final long fastestBps;
 
     /**
@@ -52,13 +52,13 @@ public final class TableImprover {
         if (plan.kind() != PlanKind.HOST_TAGGED) {
             throw new IllegalArgumentException("switches tag in this plan");
         }
-        choices = new Choices(plan, new AllowedPaths(plan));
+        vidCandidates = new VidCandidates(plan, new AllowedPaths(plan));
         fastestBps = VidProblem.fastestBps(plan.graph());
     }
 
     /** Whether a pair may have a VLAN. */
     public boolean isAllowed(final int low, final int high, final int vlan) {
-        return choices.has(low, high, vlan);
+        return vidCandidates.has(low, high, vlan);
     }
 
     /** Rate of the fastest link, by which loads count; 0 if rates are not known. */
@@ -68,18 +68,18 @@ public final class TableImprover {
 
     /** Mean loads of all channels, {@code [channels]}. */
     public double[] loads(final PairTraffic traffic) {
-        final VidProblem problem = traffic.mean(choices);
+        final VidProblem problem = traffic.mean(vidCandidates);
         return problem.loads(problem.given());
     }
 
     /** What is worth changing. */
     public Improvement improve(final PairTraffic traffic, final Terms terms) {
-        final VidProblem mean = traffic.mean(choices);
+        final VidProblem mean = traffic.mean(vidCandidates);
         final VidProblem[] intervals = new VidProblem[traffic.intervals()];
         for (int i = 0; i < intervals.length; i++) {
             intervals[i] = traffic.interval(mean, i);
         }
-        final Relief relief = new Relief(mean, intervals, terms);
+        final HotspotRelief relief = new HotspotRelief(mean, intervals, terms);
         relief.run();
         final double before = VidProblem.busiest(mean.loads(mean.given()));
         final double after = VidProblem.busiest(relief.loads());

@@ -33,30 +33,30 @@ final class VidProblem {
     /**
      * States a problem.
      *
-     * @param choices what pairs can choose from.
+     * @param vidCandidates what pairs can choose from.
      * @param pairs with traffic, and the VLANs to start from.
      * @param forward what the first host of each pair sends to the second, {@code [pairs]}.
      * @param backward what the second sends to the first.
      */
     VidProblem(
-            final Choices choices,
+            final VidCandidates vidCandidates,
             final Pairs pairs,
             final double[] forward,
             final double[] backward) {
-        this.channelCount = choices.graph().channelCount();
+        this.channelCount = vidCandidates.graph().channelCount();
         this.lows = pairs.lows();
         this.highs = pairs.highs();
         this.forward = forward;
         this.backward = backward;
-        this.costs = costs(choices.graph());
+        this.costs = costs(vidCandidates.graph());
         this.candidates = new Candidate[lows.length][];
         this.given = new int[lows.length];
         for (int pair = 0; pair < lows.length; pair++) {
             final int vlan = pairs.vlans()[pair];
             candidates[pair] =
                     pairs.fixed()[pair]
-                            ? choices.only(lows[pair], highs[pair], vlan)
-                            : choices.of(lows[pair], highs[pair]);
+                            ? vidCandidates.only(lows[pair], highs[pair], vlan)
+                            : vidCandidates.of(lows[pair], highs[pair]);
             given[pair] = place(candidates[pair], vlan);
         }
     }
@@ -122,7 +122,7 @@ final class VidProblem {
             }
         }
         return new VidProblem(
-                new Choices(plan, allowed),
+                new VidCandidates(plan, allowed),
                 new Pairs(lows, highs, vlans, new boolean[size]),
                 forward,
                 backward);

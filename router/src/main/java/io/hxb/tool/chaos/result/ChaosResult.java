@@ -2,7 +2,7 @@ package io.hxb.tool.chaos.result;
 
 import io.hxb.tool.chaos.script.FaultScript;
 import io.hxb.tool.chaos.traffic.CableMeter;
-import io.hxb.tool.chaos.traffic.PairTally;
+import io.hxb.tool.chaos.traffic.PairCounts;
 import io.hxb.tool.chaos.traffic.RateSeries;
 import io.hxb.topology.Shape;
 
@@ -31,7 +31,7 @@ public record ChaosResult(
         FaultScript script,
         Long seed,
         long sampleNs,
-        List<PairTally> pairs,
+        List<PairCounts> pairs,
         List<CableMeter.CableSamples> cables,
         List<FaultOutcome> faults,
         double quietGapMs,
@@ -40,20 +40,20 @@ public record ChaosResult(
 
     /** True if nothing was lost, duplicated, reordered or damaged on any pair. */
     public boolean isOk() {
-        return pairs.stream().allMatch(PairTally::isOk);
+        return pairs.stream().allMatch(PairCounts::isOk);
     }
 
     /** The fields of the last line. */
     public Map<String, Object> fields() {
         final Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("ok", isOk());
-        fields.put("bytes", pairs.stream().mapToLong(PairTally::bytes).sum());
-        fields.put("messages", pairs.stream().mapToLong(PairTally::messages).sum());
-        fields.put("lost", pairs.stream().mapToLong(PairTally::lost).sum());
-        fields.put("duplicated", pairs.stream().mapToLong(PairTally::duplicated).sum());
-        fields.put("reordered", pairs.stream().mapToLong(PairTally::reordered).sum());
-        fields.put("corrupt", pairs.stream().mapToLong(PairTally::corrupt).sum());
-        fields.put("reported", pairs.stream().mapToLong(PairTally::reported).sum());
+        fields.put("bytes", pairs.stream().mapToLong(PairCounts::bytes).sum());
+        fields.put("messages", pairs.stream().mapToLong(PairCounts::messages).sum());
+        fields.put("lost", pairs.stream().mapToLong(PairCounts::lost).sum());
+        fields.put("duplicated", pairs.stream().mapToLong(PairCounts::duplicated).sum());
+        fields.put("reordered", pairs.stream().mapToLong(PairCounts::reordered).sum());
+        fields.put("corrupt", pairs.stream().mapToLong(PairCounts::corrupt).sum());
+        fields.put("reported", pairs.stream().mapToLong(PairCounts::reported).sum());
         fields.put("errors", pairs.stream().flatMap(pair -> pair.errors().stream()).toList());
         fields.put("dropped_frames", droppedFrames);
         fields.put("damaged_frames", damagedFrames);
@@ -70,7 +70,7 @@ public record ChaosResult(
     public Map<String, Object> allFields() {
         final Map<String, Object> fields = fields();
         final List<Map<String, Object>> series = new ArrayList<>();
-        for (final PairTally pair : pairs) {
+        for (final PairCounts pair : pairs) {
             final Map<String, Object> one = new LinkedHashMap<>();
             one.put("from", coordinates(pair.pair().from()));
             one.put("to", coordinates(pair.pair().to()));

@@ -23,7 +23,7 @@ public final class GapAnalysis {
     private final List<Pair> pairs;
     private final List<RateSeries> series;
     private final List<Moment> moments;
-    private final Remaining remaining;
+    private final RemainingCapacity remainingCapacity;
 
     /**
      * A fault that has happened. Immutable.
@@ -42,17 +42,17 @@ public final class GapAnalysis {
      *
      * @param series throughput of each pair.
      * @param moments what happened, in order.
-     * @param remaining with everything whole; used up here.
+     * @param remainingCapacity with everything whole; used up here.
      */
     public GapAnalysis(
             final List<Pair> pairs,
             final List<RateSeries> series,
             final List<Moment> moments,
-            final Remaining remaining) {
+            final RemainingCapacity remainingCapacity) {
         this.pairs = List.copyOf(pairs);
         this.series = List.copyOf(series);
         this.moments = List.copyOf(moments);
-        this.remaining = remaining;
+        this.remainingCapacity = remainingCapacity;
     }
 
     /** Bytes per sample that a pair received before the first fault; 0 if that came too early. */
@@ -91,7 +91,7 @@ public final class GapAnalysis {
         final List<FaultOutcome> outcomes = new ArrayList<>();
         for (int i = 0; i < moments.size(); i++) {
             final double[] before = shares();
-            remaining.apply(moments.get(i).fault());
+            remainingCapacity.apply(moments.get(i).fault());
             outcomes.add(outcome(i, before, shares()));
         }
         for (int i = 0; i < moments.size(); i++) {
@@ -104,7 +104,7 @@ public final class GapAnalysis {
     }
 
     private double[] shares() {
-        return pairs.stream().mapToDouble(remaining::share).toArray();
+        return pairs.stream().mapToDouble(remainingCapacity::share).toArray();
     }
 
     private FaultOutcome outcome(final int index, final double[] before, final double[] after) {

@@ -22,7 +22,7 @@ final class StreamSender {
     private final int target;
     private final int lengthBytes;
     private final PmEvent event = new PmEvent();
-    private final List<Epoch> epochs = new ArrayList<>();
+    private final List<StreamEpoch> epochs = new ArrayList<>();
     private int epoch = 1;
     private long sent;
     private long failed;
@@ -44,7 +44,7 @@ final class StreamSender {
         takeEvents(context);
         int count = 0;
         while (status == PmStatus.OK && count < BURST) {
-            final int slot = context.claim(target, Traffic.RECEIVER_CONTEXT, lengthBytes);
+            final int slot = context.claim(target, ChaosTraffic.RECEIVER_CONTEXT, lengthBytes);
             if (slot == PmStatus.NO_BUFFERS) {
                 break;
             }
@@ -99,7 +99,7 @@ final class StreamSender {
     }
 
     /** What was sent, in order; after {@link #finish}. */
-    List<Epoch> epochs() {
+    List<StreamEpoch> epochs() {
         return epochs;
     }
 
@@ -128,7 +128,7 @@ final class StreamSender {
 
     private void endEpoch() {
         if (sent > 0) {
-            epochs.add(new Epoch(epoch++, sent, failed, status));
+            epochs.add(new StreamEpoch(epoch++, sent, failed, status));
         }
         sent = 0;
         failed = 0;

@@ -3,8 +3,8 @@ package io.hxb.tool.plan.routes;
 import io.hxb.fabric.RouteSet;
 import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.analysis.ChannelLoads;
+import io.hxb.fabric.analysis.Distribution;
 import io.hxb.fabric.analysis.HopReport;
-import io.hxb.fabric.analysis.Spread;
 import io.hxb.fabric.plan.RoutingAlgorithm;
 import io.hxb.fabric.plan.RoutingOptions;
 import io.hxb.fabric.route.Routing;
@@ -31,7 +31,7 @@ record RouteRun(
         RouteSet routes,
         Verification verification,
         HopReport hops,
-        Spread paths,
+        Distribution paths,
         int busiest,
         double seconds,
         double verifySeconds) {
@@ -79,7 +79,7 @@ record RouteRun(
                 routes,
                 verification,
                 HopReport.of(routes),
-                Spread.of(Arrays.stream(paths).asDoubleStream().toArray()),
+                Distribution.of(Arrays.stream(paths).asDoubleStream().toArray()),
                 busiest,
                 (routedNs - startNs) / 1e9,
                 (verifiedNs - routedNs) / 1e9);

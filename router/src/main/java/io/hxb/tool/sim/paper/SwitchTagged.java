@@ -2,7 +2,7 @@ package io.hxb.tool.sim.paper;
 
 import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.SwitchGraphBuilder;
-import io.hxb.sim.ethernet.Blast;
+import io.hxb.sim.ethernet.ConstantRateTraffic;
 import io.hxb.sim.ethernet.EthernetConfig;
 import io.hxb.sim.ethernet.EthernetConfig.Pause;
 import io.hxb.sim.ethernet.EthernetNetwork;
@@ -102,25 +102,31 @@ public final class SwitchTagged {
         }
         // Senders and receivers are different hosts of one switch: 2i sends, 2i + 1 receives.
         final SwitchGraph graph = builder.addHosts(2).build();
-        final List<Blast.Flow> flows = new ArrayList<>();
+        final List<ConstantRateTraffic.Flow> flows = new ArrayList<>();
         for (int node = 0; node < switches; node++) {
             if (isRing || node + LINKS < switches) {
-                flows.add(new Blast.Flow(2 * node, 2 * ((node + LINKS) % switches) + 1, 0));
+                flows.add(
+                        new ConstantRateTraffic.Flow(
+                                2 * node, 2 * ((node + LINKS) % switches) + 1, 0));
             }
         }
-        final Blast blast = new Blast(flows, graph.hostCount(), FRAME_BYTES);
+        final ConstantRateTraffic constantRateTraffic =
+                new ConstantRateTraffic(flows, graph.hostCount(), FRAME_BYTES);
         final EthernetNetwork network =
                 new EthernetNetwork(
-                        graph, EthernetConfig.GIGABIT.withPause(pause), ring(graph), blast);
+                        graph,
+                        EthernetConfig.GIGABIT.withPause(pause),
+                        ring(graph),
+                        constantRateTraffic);
         flows.forEach(flow -> network.wake(flow.source(), 0));
         network.runUntil(ms * 1_000_000L);
         network.check();
         double bytes = 0;
         for (int flow = 0; flow < flows.size(); flow++) {
-            bytes += blast.deliveredBytes(flow);
+            bytes += constantRateTraffic.deliveredBytes(flow);
         }
         final double mbps = bytes * (PAYLOAD / FRAME_BYTES) * 8 / flows.size() / (ms * 1e-3) / 1e6;
-        return new Outcome(mbps, blast.loss(), network.findDeadlock());
+        return new Outcome(mbps, constantRateTraffic.loss(), network.findDeadlock());
     }
 
     /** Always on to the switch with the next number. */

@@ -1,7 +1,7 @@
 package io.hxb.tool.sim.paper;
 
 import io.hxb.fabric.SwitchGraph;
-import io.hxb.fabric.analysis.Spread;
+import io.hxb.fabric.analysis.Distribution;
 import io.hxb.sim.run.Experiment;
 import io.hxb.tool.chart.LatencyChart;
 
@@ -135,19 +135,19 @@ final class ThroughputTable {
             final Published published,
             final double[] throughputs,
             final double[] hops) {
-        final Spread spread = Spread.of(throughputs);
+        final Distribution distribution = Distribution.of(throughputs);
         final boolean isOne = throughputs.length == 1;
         report.add(
                 name + ", throughput",
                 row,
-                spread.mean(),
-                isOne ? Double.NaN : spread.deviation(),
+                distribution.mean(),
+                isOne ? Double.NaN : distribution.deviation(),
                 published.throughput);
         report.add(
                 name + ", links passed",
                 row,
-                Spread.of(hops).mean(),
-                isOne ? Double.NaN : Spread.of(hops).deviation(),
+                Distribution.of(hops).mean(),
+                isOne ? Double.NaN : Distribution.of(hops).deviation(),
                 published.hops);
     }
 

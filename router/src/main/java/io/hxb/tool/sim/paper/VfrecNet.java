@@ -3,11 +3,11 @@ package io.hxb.tool.sim.paper;
 import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.SwitchGraphBuilder;
 import io.hxb.fabric.generate.Trees;
+import io.hxb.sim.ethernet.AllToAllExchange;
 import io.hxb.sim.ethernet.EthernetConfig;
 import io.hxb.sim.ethernet.EthernetNetwork;
-import io.hxb.sim.ethernet.Exchange;
 import io.hxb.sim.ethernet.LearningForwarding;
-import io.hxb.sim.ethernet.Windowed;
+import io.hxb.sim.ethernet.WindowedTraffic;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -86,8 +86,8 @@ public final class VfrecNet {
      */
     public static double[] floodingRates(final long phaseMs, final int samples) {
         final SwitchGraph graph = Trees.vbft(4, TOPS, 4);
-        final Windowed flows =
-                new Windowed(
+        final WindowedTraffic flows =
+                new WindowedTraffic(
                         IntStream.range(0, 8).mapToObj(n -> new int[] {n, n + 8}).toList(),
                         HOSTS,
                         FRAME_BYTES,
@@ -146,12 +146,12 @@ public final class VfrecNet {
             final List<boolean[]> vlans,
             final IntBinaryOperator vlanOf,
             final int rounds) {
-        final List<Exchange.Step> steps = new ArrayList<>();
+        final List<AllToAllExchange.Step> steps = new ArrayList<>();
         // Sums along a row of the 4 x 4 processes, then the exchange with the transposed one.
         steps.add(step(vlanOf, me -> me ^ 1));
         steps.add(step(vlanOf, me -> me ^ 2));
         steps.add(step(vlanOf, me -> me % 4 * 4 + me / 4));
-        final Exchange exchange = new Exchange(steps, HOSTS, FRAME_BYTES, rounds);
+        final AllToAllExchange exchange = new AllToAllExchange(steps, HOSTS, FRAME_BYTES, rounds);
         final EthernetNetwork network =
                 new EthernetNetwork(
                         graph,
@@ -169,7 +169,7 @@ public final class VfrecNet {
         return network.nowNs() / 1e6 / rounds;
     }
 
-    private static Exchange.Step step(
+    private static AllToAllExchange.Step step(
             final IntBinaryOperator vlanOf, final IntUnaryOperator partnerOf) {
         final List<Integer> partners =
                 IntStream.range(0, HOSTS).mapToObj(partnerOf::applyAsInt).toList();
@@ -177,6 +177,6 @@ public final class VfrecNet {
                 IntStream.range(0, HOSTS)
                         .mapToObj(me -> vlanOf.applyAsInt(me, partners.get(me)))
                         .toList();
-        return new Exchange.Step(partners, vlans, VECTOR_BYTES);
+        return new AllToAllExchange.Step(partners, vlans, VECTOR_BYTES);
     }
 }

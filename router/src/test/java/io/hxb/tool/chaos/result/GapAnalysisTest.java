@@ -46,7 +46,7 @@ class GapAnalysisTest {
                         List.of(PAIR),
                         List.of(series),
                         moments(script),
-                        new Remaining(Shape.parse("2"), 2, 1_000_000_000L))
+                        new RemainingCapacity(Shape.parse("2"), 2, 1_000_000_000L))
                 .outcomes();
     }
 
@@ -108,7 +108,7 @@ class GapAnalysisTest {
                         List.of(PAIR),
                         List.of(new RateSeries(10 * MS, bytes)),
                         moments(script),
-                        new Remaining(Shape.parse("2"), 2, 0));
+                        new RemainingCapacity(Shape.parse("2"), 2, 0));
         // then
         assertEquals(30.0, analysis.quietGapMs());
     }
@@ -117,7 +117,7 @@ class GapAnalysisTest {
     void shouldKnowWhatIsLeftOfWaysThroughSeveralDimensions() {
         // given
         final Shape shape = Shape.parse("2x2x2");
-        final Remaining remaining = new Remaining(shape, 2, 1_000_000_000L);
+        final RemainingCapacity remainingCapacity = new RemainingCapacity(shape, 2, 1_000_000_000L);
         final Pair far = new Pair(0, 7);
         final Pair near = new Pair(0, 1);
         final FaultScript script =
@@ -136,11 +136,11 @@ class GapAnalysisTest {
         final double[] nearLeft = {0.75, 0.75, 0, 0, 0, 0};
         for (int i = 0; i < farLeft.length; i++) {
             // when
-            remaining.apply(script.faults().get(i));
+            remainingCapacity.apply(script.faults().get(i));
             // then
             final String what = script.faults().get(i).text();
-            assertEquals(farLeft[i], remaining.share(far), what);
-            assertEquals(nearLeft[i], remaining.share(near), what);
+            assertEquals(farLeft[i], remainingCapacity.share(far), what);
+            assertEquals(nearLeft[i], remainingCapacity.share(near), what);
         }
     }
 }

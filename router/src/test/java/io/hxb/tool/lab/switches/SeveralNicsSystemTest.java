@@ -10,7 +10,7 @@ import io.hxb.fabric.generate.Trees;
 import io.hxb.fabric.vlan.Rails;
 import io.hxb.manager.ManagerClient;
 import io.hxb.manager.ManagerMessage;
-import io.hxb.manager.Operation;
+import io.hxb.manager.ManagerOperation;
 import io.hxb.os.NetworkNamespace;
 import io.hxb.os.nic.NicInfo;
 import io.hxb.testing.OvsLab;
@@ -143,7 +143,7 @@ class SeveralNicsSystemTest {
 
     private static ManagerMessage route(final ManagerClient client, final int host) {
         try {
-            client.request(Operation.GET).peerHost(host);
+            client.request(ManagerOperation.GET).peerHost(host);
             return client.exchange();
         } catch (final IOException e) {
             throw new UncheckedIOException(e);
@@ -193,7 +193,7 @@ class SeveralNicsSystemTest {
                             "the path is as the table says",
                             () -> nic(lab, route(from, TO).vid()) == nic);
                     for (final ManagerClient each : List.of(from, to)) {
-                        each.request(Operation.SET)
+                        each.request(ManagerOperation.SET)
                                 .peerHost(each == from ? TO : FROM)
                                 .vid(lab.plan().vid(nic == 0 ? 2 : 0));
                         each.exchange();

@@ -8,7 +8,7 @@ import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.SwitchGraphBuilder;
 import io.hxb.fabric.vlan.HostNics;
 import io.hxb.manager.ManagerClient;
-import io.hxb.manager.Operation;
+import io.hxb.manager.ManagerOperation;
 import io.hxb.os.NetworkNamespace;
 import io.hxb.testing.OvsLab;
 import io.hxb.testing.TestNamespaces;
@@ -101,7 +101,7 @@ class TwoNicsInOneNetworkSystemTest {
 
     private int nic(final int host, final int peer) throws IOException {
         try (ManagerClient client = ManagerClient.connect(lab.socket(host))) {
-            client.request(Operation.GET).peerHost(peer);
+            client.request(ManagerOperation.GET).peerHost(peer);
             return HostTable.of(lab.plan()).nic(client.exchange().vid());
         }
     }

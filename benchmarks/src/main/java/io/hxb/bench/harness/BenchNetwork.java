@@ -1,0 +1,200 @@
+package io.hxb.bench.harness;
+
+import io.hxb.tool.lab.Shaper;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Network namespaces joined by veth pairs, made for one experiment and removed with it, even when
+ * this process is interrupted. Used by one thread.
+ */
+public final class BenchNetwork implements AutoCloseable {
+    private static final String PREFIX = "hxbb-";
+    private static final long UP_LIMIT_NS = 10_000_000_000L;
+
+    private final String prefix;
+    private final List<String> namespaces = new ArrayList<>();
+    private final Thread hook = new Thread(this::remove);
+
+    private BenchNetwork(final String label) {
+        prefix = PREFIX + ProcessHandle.current().pid() + "-" + label + "-";
+    }
+
+    /**
+     * Makes namespaces.
+     *
+     * @param label short name of the network, unique in this process.
+     * @param names short names of the namespaces.
+     */
+    public static BenchNetwork of(final String label, final String... names)
+            throws IOException, InterruptedException {
+        removeStale();
+        final BenchNetwork network = new BenchNetwork(label);
+        Runtime.getRuntime().addShutdownHook(network.hook);
+        for (final String name : names) {
+            run("ip", "netns", "add", network.name(name));
+            network.namespaces.add(network.name(name));
+            network.exec(name, "ip", "link", "set", "lo", "up");
+            // A veth that comes up sends IPv6 router solicitations into what is measured.
+            network.exec(name, "sysctl", "-qw", "net.ipv6.conf.default.disable_ipv6=1");
+        }
+        return network;
+    }
+
+    /** The full name of a namespace. */
+    public String name(final String namespace) {
+        return prefix + namespace;
+    }
+
+    /** Joins two namespaces by a veth pair and waits until it carries frames. */
+    public void join(
+            final String namespace,
+            final String nic,
+            final String otherNamespace,
+            final String otherNic,
+            final int mtu)
+            throws IOException, InterruptedException {
+        final String size = Integer.toString(mtu);
+        run(
+                "ip",
+                "link",
+                "add",
+                nic,
+                "mtu",
+                size,
+                "netns",
+                name(namespace),
+                "type",
+                "veth",
+                "peer",
+                "name",
+                otherNic,
+                "mtu",
+                size,
+                "netns",
+                name(otherNamespace));
+        exec(namespace, "ip", "link", "set", nic, "up");
+        exec(otherNamespace, "ip", "link", "set", otherNic, "up");
+        awaitUp(namespace, nic);
+        awaitUp(otherNamespace, otherNic);
+    }
+
+    /**
+     * The same through a bridge of its own in a third namespace, as the lines of a lab are made.
+     */
+    public void joinByBridge(
+            final String namespace,
+            final String nic,
+            final String otherNamespace,
+            final String otherNic,
+            final String bridgeNamespace,
+            final String bridge,
+            final int mtu)
+            throws IOException, InterruptedException {
+        exec(bridgeNamespace, "ip", "link", "add", bridge, "mtu", "" + mtu, "type", "bridge");
+        exec(bridgeNamespace, "ip", "link", "set", bridge, "up");
+        join(namespace, nic, bridgeNamespace, bridge + "a", mtu);
+        join(otherNamespace, otherNic, bridgeNamespace, bridge + "b", mtu);
+        exec(bridgeNamespace, "ip", "link", "set", bridge + "a", "master", bridge);
+        exec(bridgeNamespace, "ip", "link", "set", bridge + "b", "master", bridge);
+    }
+
+    /** Gives a NIC an IPv4 address such as {@code 10.1.0.1/24}. */
+    public void address(final String namespace, final String nic, final String address)
+            throws IOException, InterruptedException {
+        exec(namespace, "ip", "address", "add", address, "dev", nic);
+    }
+
+    /** Shapes what leaves a NIC to a rate in bits a second, as labs do. */
+    public void shape(final String namespace, final String nic, final long rateBps)
+            throws IOException, InterruptedException {
+        shape(namespace, nic, Shaper.tbf(rateBps, Shaper.NO_DROPS));
+    }
+
+    /** The same by the shaper that {@code tc} is told in words. */
+    public void shape(final String namespace, final String nic, final String shaper)
+            throws IOException, InterruptedException {
+        exec(namespace, ("tc qdisc add dev " + nic + " root " + shaper).split(" "));
+    }
+
+    /** MAC address of a NIC, as text. */
+    public String mac(final String namespace, final String nic)
+            throws IOException, InterruptedException {
+        return exec(namespace, "cat", "/sys/class/net/" + nic + "/address").strip();
+    }
+
+    /** Runs a command in a namespace and returns what it prints. */
+    public String exec(final String namespace, final String... command)
+            throws IOException, InterruptedException {
+        final List<String> all = new ArrayList<>(List.of("ip", "netns", "exec", name(namespace)));
+        all.addAll(List.of(command));
+        return run(all.toArray(String[]::new));
+    }
+
+    private void awaitUp(final String namespace, final String nic)
+            throws IOException, InterruptedException {
+        final long start = System.nanoTime();
+        while (!exec(namespace, "cat", "/sys/class/net/" + nic + "/operstate").startsWith("up")) {
+            if (System.nanoTime() - start > UP_LIMIT_NS) {
+                throw new IOException(nic + " in " + name(namespace) + " did not come up");
+            }
+            LockSupport.parkNanos(20_000_000);
+        }
+    }
+
+    /** Removes everything; the kernel removes the NICs with their namespaces. */
+    @Override
+    public void close() {
+        remove();
+        Runtime.getRuntime().removeShutdownHook(hook);
+    }
+
+    private void remove() {
+        namespaces.forEach(BenchNetwork::delete);
+        namespaces.clear();
+    }
+
+    private static void delete(final String namespace) {
+        try {
+            run("ip", "netns", "del", namespace);
+        } catch (final IOException e) {
+            System.err.println("left behind: " + e.getMessage());
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Removes namespaces of runs that were killed. */
+    private static void removeStale() throws IOException, InterruptedException {
+        for (final String line : run("ip", "netns", "list").split("\n", -1)) {
+            final String name = line.split(" ", -1)[0];
+            final String[] parts = name.split("-", -1);
+            if (name.startsWith(PREFIX)
+                    && parts.length > 2
+                    && !Files.exists(Path.of("/proc", parts[1]))) {
+                delete(name);
+            }
+        }
+    }
+
+    private static String run(final String... command) throws IOException, InterruptedException {
+        final Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        process.getOutputStream().close();
+        final String output =
+                new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        if (!process.waitFor(20, TimeUnit.SECONDS) || process.exitValue() != 0) {
+            throw new IOException(
+                    String.format(
+                            Locale.ROOT, "%s: %s", String.join(" ", command), output.strip()));
+        }
+        return output;
+    }
+}

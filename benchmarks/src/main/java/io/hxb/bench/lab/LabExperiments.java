@@ -1,0 +1,159 @@
+package io.hxb.bench.lab;
+
+import io.hxb.bench.harness.Peers;
+import io.hxb.bench.harness.ResultsOption;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** The command line of the end-to-end runs: {@code benchmarks/run lab EXPERIMENT}. One thread. */
+@Command(
+        name = "lab",
+        mixinStandardHelpOptions = true,
+        description = "Measures HXB and its peers in turns on veth links. Needs root.",
+        subcommands = {
+            RelayRate.class,
+            RelayRoundTrip.class,
+            ShapedBandwidth.class,
+            BulkCost.class,
+            MessageRoundTrip.class,
+            MessageRateExperiment.class,
+            MessageCost.class,
+            MessageSecurity.class,
+            AttachedRoundTrip.class,
+            AttachedRate.class,
+            RemoteMemoryExperiment.class,
+            MpiMessages.class,
+            MpiPrograms.class,
+            UdpLatency.class,
+            LinksScaling.class,
+            Failover.class,
+            NoGarbage.class
+        },
+        synopsisSubcommandLabel = "EXPERIMENT")
+public final class LabExperiments {
+    private LabExperiments() {}
+
+    /** Runs one experiment; ends with 0, 1 if it failed, 2 for wrong usage. */
+    public static void main(final String[] arguments) {
+        final CommandLine line = new CommandLine(new LabExperiments());
+        line.setExecutionExceptionHandler(
+                (thrown, command, parsed) -> {
+                    if (Boolean.getBoolean("hxb.trace")) {
+                        thrown.printStackTrace();
+                    }
+                    System.err.println("lab: " + thrown.getMessage());
+                    return 1;
+                });
+        System.exit(line.execute(arguments));
+    }
+
+    /** Options of all experiments. */
+    static final class Settings {
+        @Option(
+                names = "--rounds",
+                defaultValue = "7",
+                description = "measurements of each contestant (default ${DEFAULT-VALUE})")
+        private int rounds;
+
+        @Option(
+                names = "--seconds",
+                defaultValue = "2",
+                description = "length of one measurement (default ${DEFAULT-VALUE})")
+        private double seconds;
+
+        @Option(names = "--without-hxb", description = "only the peers")
+        private boolean isWithoutHxb;
+
+        @Mixin private ResultsOption results;
+
+        int rounds() {
+            return rounds;
+        }
+
+        double seconds() {
+            return seconds;
+        }
+
+        boolean hasHxb() {
+            return !isWithoutHxb;
+        }
+
+        Path results() {
+            return results.folder();
+        }
+    }
+
+    /** Further options of experiments that fill shaped links. */
+    static final class ShapedLoad {
+        /** Ethernet's header, HXB's, and that of a message. */
+        private static final int HEADER_BYTES = 14 + 64 + 8;
+
+        @Option(
+                names = "--size",
+                defaultValue = "8928",
+                description = "bytes of a message, one frame each (default ${DEFAULT-VALUE})")
+        private int size;
+
+        @Option(names = "--only", description = "part of the name of an arrangement")
+        private String only = "";
+
+        int size() {
+            return size;
+        }
+
+        boolean includes(final String arrangement) {
+            return arrangement.contains(only);
+        }
+
+        /** Messages that links of {@code mbit} Mbit/s can carry, without all headers, in MB/s. */
+        double capacity(final int links, final int mbit) {
+            return links * mbit / 8.0 * size / (size + HEADER_BYTES);
+        }
+
+        /** The command that runs an HXB tool in a lab of shaped links; {@code more} is appended. */
+        List<String> command(
+                final String tool,
+                final String shape,
+                final int links,
+                final int mbit,
+                final double warmUp,
+                final double seconds,
+                final String... more) {
+            final List<String> command =
+                    new ArrayList<>(
+                            Peers.hxb(
+                                    "lab",
+                                    "run",
+                                    tool,
+                                    "--name",
+                                    "b" + ProcessHandle.current().pid(),
+                                    "--shape",
+                                    shape,
+                                    "--links",
+                                    Integer.toString(links),
+                                    "--backend",
+                                    "raw",
+                                    "--rate",
+                                    mbit + "mbit",
+                                    "--mtu",
+                                    "9000",
+                                    "--size",
+                                    Integer.toString(size),
+                                    "--warm-up",
+                                    String.format(Locale.ROOT, "%.1f", warmUp),
+                                    "--seconds",
+                                    String.format(Locale.ROOT, "%.1f", seconds),
+                                    "--json"));
+            command.addAll(List.of(more));
+            return command;
+        }
+    }
+}

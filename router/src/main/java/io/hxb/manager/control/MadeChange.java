@@ -1,9 +1,0 @@
-package io.hxb.manager.control;
-
-/**
- * A change that was made, or in a dry run would have been. Immutable.
- *
- * @param atNs when.
- * @param change which.
- */
-record MadeChange(long atNs, PathChange change) {}

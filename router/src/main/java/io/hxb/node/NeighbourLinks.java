@@ -1,0 +1,50 @@
+package io.hxb.node;
+
+import io.hxb.config.ClusterConfig;
+import io.hxb.session.Sessions;
+import io.hxb.trunk.NodeIdentity;
+import io.hxb.trunk.Port;
+import io.hxb.trunk.discovery.Discovery;
+import io.hxb.trunk.discovery.MisconfigurationLog;
+import io.hxb.trunk.health.KernelBacklog;
+import io.hxb.trunk.health.TrunkHealth;
+
+import java.util.random.RandomGenerator;
+
+/**
+ * What a node knows of its neighbours. Shared by its loops.
+ *
+ * @param discovery finds the neighbours.
+ * @param health judges the links to them.
+ * @param complaints what is wrong with the cabling.
+ */
+record NeighbourLinks(Discovery discovery, TrunkHealth health, MisconfigurationLog complaints) {
+    /**
+     * Of a node that has heard nobody yet.
+     *
+     * @param random of the numbers in what it says first, which nobody should predict.
+     * @param kernel knows of frames that wait in the kernel.
+     */
+    static NeighbourLinks of(
+            final ClusterConfig config,
+            final NodeIdentity self,
+            final Sessions sessions,
+            final RandomGenerator random,
+            final KernelBacklog kernel,
+            final Port[] ports) {
+        final MisconfigurationLog misconfigurationLog = new MisconfigurationLog();
+        final long helloIntervalNs = config.frame().helloIntervalNs();
+        final TrunkHealth health =
+                new TrunkHealth(
+                        self, sessions, random, kernel, config.trunk(), helloIntervalNs, ports);
+        return new NeighbourLinks(
+                new Discovery(self, helloIntervalNs, ports, health, misconfigurationLog),
+                health,
+                misconfigurationLog);
+    }
+
+    /** The sessions with other nodes. */
+    Sessions sessions() {
+        return health.sessions();
+    }
+}

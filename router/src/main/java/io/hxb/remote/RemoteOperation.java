@@ -1,0 +1,202 @@
+package io.hxb.remote;
+
+import io.hxb.frame.RemoteRecordFlyweight;
+import io.hxb.linux.Memory;
+import io.hxb.pm.PmStatus;
+import io.hxb.pm.shm.OperationRing;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * An operation of this context on the memory of another, from when its application hands it over
+ * until its outcome is put. Reused; owned by the loop of the context, but for {@link #place}, by
+ * which any loop puts what it receives into the application's region.
+ */
+final class RemoteOperation {
+    private static final long PLACING = Long.MIN_VALUE;
+
+    /** Its number in use, or 0; with {@link #PLACING} while a loop writes to the region. */
+    private final AtomicLong state = new AtomicLong();
+
+    private final int slot;
+    private long number;
+    private RemoteOperation behind;
+    private int kind;
+    private long peer;
+    private LentRegion region;
+    private long localAddress;
+    private long key;
+    private long offset;
+    private long lengthBytes;
+    private long first;
+    private long second;
+    private long sentBytes;
+    private boolean isSent;
+    private long receivedBytes;
+    private int status;
+    private long value;
+
+    RemoteOperation(final int slot) {
+        this.slot = slot;
+    }
+
+    /**
+     * Begins.
+     *
+     * @param newNumber not 0 and above 0, that of no other operation.
+     * @param entries at the entry that the application has written.
+     * @param newRegion in use for it; null if it needs none.
+     */
+    void begin(
+            final long newNumber,
+            final long newPeer,
+            final OperationRing entries,
+            final LentRegion newRegion,
+            final long newLength) {
+        assert state.get() == 0 : "in use: " + slot;
+        number = newNumber;
+        behind = null;
+        kind = entries.kind();
+        peer = newPeer;
+        region = newRegion;
+        localAddress = newRegion == null ? 0 : newRegion.address() + entries.regionOffset();
+        key = entries.key();
+        offset = entries.offset();
+        lengthBytes = newLength;
+        first = entries.first();
+        second = entries.second();
+        sentBytes = 0;
+        isSent = false;
+        receivedBytes = 0;
+        status = PmStatus.OK;
+        value = 0;
+        state.setRelease(newNumber);
+    }
+
+    int slot() {
+        return slot;
+    }
+
+    long number() {
+        return number;
+    }
+
+    /** The context that it is directed to. */
+    long peer() {
+        return peer;
+    }
+
+    boolean isFence() {
+        return kind == OperationRing.FENCE;
+    }
+
+    RemoteOperation behind() {
+        return behind;
+    }
+
+    void chain(final RemoteOperation operation) {
+        behind = operation;
+    }
+
+    /** True once all of its requests have been sent. */
+    boolean isSent() {
+        return isSent;
+    }
+
+    int status() {
+        return status;
+    }
+
+    long value() {
+        return value;
+    }
+
+    /**
+     * Writes its next request.
+     *
+     * @param maxDataBytes data that fits behind the record.
+     * @return bytes of data behind the record.
+     */
+    int write(final RemoteRecordFlyweight record, final int maxDataBytes) {
+        final boolean isPut = kind == OperationRing.PUT || kind == OperationRing.PUT_NOTIFY;
+        // What was refused is ended without the rest, and nobody is told of it.
+        final boolean isRefused = status != PmStatus.OK;
+        final int bytes =
+                isPut && !isRefused ? (int) Math.min(maxDataBytes, lengthBytes - sentBytes) : 0;
+        isSent = !isPut || isRefused || sentBytes + bytes == lengthBytes;
+        record.begin(isRefused ? OperationRing.PUT : kind, isSent ? RemoteRecordFlyweight.LAST : 0)
+                .operation(number)
+                .key(key)
+                .range(offset + sentBytes, isPut ? bytes : lengthBytes)
+                .operands(first, isPut ? lengthBytes : second);
+        if (bytes > 0) {
+            Memory.copy(localAddress + sentBytes, record.dataAddress(), bytes);
+            sentBytes += bytes;
+        }
+        return bytes;
+    }
+
+    /**
+     * Puts received bytes into the region, if they belong to this operation; any loop.
+     *
+     * @param of number of the operation that they are for.
+     * @param from the context that sent them.
+     * @return false if they belong to no operation.
+     */
+    boolean place(final long of, final long from, final long record) {
+        if (of <= 0
+                || state.getAcquire() != of
+                || peer != from
+                || !state.compareAndSet(of, of | PLACING)) {
+            return false;
+        }
+        final long at = RemoteRecordFlyweight.offset(record);
+        final long bytes = RemoteRecordFlyweight.lengthBytes(record);
+        final boolean isMine =
+                kind == OperationRing.GET && at >= 0 && bytes >= 0 && at <= lengthBytes - bytes;
+        if (isMine) {
+            Memory.copy(RemoteRecordFlyweight.dataAddress(record), localAddress + at, bytes);
+        }
+        state.setRelease(of);
+        return isMine;
+    }
+
+    /** Notes an answer. */
+    void onAnswer(final int answerStatus, final long answerValue, final long bytes) {
+        receivedBytes += bytes;
+        value = answerValue;
+        if (status == PmStatus.OK) {
+            status = answerStatus;
+        }
+    }
+
+    /** True if all bytes that it reads have arrived. */
+    boolean isComplete() {
+        return kind != OperationRing.GET || receivedBytes == lengthBytes;
+    }
+
+    /** Ends as failed. */
+    void fail(final int why) {
+        status = status == PmStatus.OK ? why : status;
+    }
+
+    /**
+     * Lets no loop place anything any more, and gives the region back.
+     *
+     * @return false if one is just placing something: try again later.
+     */
+    boolean end() {
+        if (!state.compareAndSet(number, 0)) {
+            return false;
+        }
+        if (region != null) {
+            region.unuse();
+            region = null;
+        }
+        return true;
+    }
+
+    boolean isOpen() {
+        return state.getAcquire() != 0;
+    }
+}

@@ -1,0 +1,238 @@
+package io.hxb.tool.measure;
+
+import io.hxb.counter.CounterType;
+import io.hxb.pm.PmContext;
+import io.hxb.pm.PmException;
+import io.hxb.tool.cluster.Cluster;
+import io.hxb.tool.cluster.ClusterCounters;
+import io.hxb.tool.report.ToolException;
+
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+
+/**
+ * Runs round trips and throughput on a cluster and sums them up. Owned by the thread that measures.
+ */
+public final class RunMeasurement {
+    /** Context that measurements open on the nodes they send from. */
+    public static final int CONTEXT = 2;
+
+    private static final long READY_NS = 15_000_000_000L;
+    private static final long RETRY_PAUSE_NS = 100_000_000L;
+    private static final int TRIPS = 500;
+    private static final PingPlan KNOCK = new PingPlan(64, 1, 0, 2_000_000_000L);
+
+    private final Cluster cluster;
+
+    /** Makes measurements on a cluster. */
+    public RunMeasurement(final Cluster cluster) {
+        this.cluster = cluster;
+    }
+
+    /**
+     * What throughput is measured with. Immutable.
+     *
+     * @param lengthBytes payload of a message, 4 or more.
+     * @param checkEvery in one of this number of messages every byte is written by its sender and
+     *     compared by its receiver, of the others only the number; 1 or more.
+     * @param warmUpNs how long to send before, so that the code measured is compiled; its faults
+     *     count, its messages do not.
+     * @param sendNs how long to send.
+     * @param limitMessages maximum number of messages of each pair.
+     */
+    public record Load(
+            int lengthBytes, long checkEvery, long warmUpNs, long sendNs, long limitMessages) {}
+
+    /**
+     * Waits until every pair can exchange messages; so long neighbours are still being found.
+     *
+     * @param notice told at once, and only once, that a node of this machine is waited for.
+     */
+    public void awaitReady(final List<Pair> pairs, final Consumer<String> notice)
+            throws IOException {
+        boolean isNoticed = false;
+        for (final Pair pair : pairs) {
+            final long deadlineNs = System.nanoTime() + READY_NS;
+            boolean isReady = false;
+            while (!isReady) {
+                ToolException missing = null;
+                try (PingRun run = new PingRun(open(pair.from()), KNOCK, StopRequest.NEVER)) {
+                    isReady = run.roundTrip(new PingTally(pair, 1)) >= 0;
+                } catch (final ToolException e) {
+                    if (!isNodeMissing(e)) {
+                        throw e;
+                    }
+                    missing = e;
+                }
+                if (missing != null && !isNoticed) {
+                    isNoticed = true;
+                    notice.accept(missing.getMessage() + " (it is waited for, 15 s at most)");
+                }
+                if (!isReady) {
+                    pause(pair, deadlineNs, missing);
+                }
+            }
+        }
+    }
+
+    /** As the other one; standard error has the notice. */
+    public void awaitReady(final List<Pair> pairs) throws IOException {
+        awaitReady(pairs, text -> System.err.println("hxb: " + text));
+    }
+
+    private static void pause(final Pair pair, final long deadlineNs, final ToolException missing) {
+        LockSupport.parkNanos(RETRY_PAUSE_NS);
+        if (System.nanoTime() - deadlineNs <= 0) {
+            return;
+        }
+        if (missing != null) {
+            throw missing;
+        }
+        throw new ToolException(
+                "node "
+                        + pair.to()
+                        + " did not answer node "
+                        + pair.from()
+                        + " within 15 s: see hxb doctor");
+    }
+
+    // Only a node that is not there yet may come; one that refuses will refuse again.
+    private static boolean isNodeMissing(final ToolException e) {
+        return e.getCause() instanceof final PmException refusal && refusal.isNodeMissing();
+    }
+
+    /**
+     * Measures round trips of each pair.
+     *
+     * @param listener told of each round trip when the plan is paced.
+     * @param stop ends it with what was found until then.
+     */
+    public RoundTripResult ping(
+            final List<Pair> pairs,
+            final PingPlan plan,
+            final PingListener listener,
+            final StopRequest stop)
+            throws IOException {
+        try (ClusterCounters counters = new ClusterCounters(cluster.config());
+                Pings pings = new Pings(pairs, plan, stop, this::open)) {
+            final long relaysBefore = counters.read().sum(CounterType.FORWARD_RELAYED_FRAMES);
+            if (plan.isPaced()) {
+                pings.paced(listener);
+            } else {
+                pings.flood();
+            }
+            final long relays =
+                    counters.settled().sum(CounterType.FORWARD_RELAYED_FRAMES) - relaysBefore;
+            return pings.trips(cluster.config().shape(), relays);
+        }
+    }
+
+    /** Measures that many round trips of each pair, one pair after the other. */
+    public RoundTripResult ping(final List<Pair> pairs, final int lengthBytes, final long count)
+            throws IOException {
+        final PingPlan plan = new PingPlan(lengthBytes, count, 0, KNOCK.timeoutNs());
+        return ping(pairs, plan, PingListener.NONE, StopRequest.NEVER);
+    }
+
+    /** Measures 500 round trips of messages of up to 64 bytes. */
+    public RoundTrips roundTrips(final Pair pair, final int lengthBytes) throws IOException {
+        return ping(List.of(pair), Math.min(lengthBytes, KNOCK.lengthBytes()), TRIPS)
+                .result()
+                .roundTrips();
+    }
+
+    /**
+     * Measures throughput of all pairs at once.
+     *
+     * @param roundTrips measured before, to be reported along.
+     * @param watch told of what happens meanwhile.
+     */
+    public Throughput perf(
+            final List<Pair> pairs,
+            final Load load,
+            final RoundTrips roundTrips,
+            final MeasurementWatch watch)
+            throws IOException {
+        try (ClusterCounters counters = new ClusterCounters(cluster.config())) {
+            watch.observe(counters, true, load.lengthBytes);
+            final Result warmUp =
+                    load.warmUpNs > 0 ? send(pairs, load, load.warmUpNs, watch) : Result.NONE;
+            watch.observe(counters, false, load.lengthBytes);
+            final ClusterCounters.Reading before = counters.read();
+            final OptionalLong cpuBeforeNs = counters.cpuNs();
+            final Result result = send(pairs, load, load.sendNs, watch);
+            final OptionalLong cpuNs = counters.cpuNsSince(cpuBeforeNs);
+            final ClusterCounters.Reading after = counters.settled();
+            final long relays = after.since(before, CounterType.FORWARD_RELAYED_FRAMES);
+            return new Throughput(
+                    result.with(relays, roundTrips).withFaultsOf(warmUp),
+                    counters.nodes(),
+                    after.since(before, CounterType.LINK_RECEIVED_FRAMES),
+                    after.since(before, CounterType.FLOW_RESENT_FRAMES),
+                    after.dropped() - before.dropped(),
+                    cpuNs);
+        }
+    }
+
+    private Result send(
+            final List<Pair> pairs,
+            final Load load,
+            final long sendNs,
+            final MeasurementWatch watch)
+            throws IOException {
+        final boolean isOneFrame =
+                load.lengthBytes <= cluster.device(pairs.getFirst().from()).mtuBytes();
+        return isOneFrame ? small(pairs, load, sendNs, watch) : large(pairs, load, sendNs, watch);
+    }
+
+    private Result small(
+            final List<Pair> pairs,
+            final Load load,
+            final long sendNs,
+            final MeasurementWatch watch)
+            throws IOException {
+        final Map<Integer, PmContext> contexts = new HashMap<>();
+        try {
+            final PerfRun run = new PerfRun(load.lengthBytes, load.checkEvery, watch);
+            for (final Pair pair : pairs) {
+                PmContext context = contexts.get(pair.from());
+                if (context == null) {
+                    context =
+                            cluster.device(pair.from())
+                                    .openContext(
+                                            CONTEXT,
+                                            ContextWaiting.sending(cluster.config().loop()));
+                    contexts.put(pair.from(), context);
+                }
+                run.add(context, pair.to());
+            }
+            run.run(sendNs, load.limitMessages);
+            return run.result(cluster.config().shape().nodeCount());
+        } finally {
+            contexts.values().forEach(PmContext::close);
+        }
+    }
+
+    private Result large(
+            final List<Pair> pairs,
+            final Load load,
+            final long sendNs,
+            final MeasurementWatch watch)
+            throws IOException {
+        try (LargePerfRun run =
+                new LargePerfRun(cluster, pairs, load.lengthBytes, load.checkEvery, watch)) {
+            run.run(sendNs, load.limitMessages);
+            return run.result();
+        }
+    }
+
+    private PmContext open(final int node) throws IOException {
+        return cluster.device(node)
+                .openContext(CONTEXT, ContextWaiting.options(cluster.config().loop()));
+    }
+}

@@ -1,0 +1,98 @@
+package io.hxb.trunk.health;
+
+/**
+ * How many frames a neighbour says it has sent over one link. What it says on another link may be
+ * read before frames that arrived here earlier, so it counts only once the sockets of this link
+ * have been seen empty since, twice because one look may have been under way. Guarded by the lock
+ * of {@link TrunkHealth}.
+ */
+final class ReportedCounts {
+    /** A number that far behind the last was not overtaken: the last one was a lie. */
+    private static final int MAX_BEHIND = 1 << 16;
+
+    private static final int DRAINS = 2;
+
+    private final LinkArrivals arrivals;
+    private boolean isKnown;
+    // The last word; one that waits for the sockets to be read; one for which they have been.
+    private int told;
+    private boolean isWaiting;
+    private int waiting;
+    private int waitingDrains;
+    private int sent;
+    private int base;
+    private int quietFrames;
+    private int quietSent;
+
+    ReportedCounts(final LinkArrivals arrivals) {
+        this.arrivals = arrivals;
+    }
+
+    /** The neighbour is a new incarnation, which has said nothing. */
+    void forget() {
+        isKnown = false;
+    }
+
+    /**
+     * The neighbour says how many frames it has sent here so far, modulo 2^32.
+     *
+     * @param drains how often the link's sockets have been seen empty.
+     */
+    void onReported(final int number, final int drains) {
+        final int arrived = arrivals.framesNow();
+        if (!isKnown || told - number > MAX_BEHIND) {
+            isKnown = true;
+            isWaiting = false;
+            told = number;
+            sent = number;
+            base = number;
+            quietFrames = arrived;
+            quietSent = number;
+            return;
+        }
+        told = number - told > 0 ? number : told;
+        if (arrived != quietFrames) {
+            quietFrames = arrived;
+            quietSent = told;
+        }
+        if (!isWaiting) {
+            await(drains);
+        }
+    }
+
+    private void await(final int drains) {
+        isWaiting = told - sent > 0;
+        waiting = told;
+        waitingDrains = drains;
+    }
+
+    /** Looks whether the sockets have been read since. */
+    void look(final int drains) {
+        if (isWaiting && drains - waitingDrains >= DRAINS) {
+            sent = waiting;
+            await(drains);
+        }
+    }
+
+    /** True if the neighbour has said anything. */
+    boolean isKnown() {
+        return isKnown;
+    }
+
+    /** Begins to count again. */
+    void rebase() {
+        base = sent;
+    }
+
+    /** Frames sent since {@link #rebase}. */
+    int sentSinceBase() {
+        return sent - base;
+    }
+
+    /**
+     * Frames that the neighbour has sent since anything arrived; 0 if something has just arrived.
+     */
+    int missing() {
+        return arrivals.frames() == quietFrames ? Math.max(0, sent - quietSent) : 0;
+    }
+}

@@ -1,0 +1,106 @@
+package io.hxb.tool.measure;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hxb.config.AttachConfig;
+import io.hxb.config.Backend;
+import io.hxb.config.ClusterConfig;
+import io.hxb.config.LinkPlan;
+import io.hxb.tool.cluster.ClusterCounters;
+import io.hxb.tool.machine.CpuTime;
+import io.hxb.topology.Shape;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
+
+@Tag("unit")
+class MeasurementWatchTest {
+    private static final long SECOND_NS = 1_000_000_000L;
+
+    @TempDir private Path folder;
+
+    private ClusterConfig config() {
+        return ClusterConfig.of("w", Shape.of(2), Backend.UDP, LinkPlan.udp(1, 1, 20_000))
+                .withAttach(new AttachConfig(folder, folder, List.of(), List.of()));
+    }
+
+    @Test
+    void shouldTellWhatHappenedInEachInterval() throws IOException {
+        // given
+        final List<Interval> told = new ArrayList<>();
+        final MeasurementWatch watch =
+                new MeasurementWatch(SECOND_NS, told::add, StopRequest.NEVER);
+        try (ClusterCounters counters = new ClusterCounters(config())) {
+            watch.observe(counters, false, 1000);
+            // when
+            watch.begin(5);
+            assertFalse(watch.isDue(SECOND_NS));
+            assertTrue(watch.isDue(SECOND_NS + 5));
+            watch.onProgress(SECOND_NS + 5, 3000);
+            watch.onProgress(3 * SECOND_NS + 5, 3000);
+            watch.end(3 * SECOND_NS + SECOND_NS / 2 + 5, 4000);
+        }
+        // then
+        assertEquals(
+                List.of(
+                        new Interval(false, 0, 1, 3_000_000, 3000, 0, 0),
+                        new Interval(false, 1, 3, 0, 0, 0, 0),
+                        new Interval(false, 3, 3.5, 1_000_000, 1000, 0, 0)),
+                told);
+        assertEquals(3.0, told.getFirst().bandwidthMegabytes());
+        assertEquals(2000, told.getLast().messagesPerSecond());
+        assertEquals(true, told.getFirst().fields().get("ok"));
+        assertEquals(false, told.get(1).fields().get("ok"), "nothing was acknowledged");
+    }
+
+    @Test
+    void shouldNotTellOfAMomentLeftAtTheEndNorWithoutIntervals() throws IOException {
+        final List<Interval> told = new ArrayList<>();
+        try (ClusterCounters counters = new ClusterCounters(config())) {
+            for (final long intervalNs : new long[] {0, SECOND_NS}) {
+                final MeasurementWatch watch =
+                        new MeasurementWatch(intervalNs, told::add, StopRequest.NEVER);
+                watch.observe(counters, true, 1);
+                watch.begin(0);
+                assertFalse(watch.isDue(SECOND_NS / 10));
+                watch.end(SECOND_NS / 10, 100);
+            }
+        }
+        assertEquals(List.of(), told);
+    }
+
+    @Test
+    void shouldNotKnowTheCpuTimeOfNodesOnOtherMachines() throws IOException {
+        try (ClusterCounters counters = new ClusterCounters(config())) {
+            assertEquals(0, counters.nodes());
+            assertEquals(OptionalLong.empty(), counters.cpuNs());
+        }
+        assertEquals(OptionalLong.empty(), CpuTime.ofNs(List.of(Long.MAX_VALUE)));
+        assertTrue(CpuTime.ofNs(List.of(ProcessHandle.current().pid())).isPresent());
+    }
+
+    @Test
+    void shouldLeaveOutCpuTimeThatIsNotKnown() {
+        final Map<String, Object> unknown =
+                new Throughput(Result.NONE, 1, 10, 0, 0, OptionalLong.empty()).fields();
+        final Throughput known = new Throughput(Result.NONE, 2, 10, 0, 0, OptionalLong.of(25_000));
+
+        assertFalse(unknown.containsKey("cpu_us_per_frame"), unknown::toString);
+        assertEquals(1, unknown.get("nodes_counted"));
+        assertEquals(2.5, known.fields().get("cpu_us_per_frame"));
+        assertEquals(
+                OptionalDouble.empty(),
+                new Throughput(Result.NONE, 2, 0, 0, 0, OptionalLong.of(1)).cpuPerFrameUs());
+    }
+}
