@@ -24,15 +24,27 @@ module io.hxb.pm {
     exports io.hxb.pm.rpc;
     exports io.hxb.pm.stream;
     exports io.hxb.linux to
-            io.hxb.router;
+            io.hxb.node,
+            io.hxb.manager,
+            io.hxb.tool;
     exports io.hxb.pm.attach to
-            io.hxb.router;
+            io.hxb.node,
+            io.hxb.manager,
+            io.hxb.tool;
     exports io.hxb.pm.collective.wire to
-            io.hxb.router;
+            io.hxb.node,
+            io.hxb.manager,
+            io.hxb.tool;
     exports io.hxb.pm.idle to
-            io.hxb.router;
+            io.hxb.node,
+            io.hxb.manager,
+            io.hxb.tool;
     exports io.hxb.pm.shm to
-            io.hxb.router;
+            io.hxb.node,
+            io.hxb.manager,
+            io.hxb.tool;
     exports io.hxb.pm.stream.wire to
-            io.hxb.router;
+            io.hxb.node,
+            io.hxb.manager,
+            io.hxb.tool;
 }

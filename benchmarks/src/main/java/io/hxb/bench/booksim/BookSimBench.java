@@ -188,7 +188,7 @@ public final class BookSimBench implements Callable<Integer> {
     }
 
     private Path graphs() {
-        return root.resolve("router/src/test/resources/graphs").toAbsolutePath();
+        return root.resolve("router/fabric/src/test/resources/graphs").toAbsolutePath();
     }
 
     private List<String> hxbCommand(final List<String> arguments) {

@@ -23,7 +23,7 @@ import java.util.Map;
 class BookSimBenchTest {
     private static final Path GRAPHS =
             Path.of(System.getProperty("hxb.root", ".."))
-                    .resolve("router/src/test/resources/graphs");
+                    .resolve("router/fabric/src/test/resources/graphs");
 
     private static Case named(final String title) {
         return Case.all().stream()

@@ -1,0 +1,319 @@
+package io.hxb.config.yaml;
+
+import io.hxb.config.Check;
+import io.hxb.config.Quantity;
+
+import org.snakeyaml.engine.v2.nodes.MappingNode;
+import org.snakeyaml.engine.v2.nodes.Node;
+import org.snakeyaml.engine.v2.nodes.NodeTuple;
+import org.snakeyaml.engine.v2.nodes.ScalarNode;
+import org.snakeyaml.engine.v2.nodes.SequenceNode;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.IntConsumer;
+import java.util.function.LongConsumer;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+/**
+ * One mapping of the file. Each value is asked for by its key; {@link #finish()} then reports the
+ * keys nobody asked for. What is wrong goes to the problems, and a default is returned instead.
+ */
+public final class YamlSection {
+    private final Problems problems;
+    private final String path;
+    private final int line;
+    private final Map<String, Node> keys = new LinkedHashMap<>();
+    private final Map<String, Node> values = new LinkedHashMap<>();
+    private final Set<String> asked = new LinkedHashSet<>();
+
+    /**
+     * Reads a mapping.
+     *
+     * @param path its name in messages, ending in a dot; empty for the whole file.
+     * @param node the mapping, or null for one that is not there.
+     */
+    public YamlSection(final Problems problems, final String path, final int line, final Node node) {
+        this.problems = problems;
+        this.path = path;
+        this.line = node == null ? line : Problems.line(node);
+        if (node instanceof MappingNode mapping) {
+            for (final NodeTuple tuple : mapping.getValue()) {
+                addKey(tuple);
+            }
+        } else if (node != null && !isNull(node)) {
+            problems.add(node, where() + " must be a mapping of keys and values");
+        }
+    }
+
+    private void addKey(final NodeTuple tuple) {
+        if (!(tuple.getKeyNode() instanceof ScalarNode key)) {
+            problems.add(tuple.getKeyNode(), where() + " has a key that is not a word");
+            return;
+        }
+        if (keys.putIfAbsent(key.getValue(), key) != null) {
+            problems.add(
+                    key,
+                    path
+                            + key.getValue()
+                            + " is given twice, first in line "
+                            + Problems.line(keys.get(key.getValue()))
+                            + "; remove one");
+            return;
+        }
+        values.put(key.getValue(), tuple.getValueNode());
+    }
+
+    /** The keys as they stand in the file. */
+    public Set<String> keys() {
+        return keys.keySet();
+    }
+
+    /** True if the key has a value; it counts as asked for. */
+    public boolean has(final String key) {
+        final Node node = take(key);
+        return node != null;
+    }
+
+    /** The value of {@code key}, or null when it is missing or empty. */
+    public Node take(final String key) {
+        asked.add(key);
+        final Node node = values.get(key);
+        return node == null || isNull(node) ? null : node;
+    }
+
+    /** The line of a key, or of the mapping if it lacks the key. */
+    public int line(final String key) {
+        return keys.containsKey(key) ? Problems.line(keys.get(key)) : line;
+    }
+
+    /** Adds what is wrong with the value of a key. */
+    public void problem(final String key, final String text) {
+        problems.add(line(key), path + key + (text.startsWith(":") ? "" : " ") + text);
+    }
+
+    /** The mapping that a key has as its value; empty if it lacks it. */
+    public YamlSection section(final String key) {
+        return new YamlSection(problems, path + key + ".", line(key), take(key));
+    }
+
+    /** The text of a key. */
+    public String text(final String key, final String fallback) {
+        return value(key, fallback, text -> text);
+    }
+
+    int count(final String key, final int fallback) {
+        return value(key, fallback, YamlSection::parseCount);
+    }
+
+    long durationNs(final String key, final long fallback) {
+        return value(key, fallback, Quantity::parseDurationNs);
+    }
+
+    /** Hands the number at {@code key} over, if there is one. */
+    void count(final String key, final IntConsumer taker) {
+        final Integer count = value(key, null, YamlSection::parseCount);
+        if (count != null) {
+            taker.accept(count);
+        }
+    }
+
+    /** Hands the duration at {@code key} over, in ns, if there is one. */
+    void durationNs(final String key, final LongConsumer taker) {
+        final Long durationNs = value(key, null, Quantity::parseDurationNs);
+        if (durationNs != null) {
+            taker.accept(durationNs);
+        }
+    }
+
+    int sizeBytes(final String key, final int fallback) {
+        return value(
+                key,
+                fallback,
+                text -> {
+                    final long sizeBytes = Quantity.parseSizeBytes(text);
+                    if (sizeBytes > Integer.MAX_VALUE) {
+                        throw new IllegalArgumentException("'" + text + "' is too large");
+                    }
+                    return (int) sizeBytes;
+                });
+    }
+
+    boolean flag(final String key, final boolean fallback) {
+        return value(
+                key,
+                fallback,
+                text ->
+                        switch (text) {
+                            case "true", "on", "yes" -> true;
+                            case "false", "off", "no" -> false;
+                            default ->
+                                    throw new IllegalArgumentException(
+                                            "must be true or false, not '" + text + "'");
+                        });
+    }
+
+    <E extends Enum<E>> E choice(final String key, final E fallback) {
+        return value(
+                key,
+                fallback,
+                text -> {
+                    final List<String> names = new ArrayList<>();
+                    for (final E choice : fallback.getDeclaringClass().getEnumConstants()) {
+                        final String name = choice.name().toLowerCase(Locale.ROOT);
+                        if (name.equals(text)) {
+                            return choice;
+                        }
+                        names.add(name);
+                    }
+                    throw new IllegalArgumentException(
+                            "must be "
+                                    + String.join(", ", names.subList(0, names.size() - 1))
+                                    + " or "
+                                    + names.getLast()
+                                    + ", not '"
+                                    + text
+                                    + "'");
+                });
+    }
+
+    List<Integer> counts(final String key, final List<Integer> fallback) {
+        final List<String> texts = texts(key, null);
+        return texts == null
+                ? fallback
+                : texts.stream()
+                        .map(text -> attempt(key, -1, () -> parseCount(text)))
+                        .filter(number -> number >= 0)
+                        .toList();
+    }
+
+    /** A list of words; a single word is a list of one. */
+    public List<String> texts(final String key, final List<String> fallback) {
+        final Node node = take(key);
+        if (node == null) {
+            return fallback;
+        }
+        if (node instanceof ScalarNode scalar) {
+            return List.of(scalar.getValue());
+        }
+        final List<String> texts = new ArrayList<>();
+        if (node instanceof SequenceNode sequence) {
+            for (final Node item : sequence.getValue()) {
+                if (item instanceof ScalarNode scalar) {
+                    texts.add(scalar.getValue());
+                } else {
+                    problems.add(item, path + key + " must be a list of words or numbers");
+                }
+            }
+            return texts;
+        }
+        problem(key, "must be a list such as [a, b]");
+        return fallback;
+    }
+
+    /** The text of a key as {@code parser} reads it; what that throws becomes a problem. */
+    public <T> T value(final String key, final T fallback, final Function<String, T> parser) {
+        final Node node = take(key);
+        if (node == null) {
+            return fallback;
+        }
+        if (!(node instanceof ScalarNode scalar)) {
+            problem(key, "must be one value, not a list or mapping");
+            return fallback;
+        }
+        return attempt(key, fallback, () -> parser.apply(scalar.getValue()));
+    }
+
+    /** Makes a record of values read before; each value it refuses is reported at its key. */
+    <T> T build(final T fallback, final Supplier<T> maker) {
+        try {
+            return maker.get();
+        } catch (final Check.Failure e) {
+            for (final Check.Problem wrong : e.problems()) {
+                problem(wrong.key(), wrong.text());
+            }
+            return fallback;
+        }
+    }
+
+    /** Reports the keys that nobody asked for. */
+    public void finish() {
+        for (final String key : keys.keySet()) {
+            if (!asked.contains(key)) {
+                final String nearest = nearest(key);
+                problem(
+                        key,
+                        nearest.isEmpty()
+                                ? "is not known; known are "
+                                        + asked.stream().collect(Collectors.joining(", "))
+                                : "is not known; did you mean " + nearest + "?");
+            }
+        }
+    }
+
+    private <T> T attempt(final String key, final T fallback, final Supplier<T> parser) {
+        try {
+            return parser.get();
+        } catch (final IllegalArgumentException e) {
+            problem(key, (e.getMessage().startsWith("must") ? "" : ": ") + e.getMessage());
+            return fallback;
+        }
+    }
+
+    static int parseCount(final String text) {
+        try {
+            return Integer.decode(text);
+        } catch (final NumberFormatException e) {
+            throw new IllegalArgumentException("must be a whole number, not '" + text + "'", e);
+        }
+    }
+
+    private String nearest(final String key) {
+        String best = "";
+        int bestDistance = Math.max(2, key.length() / 3) + 1;
+        for (final String known : asked) {
+            final int distance =
+                    distance(key.toLowerCase(Locale.ROOT), known.toLowerCase(Locale.ROOT));
+            if (distance < bestDistance) {
+                bestDistance = distance;
+                best = known;
+            }
+        }
+        return best;
+    }
+
+    // Levenshtein distance: letters to insert, remove or replace.
+    private static int distance(final String a, final String b) {
+        int[] row = new int[b.length() + 1];
+        for (int j = 0; j <= b.length(); j++) {
+            row[j] = j;
+        }
+        for (int i = 1; i <= a.length(); i++) {
+            final int[] next = new int[b.length() + 1];
+            next[0] = i;
+            for (int j = 1; j <= b.length(); j++) {
+                final int replace = row[j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+                next[j] = Math.min(replace, 1 + Math.min(row[j], next[j - 1]));
+            }
+            row = next;
+        }
+        return row[b.length()];
+    }
+
+    private String where() {
+        return path.isEmpty() ? "the file" : path.substring(0, path.length() - 1);
+    }
+
+    private static boolean isNull(final Node node) {
+        return node instanceof ScalarNode scalar
+                && (scalar.getValue().isEmpty() || scalar.getValue().equals("null"))
+                && scalar.isPlain();
+    }
+}
