@@ -11,7 +11,7 @@
  * events does not mistake one for a message. Messages come before events.
  *
  * <p>A message to a context that is not open waits at the sender's node for {@code peerWaitNs}, 10
- * s by default, before it fails with NO_SUCH_CONTEXT. Two programs cannot be started at the same
+ * s by default. Then it fails with NO_SUCH_CONTEXT. Two programs cannot be started at the same
  * moment, and each first program would otherwise need a loop around its first message. A context
  * that closes acknowledges what has arrived for it first.
  *

@@ -10,7 +10,7 @@
  * random number reports so for all that come again. Only such a report and the deadline end a
  * request with an error.
  *
- * <p>An event says that something of what a peer had is lost, but not what. Positions in events
+ * <p>An event reports that something of what a peer had is lost, but not what. Positions in events
  * would name messages that had arrived and may have been carried out. Keeping replies until the
  * caller confirms them would answer a few more requests, at the price of memory for each caller.
  */

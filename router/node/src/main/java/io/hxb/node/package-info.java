@@ -10,13 +10,13 @@
  *
  * <p>A loop that has nothing to do while bulk data flows sleeps for 0.1 to 0.5 ms, so that batches
  * get longer. Whether data is bulk is tried: a first pause of 0.1 ms that six frames follow
- * doubles, and one that fewer follow ends the pauses for 1 ms, then 2, up to 128 ms. The rate
- * cannot tell bulk from an exchange of 8 KB messages, which pauses would slow down ten times. A
- * lone message ends pauses for 10 ms.
+ * doubles. One that fewer follow ends the pauses for 1 ms, then 2, up to 128 ms. The rate of frames
+ * is no sign of bulk: pauses would slow down an exchange of 8 KB messages ten times. A lone message
+ * ends pauses for 10 ms.
  *
  * <p>A loop that applications wake 16 times within a millisecond sleeps for 50 us, in which nobody
- * wakes it, as long as each pause brings 48 entries. Where loop and program share a CPU, each
- * message would otherwise wake the loop, which sends one frame for it. Loops that may spin without
- * limit never pause.
+ * wakes it. It goes on as long as each pause brings 48 entries. Where loop and program share a CPU,
+ * each message would otherwise wake the loop, which sends one frame for it. Loops that may spin
+ * without limit never pause.
  */
 package io.hxb.node;
