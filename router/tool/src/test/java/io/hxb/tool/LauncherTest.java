@@ -206,8 +206,7 @@ class LauncherTest {
             changeSources("class A { int two; }");
             assertEquals(0, hxb(tree, "stat").status);
             // then it has what it had, and what nobody runs is gone
-            assertEquals(
-                    jar, Files.readAttributes(program.resolve("node.jar"), "unix:ino,ctime"));
+            assertEquals(jar, Files.readAttributes(program.resolve("node.jar"), "unix:ino,ctime"));
             assertTrue(Files.exists(program.resolve("lib/lib.jar")));
             assertEquals(2, programs().size(), programs()::toString);
         } finally {

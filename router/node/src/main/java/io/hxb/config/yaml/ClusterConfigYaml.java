@@ -84,7 +84,8 @@ public final class ClusterConfigYaml {
     }
 
     /** The nodes of a text with their lines; problems are added. */
-    public static Optional<Node> compose(final String text, final String file, final Problems problems) {
+    public static Optional<Node> compose(
+            final String text, final String file, final Problems problems) {
         final int deepLine = YamlDepth.tooDeep(text);
         if (deepLine > 0) {
             problems.add(

@@ -40,7 +40,8 @@ public final class YamlSection {
      * @param path its name in messages, ending in a dot; empty for the whole file.
      * @param node the mapping, or null for one that is not there.
      */
-    public YamlSection(final Problems problems, final String path, final int line, final Node node) {
+    public YamlSection(
+            final Problems problems, final String path, final int line, final Node node) {
         this.problems = problems;
         this.path = path;
         this.line = node == null ? line : Problems.line(node);
