@@ -13,6 +13,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Starts the nodes of a lab as processes of their own. Stateless. */
 public final class NodeProcesses {
@@ -40,9 +42,21 @@ public final class NodeProcesses {
         }
         command.add("-Dhxb.root=" + System.getProperty("hxb.root", "."));
         command.add("-Djava.library.path=" + System.getProperty("java.library.path", ""));
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), "io.hxb.tool.Hxb"));
+        final boolean isNode = arguments.length > 0 && arguments[0].equals("node");
+        command.addAll(List.of("-cp", classPath(isNode), "io.hxb.tool.Hxb"));
         command.addAll(List.of(arguments));
         return command;
+    }
+
+    // As deploy/hxb does: a node has nothing of what only other commands use.
+    private static String classPath(final boolean isNode) {
+        final String all = System.getProperty("java.class.path");
+        if (!isNode) {
+            return all;
+        }
+        return Stream.of(all.split(File.pathSeparator, -1))
+                .filter(entry -> !entry.contains("/tool-lib/"))
+                .collect(Collectors.joining(File.pathSeparator));
     }
 
     /** The same for a process with loops, which goes before others if this user may have it so. */
