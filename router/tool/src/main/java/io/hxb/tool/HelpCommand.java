@@ -30,16 +30,19 @@ final class HelpCommand implements Runnable {
         for (final String word : words) {
             final CommandLine inner = found.getSubcommands().get(word);
             if (inner == null) {
-                throw new UsageException(
-                        "there is no command '"
-                                + String.join(" ", words)
-                                + "'; '"
-                                + found.getCommandSpec().qualifiedName()
-                                + "' has: "
-                                + String.join(", ", Usage.visibleNames(found)));
+                throw new UsageException(RenamedWords.command(word).orElse(unknown(found)));
             }
             found = inner;
         }
         found.usage(System.out);
+    }
+
+    private String unknown(final CommandLine found) {
+        return "there is no command '"
+                + String.join(" ", words)
+                + "'; '"
+                + found.getCommandSpec().qualifiedName()
+                + "' has: "
+                + String.join(", ", Usage.visibleNames(found));
     }
 }

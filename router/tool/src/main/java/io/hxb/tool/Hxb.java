@@ -7,9 +7,10 @@ import io.hxb.tool.doctor.DoctorCommand;
 import io.hxb.tool.init.InitCommand;
 import io.hxb.tool.key.KeyCommand;
 import io.hxb.tool.lab.command.LabCommand;
-import io.hxb.tool.manage.ManageCommand;
 import io.hxb.tool.manager.ManagerCommand;
 import io.hxb.tool.mpi.MpirunCommand;
+import io.hxb.tool.optimise.OptimiseCommand;
+import io.hxb.tool.option.MissingCommand;
 import io.hxb.tool.perf.PerfCommand;
 import io.hxb.tool.ping.PingCommand;
 import io.hxb.tool.plan.PlanCommand;
@@ -57,7 +58,7 @@ public final class Hxb implements Runnable {
                     NodeCommand.class,
                     ManagerCommand.class,
                     RouteCommand.class,
-                    ManageCommand.class,
+                    OptimiseCommand.class,
                     PingCommand.class,
                     PerfCommand.class,
                     CatCommand.class,
@@ -155,6 +156,6 @@ public final class Hxb implements Runnable {
 
     @Override
     public void run() {
-        throw new CommandLine.ParameterException(spec.commandLine(), "which command?");
+        throw MissingCommand.of(spec);
     }
 }

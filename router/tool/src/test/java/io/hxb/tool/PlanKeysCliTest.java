@@ -132,12 +132,12 @@ class PlanKeysCliTest {
     void shouldDocumentTheKeysOfVlanPlans() throws IOException {
         // when
         final Set<String> keys = new TreeSet<>();
-        addKeys(keys, "vlan", "--graph=torus:4x4", "--config=ovs", "--json");
+        addKeys(keys, "vlan", "--graph=torus:4x4", "--dialect=ovs", "--json");
         addKeys(
                 keys,
                 "vlan",
                 "--graph=torus:4x4",
-                "--config=ovs",
+                "--dialect=ovs",
                 "--json",
                 "--out=" + folder.resolve("out"));
         addKeys(

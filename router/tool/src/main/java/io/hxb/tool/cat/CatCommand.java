@@ -10,6 +10,7 @@ import io.hxb.pm.stream.HxbStreams;
 import io.hxb.pm.stream.ResetReason;
 import io.hxb.pm.stream.StreamResetException;
 import io.hxb.tool.option.ClusterOptions;
+import io.hxb.tool.option.TimeOption;
 import io.hxb.tool.report.UsageException;
 
 import picocli.CommandLine.Command;
@@ -23,7 +24,6 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.net.ConnectException;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /** {@code hxb cat}: a byte stream to or from another node. Picocli makes it. */
@@ -43,7 +43,8 @@ import java.util.concurrent.locks.LockSupport;
         })
 public final class CatCommand implements Callable<Integer> {
     private static final int MAX_PORT = 65_535;
-    private static final long CONNECT_MS = 10_000;
+    private static final long CONNECT_NS = 10_000_000_000L;
+    private static final long MAX_TIMEOUT_NS = 600_000_000_000L;
     private static final long LISTENER_NS = 3_000_000_000L;
     private static final long RETRY_NS = 50_000_000;
 
@@ -57,11 +58,11 @@ public final class CatCommand implements Callable<Integer> {
 
     @Option(
             names = "--timeout",
-            paramLabel = "MS",
+            paramLabel = "TIME",
             description =
                     "longest wait for the connection, in ms (default 10000; with --listen as long"
                             + " as it takes)")
-    private Long timeoutMs;
+    private String timeout;
 
     @Option(
             names = "--receive-only",
@@ -95,14 +96,13 @@ public final class CatCommand implements Callable<Integer> {
             throw new UsageException(
                     "hxb cat COORD PORT connects, hxb cat --listen PORT waits for a connection");
         }
-        if (timeoutMs != null && timeoutMs < 1) {
-            throw new UsageException("--timeout must be 1 or more: " + timeoutMs);
-        }
+        final long timeoutNs = timeoutNs(isListening);
         final ClusterConfig config = cluster.config();
         requirePlaces(config);
         try (PmDevice device = PmDevice.attach(config.socketPath(cluster.runningNode(config)));
                 HxbStreams streams = HxbStreams.open(device);
-                HxbSocketChannel channel = isListening ? accept(streams) : connect(streams)) {
+                HxbSocketChannel channel =
+                        isListening ? accept(streams, timeoutNs) : connect(streams, timeoutNs)) {
             say("connected: " + channel.localAddress() + " to " + channel.remoteAddress());
             join(channel);
             say(
@@ -130,10 +130,10 @@ public final class CatCommand implements Callable<Integer> {
         }
     }
 
-    private HxbSocketChannel connect(final HxbStreams streams) throws IOException {
+    private HxbSocketChannel connect(final HxbStreams streams, final long timeoutNs)
+            throws IOException {
         final HxbSocketAddress remote =
                 HxbSocketAddress.parse(streams.device(), target, targetPort);
-        final long timeoutNs = timeoutNs(CONNECT_MS);
         final long startNs = System.nanoTime();
         while (true) {
             try {
@@ -152,17 +152,22 @@ public final class CatCommand implements Callable<Integer> {
         }
     }
 
-    private HxbSocketChannel accept(final HxbStreams streams) throws IOException {
+    private HxbSocketChannel accept(final HxbStreams streams, final long timeoutNs)
+            throws IOException {
         try (HxbServerSocketChannel server = streams.listen(listenPort)) {
             if (isVerbose || listenPort == 0) {
                 System.err.println("listening on " + server.localAddress());
             }
-            return server.accept(timeoutNs(0));
+            return server.accept(timeoutNs);
         }
     }
 
-    private long timeoutNs(final long defaultMs) {
-        return TimeUnit.MILLISECONDS.toNanos(timeoutMs == null ? defaultMs : timeoutMs);
+    /** A listener waits as long as it takes unless told otherwise, for which the streams have 0. */
+    private long timeoutNs(final boolean isListening) {
+        if (timeout == null) {
+            return isListening ? 0 : CONNECT_NS;
+        }
+        return TimeOption.parseNs("--timeout", timeout, 1_000_000, MAX_TIMEOUT_NS);
     }
 
     private void say(final String text) {

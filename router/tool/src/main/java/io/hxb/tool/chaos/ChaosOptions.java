@@ -122,7 +122,7 @@ public final class ChaosOptions {
             final List<Pair> pairs,
             final long lengthNs) {
         if ((file != null) == isRandom) {
-            throw new UsageException("what shall fail? Give --script FILE or --random");
+            throw new UsageException("no fault is named: give --script FILE or --random");
         }
         final Selector selector = new Selector(shape, linkCount);
         if (file != null) {

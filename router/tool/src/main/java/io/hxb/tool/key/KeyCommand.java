@@ -1,5 +1,7 @@
 package io.hxb.tool.key;
 
+import io.hxb.tool.option.MissingCommand;
+
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -18,6 +20,6 @@ public final class KeyCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new CommandLine.ParameterException(spec.commandLine(), "which command?");
+        throw MissingCommand.of(spec);
     }
 }

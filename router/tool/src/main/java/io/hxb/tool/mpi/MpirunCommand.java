@@ -209,7 +209,8 @@ public final class MpirunCommand implements Callable<Integer> {
             throw new UsageException("--environment: without a program, and without --dry-run");
         }
         if (!given.hasPrograms() && !isEnvironment) {
-            throw new UsageException("which program? For example: hxb mpirun -np 4 ./program");
+            throw new UsageException(
+                    "no program is named; for example: hxb mpirun -np 4 ./program");
         }
         final List<String> ofNewLab = shape == null ? labOptions() : List.of();
         if (!ofNewLab.isEmpty()) {

@@ -64,8 +64,8 @@ public final class ClusterFile {
             return ClusterConfigYaml.read(SYSTEM_FILE);
         }
         throw new ToolException(
-                "which cluster? Give --config FILE, set HXB_CONFIG, or start a lab: hxb lab up"
-                        + " (there is no lab '"
+                "no cluster is named: give --config FILE, set HXB_CONFIG, or start a lab: hxb lab"
+                    + " up (there is no lab '"
                         + lab
                         + "' and no "
                         + SYSTEM_FILE

@@ -28,7 +28,7 @@ public final class PerfOptions {
     private double seconds;
 
     @Option(
-            names = "--count",
+            names = {"-n", "--count"},
             paramLabel = "N",
             description = "most messages of each pair (default: no limit)")
     private Long count;
@@ -43,8 +43,8 @@ public final class PerfOptions {
     private long checkEvery;
 
     @Option(
-            names = "--interval",
-            paramLabel = "S",
+            names = {"-i", "--interval"},
+            paramLabel = "TIME",
             defaultValue = "1s",
             description =
                     "seconds between lines about what is going on, or a time such as 500ms; 0: none"

@@ -29,7 +29,7 @@ public final class PingOptions {
     private int size;
 
     @Option(
-            names = "--count",
+            names = {"-c", "--count"},
             paramLabel = "N",
             description =
                     "round trips to each node; 0: until Ctrl-C (default 5; back to back 1000, with"
@@ -37,8 +37,8 @@ public final class PingOptions {
     private Long count;
 
     @Option(
-            names = "--interval",
-            paramLabel = "S",
+            names = {"-i", "--interval"},
+            paramLabel = "TIME",
             description =
                     "seconds between round trips, or a time such as 100us or 20ms; each has a line"
                             + " of its own (default 1s); 0: back to back, with the summary alone"
@@ -50,7 +50,7 @@ public final class PingOptions {
 
     @Option(
             names = "--timeout",
-            paramLabel = "S",
+            paramLabel = "TIME",
             defaultValue = "2s",
             description =
                     "an answer that takes longer counts as lost: seconds, or a time such as 20ms"

@@ -99,12 +99,12 @@ final class VlanPlanCommand implements Callable<Integer> {
     private long seed;
 
     @Option(
-            names = "--config",
-            paramLabel = "SWITCH",
+            names = "--dialect",
+            paramLabel = "NAME",
             description =
                     "print what to tell, and nothing else on standard output: linux, ovs, sonic,"
                             + " cumulus, ios or dell")
-    private String config;
+    private String dialectName;
 
     @Option(
             names = "--out",
@@ -129,8 +129,8 @@ final class VlanPlanCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        if ((folder != null || old != null) && config == null) {
-            throw wrong("--out and --diff need --config, the kind of the switches");
+        if ((folder != null || old != null) && dialectName == null) {
+            throw wrong("--out and --diff need --dialect, the kind of the switches");
         }
         if (isDry && folder == null) {
             throw wrong("--dry-run needs --out; without --out nothing is written anyway");
@@ -139,7 +139,7 @@ final class VlanPlanCommand implements Callable<Integer> {
             throw wrong("--vlans must be 1..4094: " + limit);
         }
         final Dialect dialect =
-                config == null ? null : UsageException.check(() -> Dialect.parse(config));
+                dialectName == null ? null : UsageException.check(() -> Dialect.parse(dialectName));
         final PlanKind who = UsageException.check(() -> PlanKind.parse(kind));
         if (dialect != null) {
             dialect.check(who);

@@ -31,8 +31,8 @@ final class ManagerOptions {
     private Path key;
 
     @Option(
-            names = "--lab",
-            paramLabel = "NAME",
+            names = "--name",
+            paramLabel = "LAB",
             defaultValue = "lab",
             description = "lab of hosts and switches whose hosts --manager numbers (default lab)")
     private String lab;

@@ -1,5 +1,7 @@
 package io.hxb.tool.route;
 
+import io.hxb.tool.option.MissingCommand;
+
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -24,6 +26,6 @@ public final class RouteCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new CommandLine.ParameterException(spec.commandLine(), "which command?");
+        throw MissingCommand.of(spec);
     }
 }

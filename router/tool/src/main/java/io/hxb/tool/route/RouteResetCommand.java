@@ -47,9 +47,9 @@ final class RouteResetCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        final int ways = (pair == null ? 0 : 1) + (isAll ? 1 : 0) + (isRollback ? 1 : 0);
-        if (ways != 1) {
-            throw new UsageException("what is reset? Give a pair of hosts, --all or --rollback");
+        final int given = (pair == null ? 0 : 1) + (isAll ? 1 : 0) + (isRollback ? 1 : 0);
+        if (given != 1) {
+            throw new UsageException("give one of a pair of hosts, --all or --rollback");
         }
         if (pair != null) {
             RouteText.pair(pair);

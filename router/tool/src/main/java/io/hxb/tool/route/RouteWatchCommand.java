@@ -30,7 +30,7 @@ final class RouteWatchCommand implements Callable<Integer> {
     @Mixin private Output output;
 
     @Option(
-            names = "--count",
+            names = {"-c", "--count"},
             paramLabel = "N",
             defaultValue = "0",
             description = "stop after N changes (default: never)")

@@ -62,7 +62,7 @@ final class IdleOptions {
         final String name = experiment.algorithm().routingName();
         check(
                 experiment.graphName().matches("(hyper-crossbar|fat-tree):.*"),
-                "--hosts",
+                "--hosts-per-switch",
                 "the graph " + experiment.graphName() + " has hosts of its own");
         check(
                 experiment.algorithm().isForLattices() || ROOTLESS.contains(experiment.algorithm()),

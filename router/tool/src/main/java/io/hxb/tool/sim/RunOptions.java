@@ -31,7 +31,7 @@ final class RunOptions {
     private String graph;
 
     @Option(
-            names = "--hosts",
+            names = "--hosts-per-switch-per-switch",
             paramLabel = "H",
             defaultValue = "4",
             description =
@@ -106,7 +106,7 @@ final class RunOptions {
             throw new UsageException("--graph is missing; write a file of edges or torus:8x8");
         }
         if (hosts < 0 || hosts > 1024) {
-            throw new UsageException("--hosts must be 0..1024: " + hosts);
+            throw new UsageException("--hosts-per-switch must be 0..1024: " + hosts);
         }
         final SwitchGraph switches = GraphFile.read(graph, hosts);
         final TrafficConfig messages = traffic.config();

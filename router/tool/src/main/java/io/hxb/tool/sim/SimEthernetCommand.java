@@ -57,7 +57,7 @@ final class SimEthernetCommand implements Callable<Integer> {
     private String graph;
 
     @Option(
-            names = "--hosts",
+            names = "--hosts-per-switch-per-switch",
             defaultValue = "4",
             paramLabel = "H",
             description =
@@ -161,7 +161,7 @@ final class SimEthernetCommand implements Callable<Integer> {
                             + " negative");
         }
         if (hosts < 0 || hosts > 1024) {
-            throw new UsageException("--hosts must be 0..1024: " + hosts);
+            throw new UsageException("--hosts-per-switch must be 0..1024: " + hosts);
         }
         refuseIdle(RunOptions.given(spec.commandLine().getParseResult()));
         final SwitchGraph switches = GraphFile.read(graph, hosts);
@@ -194,7 +194,7 @@ final class SimEthernetCommand implements Callable<Integer> {
 
     private void refuseIdle(final Set<String> given) {
         final boolean isCrossbar = graph.startsWith(CROSSBAR);
-        for (final String option : List.of("--hosts", "--algorithm", "--paths")) {
+        for (final String option : List.of("--hosts-per-switch", "--algorithm", "--paths")) {
             if (isCrossbar && given.contains(option)) {
                 throw new UsageException(
                         option

@@ -76,7 +76,8 @@ final class SimMergeCommand implements Callable<Integer> {
 
     private static Map<String, Object> read(final Path part) throws IOException {
         if (!Files.isRegularFile(part)) {
-            throw new ToolException("there is no file " + part + "; has its task ended?");
+            throw new ToolException(
+                    "there is no file " + part + "; run its task, or wait until it has ended");
         }
         final Map<String, Object> content = new LinkedHashMap<>();
         final Map<?, ?> raw =

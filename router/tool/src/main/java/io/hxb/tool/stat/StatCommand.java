@@ -16,6 +16,7 @@ import io.hxb.tool.live.NodeState;
 import io.hxb.tool.option.ClusterFile;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.option.Selection;
+import io.hxb.tool.option.TimeOption;
 import io.hxb.tool.report.ExitStatus;
 import io.hxb.tool.report.TextTable;
 import io.hxb.tool.report.UsageException;
@@ -46,6 +47,8 @@ import java.util.concurrent.locks.LockSupport;
                         + " exit status is 1 when a node is dead: neither running nor stopped in"
                         + " order.")
 public final class StatCommand implements Callable<Integer> {
+    private static final long MAX_INTERVAL_NS = 3_600_000_000_000L;
+
     @Mixin private ClusterFile cluster;
     @Mixin private Selection selection;
     @Mixin private Output output;
@@ -71,17 +74,17 @@ public final class StatCommand implements Callable<Integer> {
     private boolean isUsers;
 
     @Option(
-            names = "--watch",
-            paramLabel = "S",
-            description = "again every S seconds, with rates, until Ctrl-C")
-    private double watchSeconds;
+            names = {"-i", "--interval"},
+            paramLabel = "TIME",
+            description = "X")
+    private String interval;
 
     @Option(
-            names = "--times",
+            names = {"-c", "--count"},
             paramLabel = "N",
             defaultValue = "0",
-            description = "with --watch: stop after N times")
-    private int times;
+            description = "X")
+    private int count;
 
     @Parameters(
             arity = "0..*",
@@ -90,15 +93,17 @@ public final class StatCommand implements Callable<Integer> {
     private List<Path> files = List.of();
 
     private final Map<Path, Seen> seen = new HashMap<>();
+    private long intervalNs;
 
     /** Picocli makes it. */
     StatCommand() {}
 
     @Override
     public Integer call() throws IOException {
-        if (!(watchSeconds >= 0) || times < 0) {
-            throw new UsageException("--watch and --times must not be negative");
+        if (count < 0) {
+            throw new UsageException("--count must be 0 or more: " + count);
         }
+        intervalNs = TimeOption.parseNs("--interval", wantedInterval(), 0, MAX_INTERVAL_NS);
         if ((isLinks || isUsers) && !counters.isEmpty()) {
             final String option = isLinks ? "--links" : "--users";
             throw new UsageException(
@@ -111,7 +116,7 @@ public final class StatCommand implements Callable<Integer> {
         final List<Path> chosen = files.isEmpty() ? NodeFiles.of(cluster.config()) : files;
         boolean isOk = true;
         for (int round = 0;
-                round == 0 || (watchSeconds > 0 && (times == 0 || round < times));
+                round == 0 || (intervalNs > 0 && (count == 0 || round < count));
                 round++) {
             if (round > 0) {
                 pause();
@@ -119,6 +124,14 @@ public final class StatCommand implements Callable<Integer> {
             isOk = look(chosen, round > 0);
         }
         return ExitStatus.of(isOk);
+    }
+
+    /** Without an interval there is one look; several are a second apart. */
+    private String wantedInterval() {
+        if (interval != null) {
+            return interval;
+        }
+        return count > 1 ? "1" : "0";
     }
 
     private boolean look(final List<Path> chosen, final boolean hasLast) throws IOException {
@@ -160,7 +173,7 @@ public final class StatCommand implements Callable<Integer> {
     }
 
     private void pause() {
-        final long untilNs = System.nanoTime() + (long) (watchSeconds * 1e9);
+        final long untilNs = System.nanoTime() + intervalNs;
         while (untilNs - System.nanoTime() > 0) {
             LockSupport.parkNanos(untilNs - System.nanoTime());
         }
@@ -254,7 +267,7 @@ public final class StatCommand implements Callable<Integer> {
     private String rate(final CounterSample sample, final Long before) {
         return sample.kind() == CounterKind.LEVEL || before == null
                 ? ""
-                : Long.toString(Math.round((sample.value() - before) / watchSeconds));
+                : Long.toString(Math.round((sample.value() - before) * 1e9 / intervalNs));
     }
 
     /** The counter with its label as Prometheus writes it. */

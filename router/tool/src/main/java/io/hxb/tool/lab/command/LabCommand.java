@@ -1,5 +1,7 @@
 package io.hxb.tool.lab.command;
 
+import io.hxb.tool.option.MissingCommand;
+
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -29,7 +31,6 @@ public final class LabCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new CommandLine.ParameterException(
-                spec.commandLine(), "which lab command? up, down, status, exec, ping, perf or run");
+        throw MissingCommand.of(spec);
     }
 }

@@ -83,7 +83,10 @@ final class LabExecCommand implements Callable<Integer> {
             return builder.start().waitFor();
         } catch (final IOException e) {
             throw new ToolException(
-                    "cannot run '" + command.getFirst() + "': is it installed and in the PATH?", e);
+                    "cannot run '"
+                            + command.getFirst()
+                            + "': install it, or put its folder into the PATH",
+                    e);
         }
     }
 }

@@ -41,7 +41,7 @@ final class LabPingCommand implements Callable<Integer> {
     private String name;
 
     @Option(
-            names = "--count",
+            names = {"-c", "--count"},
             paramLabel = "N",
             defaultValue = "5",
             description = "how many datagrams (default ${DEFAULT-VALUE})")

@@ -72,7 +72,7 @@ final class LabRunCommand implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         if (what.isEmpty()) {
             throw new UsageException(
-                    "what is to run in the lab? ping, perf, chaos, or a command behind --");
+                    "nothing is to run in the lab: give ping, perf, chaos, or a command after --");
         }
         try (LabSession session = lab.start(lab.spec())) {
             return run(session);
@@ -97,7 +97,7 @@ final class LabRunCommand implements Callable<Integer> {
                             + what.getFirst()
                             + "' in lab "
                             + cluster.config().name()
-                            + ": is it installed and in the PATH?",
+                            + ": install it, or put its folder into the PATH",
                     e);
         }
     }

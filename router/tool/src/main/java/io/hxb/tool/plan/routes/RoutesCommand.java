@@ -79,11 +79,11 @@ public final class RoutesCommand implements Callable<Integer> {
         routing.check(run.routing());
         final StaticTables tables = run.tables(options);
         print(run, tables);
-        final List<String> ways = new ArrayList<>();
+        final List<String> paths = new ArrayList<>();
         for (final String pair : pairs) {
-            ways.add(RouteOutput.describe(tables.routes(), pair));
+            paths.add(RouteOutput.describe(tables.routes(), pair));
         }
-        ways.forEach(output.text()::println);
+        paths.forEach(output.text()::println);
         final Map<String, Object> estimates = new LinkedHashMap<>();
         ChannelLoads first = null;
         final TextTable table = new TextTable("traffic", "throughput", "max load", "busiest");
@@ -108,8 +108,8 @@ public final class RoutesCommand implements Callable<Integer> {
                 run.verification().isOk() || (mayDeadlock && run.verification().isConnected());
         final Map<String, Object> report = run.summary();
         report.put("tables", tables.fields());
-        if (!ways.isEmpty()) {
-            report.put("ways", ways);
+        if (!paths.isEmpty()) {
+            report.put("paths", paths);
         }
         report.put("ok", isOk);
         output.report(report);

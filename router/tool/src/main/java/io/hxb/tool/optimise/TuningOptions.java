@@ -1,4 +1,4 @@
-package io.hxb.tool.manage;
+package io.hxb.tool.optimise;
 
 import io.hxb.config.Quantity;
 import io.hxb.manager.control.TuningTerms;

@@ -1,4 +1,4 @@
-package io.hxb.tool.manage;
+package io.hxb.tool.optimise;
 
 import io.hxb.fabric.vlan.VlanPlan;
 import io.hxb.manager.ManagerClient;
@@ -40,9 +40,9 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** {@code hxb manage}: the management server of a network. Picocli makes it. */
+/** {@code hxb optimise}: the management server of a network. Picocli makes it. */
 @Command(
-        name = "manage",
+        name = "optimise",
         mixinStandardHelpOptions = true,
         header = "Moves pairs of hosts off busy links, by what they send.",
         description =
@@ -51,22 +51,23 @@ import java.util.concurrent.TimeUnit;
                         + " to end (SIGTERM, Ctrl-C); then what it has moved goes back. Of several"
                         + " servers one works and the others wait.",
         subcommands = {
-            ManageStatusCommand.class,
-            ManageExplainCommand.class,
-            ManageStopCommand.class,
-            ManageStartCommand.class
+            OptimiseStatusCommand.class,
+            OptimiseExplainCommand.class,
+            OptimiseStopCommand.class,
+            OptimiseStartCommand.class
         },
         footer = {
             "",
-            "Example: hxb manage --plan net.plan --managers hosts.txt --key /etc/hxb/key --dry-run"
+            "Example: hxb optimise --plan net.plan --managers hosts.txt --key /etc/hxb/key"
+                + " --dry-run"
         })
-public final class ManageCommand implements Callable<Integer> {
+public final class OptimiseCommand implements Callable<Integer> {
     private static final long MS = 1_000_000;
     private static final long SECOND_NS = 1_000 * MS;
     private static final long MIN_ROUND_NS = 5 * SECOND_NS;
 
     @Mixin private Output output;
-    @Mixin private ManageSocket socket;
+    @Mixin private OptimiseSocket socket;
 
     @Option(
             names = "--plan",
@@ -94,7 +95,7 @@ public final class ManageCommand implements Callable<Integer> {
     private Path key;
 
     @Option(
-            names = "--interval",
+            names = {"-i", "--interval"},
             paramLabel = "TIME",
             defaultValue = "1s",
             description = "how often traffic is measured (default ${DEFAULT-VALUE})")
@@ -118,17 +119,17 @@ public final class ManageCommand implements Callable<Integer> {
     private boolean isKept;
 
     @Option(
-            names = "--rounds",
+            names = {"-c", "--count"},
             paramLabel = "N",
             defaultValue = "0",
             description = "end after N intervals (default: never)")
-    private long rounds;
+    private long count;
 
     @Option(names = "--attended", hidden = true, description = "end when the standard input does")
     private boolean isAttended;
 
     /** Picocli makes it. */
-    ManageCommand() {}
+    OptimiseCommand() {}
 
     @Override
     public Integer call() throws IOException, InterruptedException {
@@ -171,7 +172,8 @@ public final class ManageCommand implements Callable<Integer> {
                     .forEach(all::add);
         }
         if (all.isEmpty()) {
-            throw new UsageException("whose managers? Give --manager PLACE,... or --managers FILE");
+            throw new UsageException(
+                    "no manager is named: give --manager PLACE,... or --managers FILE");
         }
         if (all.stream().distinct().count() < all.size()) {
             throw new UsageException("one manager is named twice");
@@ -213,9 +215,12 @@ public final class ManageCommand implements Callable<Integer> {
         RunFolders.ofThisProcess().prepare(socket.own().getParent());
         try (ControlSocket listening = new ControlSocket(socket.own(), server::answer)) {
             Runtime.getRuntime()
-                    .addShutdownHook(new Thread(() -> stop(server, ended), "hxb-manage-stop"));
+                    .addShutdownHook(new Thread(() -> stop(server, ended), "hxb-optimise-stop"));
             if (isAttended) {
-                Thread.ofPlatform().daemon().name("hxb-manage-attend").start(() -> attend(server));
+                Thread.ofPlatform()
+                        .daemon()
+                        .name("hxb-optimise-attend")
+                        .start(() -> attend(server));
             }
             say(hosts, listening.path());
             final RoundOutput said = new RoundOutput(output, isDry);
@@ -223,7 +228,7 @@ public final class ManageCommand implements Callable<Integer> {
                 server.run(
                         report -> {
                             said.onRound(report);
-                            if (rounds > 0 && report.rounds() >= rounds) {
+                            if (count > 0 && report.rounds() >= count) {
                                 server.end();
                             }
                         });
