@@ -13,12 +13,15 @@ import java.util.List;
         name = "help",
         helpCommand = true,
         mixinStandardHelpOptions = true,
-        header = "Shows the help of a command.",
+        header = "Show the help of a command.",
         footer = {"", "Example: hxb help lab up"})
 final class HelpCommand implements Runnable {
     @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
 
-    @Parameters(arity = "0..*", paramLabel = "COMMAND", description = "such as: lab up")
+    @Parameters(
+            arity = "0..*",
+            paramLabel = "COMMAND",
+            description = "show the help of this command, such as lab up")
     private List<String> words = List.of();
 
     /** Picocli makes it. */

@@ -40,9 +40,11 @@ import java.util.List;
         description = "A software hyper-crossbar: many Ethernet ports, one fast network.",
         footer = {
             "",
-            "Exit status: 0 fine, 1 failed, 2 wrong usage or a wrong cluster file.",
-            "With --json, standard output has one JSON object a line and nothing else; the 'ok' of"
-                    + " the last one is true exactly if the exit status is 0.",
+            "Exit status: 0 success, 1 failure, 2 wrong usage or a wrong cluster " + "file.",
+            "TIME is seconds, or a number with a unit such as 100us, 20ms or 5s.",
+            "With --json, standard output has one JSON object a line and nothing "
+                    + "else; the 'ok' of the last one is true exactly if the exit status is "
+                    + "0.",
             "HXB_DEBUG=1 prints stack traces."
         })
 public final class Hxb implements Runnable {

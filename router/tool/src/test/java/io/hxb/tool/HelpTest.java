@@ -144,7 +144,7 @@ class HelpTest {
     @Test
     void shouldOfferOnlyOptionsThatDoSomething() {
         assertEquals(
-                Set.of("--size", "--count", "--interval", "--flood", "--timeout", "--all"),
+                Set.of("--size", "--flood", "--timeout", "--all"),
                 of("ping").stream()
                         .filter(name -> !of("stat").contains(name))
                         .filter(name -> !of("node").contains(name))

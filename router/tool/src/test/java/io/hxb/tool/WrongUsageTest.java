@@ -427,6 +427,6 @@ class WrongUsageTest {
         final HxbOutput output = run("lab run --shape 2x2 --links 1 perf --seconds 1");
 
         assertEquals(ExitStatus.USAGE, output.status());
-        assertTrue(output.errors().contains("give --shape, --links behind 'perf'"), output::errors);
+        assertTrue(output.errors().contains("give --shape, --links after 'perf'"), output::errors);
     }
 }

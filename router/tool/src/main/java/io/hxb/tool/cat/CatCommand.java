@@ -30,16 +30,16 @@ import java.util.concurrent.locks.LockSupport;
 @Command(
         name = "cat",
         mixinStandardHelpOptions = true,
-        header = "Joins standard input and output to a port of a node.",
+        header = "Join standard input and output to a port of a node.",
         description = {
-            "Joins standard input and output by a stream to a port of another node, as netcat"
-                    + " does.",
-            "The end of the input is told to the peer, and receiving goes on. Ends with status 0"
-                    + " when both directions have ended and the peer has read everything; with 1"
-                    + " when anything may be missing on either side.",
+            "Join standard input and output to a port of another node by a stream, "
+                    + "as netcat does.",
+            "The end of the input is passed on to the peer, and receiving goes on. "
+                    + "The exit status is 0 when both directions have ended and the peer has "
+                    + "read everything; it is 1 when anything may be missing on either side.",
             "A port on which nobody listens is tried again for 3 s.",
-            "A listener whose input is a terminal ends when the peer has ended and its last line"
-                    + " is sent."
+            "A listener whose input is a terminal ends when the peer has ended and "
+                    + "its last line is sent."
         })
 public final class CatCommand implements Callable<Integer> {
     private static final int MAX_PORT = 65_535;
@@ -53,37 +53,38 @@ public final class CatCommand implements Callable<Integer> {
     @Option(
             names = "--listen",
             paramLabel = "PORT",
-            description = "wait for one connection to this port (0: any free one, printed)")
+            description =
+                    "wait for one connection to this port; 0 takes a free port and prints " + "it")
     private Integer listenPort;
 
     @Option(
             names = "--timeout",
             paramLabel = "TIME",
             description =
-                    "longest wait for the connection, in ms (default 10000; with --listen as long"
-                            + " as it takes)")
+                    "wait at most this long for the connection (default: 10s; with "
+                            + "--listen no limit)")
     private String timeout;
 
-    @Option(
-            names = "--receive-only",
-            description = "send nothing: standard input is not read, as if it were empty")
+    @Option(names = "--receive-only", description = "send nothing: leave standard input unread")
     private boolean isReceiving;
 
-    @Option(names = "--verbose", description = "say on standard error what happens")
+    @Option(
+            names = "--verbose",
+            description = "report on standard error when the connection opens and ends")
     private boolean isVerbose;
 
     @Parameters(
             arity = "0..1",
             index = "0",
             paramLabel = "COORD",
-            description = "coordinates of the node to connect to, such as 1,0,0")
+            description = "connect to the node at these coordinates, such as 1,0,0")
     private String target;
 
     @Parameters(
             arity = "0..1",
             index = "1",
             paramLabel = "PORT",
-            description = "port there, 1 to 65535")
+            description = "connect to this port, 1 to 65535")
     private Integer targetPort;
 
     /** Picocli makes it. */

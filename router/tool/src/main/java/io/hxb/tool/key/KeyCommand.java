@@ -9,7 +9,7 @@ import picocli.CommandLine.Command;
 @Command(
         name = "key",
         mixinStandardHelpOptions = true,
-        header = "Makes the key of a cluster.",
+        header = "Make and show the key of a cluster.",
         subcommands = {KeyGenerateCommand.class, KeyShowCommand.class},
         footer = {"", "Example: hxb key generate /etc/hxb/key"})
 public final class KeyCommand implements Runnable {

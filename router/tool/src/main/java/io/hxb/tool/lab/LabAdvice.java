@@ -82,6 +82,6 @@ public final class LabAdvice {
     }
 
     private static String written(final String log) {
-        return log.isBlank() ? "nothing was logged" : "the log says: " + log.strip();
+        return log.isBlank() ? "nothing was logged" : "its log: " + log.strip();
     }
 }

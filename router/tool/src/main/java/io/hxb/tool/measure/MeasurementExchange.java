@@ -159,7 +159,7 @@ final class MeasurementExchange implements AutoCloseable {
         return switch (status) {
             case PmStatus.PEER_UNREACHABLE ->
                     "cannot be reached: see that its node runs and its links are up, by hxb doctor"
-                        + " and hxb stat";
+                            + " and hxb stat";
             case PmStatus.PEER_RESTARTED -> "has been restarted in between: try again";
             case PmStatus.NO_SUCH_CONTEXT ->
                     "nobody has opened that context: see that the node is of this version";

@@ -44,12 +44,12 @@ import java.util.concurrent.TimeUnit;
 @Command(
         name = "optimise",
         mixinStandardHelpOptions = true,
-        header = "Moves pairs of hosts off busy links, by what they send.",
+        header = "Move pairs of hosts off busy links by measured traffic.",
         description =
-                "Asks the managers of all hosts what was sent, finds the busiest links, and has"
-                        + " pairs take other VLANs where that relieves them. Runs until it is told"
-                        + " to end (SIGTERM, Ctrl-C); then what it has moved goes back. Of several"
-                        + " servers one works and the others wait.",
+                "Ask the managers of all hosts what they sent, find the busiest links, "
+                        + "and move pairs to other VLANs where that relieves them. Runs until it "
+                        + "gets SIGTERM or Ctrl-C; what it moved then goes back. Of several "
+                        + "servers one works and the others wait.",
         subcommands = {
             OptimiseStatusCommand.class,
             OptimiseExplainCommand.class,
@@ -59,7 +59,7 @@ import java.util.concurrent.TimeUnit;
         footer = {
             "",
             "Example: hxb optimise --plan net.plan --managers hosts.txt --key /etc/hxb/key"
-                + " --dry-run"
+                    + " --dry-run"
         })
 public final class OptimiseCommand implements Callable<Integer> {
     private static final long MS = 1_000_000;
@@ -72,33 +72,33 @@ public final class OptimiseCommand implements Callable<Integer> {
     @Option(
             names = "--plan",
             paramLabel = "FILE",
-            description = "plan of the network, the one that its managers were started with")
+            description = "read the plan of the network, with which its managers were started")
     private String plan;
 
     @Option(
             names = "--manager",
             paramLabel = "PLACE",
             split = ",",
-            description = "socket or ADDRESS:PORT of a host's manager; several")
+            description = "ask the managers at these places, a socket or ADDRESS:PORT each")
     private List<String> places = List.of();
 
     @Option(
             names = "--managers",
             paramLabel = "FILE",
-            description = "file of such places, one a line")
+            description = "read such places from this file, one a line")
     private Path list;
 
     @Option(
             names = "--key",
             paramLabel = "FILE",
-            description = "key of the cluster, for managers of other machines")
+            description = "show the key of the cluster in this file to managers of other machines")
     private Path key;
 
     @Option(
             names = {"-i", "--interval"},
             paramLabel = "TIME",
             defaultValue = "1s",
-            description = "how often traffic is measured (default ${DEFAULT-VALUE})")
+            description = "measure the traffic this often (default: ${DEFAULT-VALUE})")
     private String interval;
 
     @Mixin private TuningOptions tuning;
@@ -108,24 +108,24 @@ public final class OptimiseCommand implements Callable<Integer> {
             paramLabel = "TIME",
             defaultValue = "10s",
             description =
-                    "for how long hosts keep what was set when this server vanishes (default"
-                            + " ${DEFAULT-VALUE})")
+                    "let hosts keep for this long what was set, if this server vanishes "
+                            + "(default: ${DEFAULT-VALUE})")
     private String lease;
 
-    @Option(names = "--dry-run", description = "only say what would change")
+    @Option(names = "--dry-run", description = "print what would change, and change nothing")
     private boolean isDry;
 
-    @Option(names = "--keep", description = "what was moved stays when the server is told to end")
+    @Option(names = "--keep", description = "leave what was moved when the server ends")
     private boolean isKept;
 
     @Option(
             names = {"-c", "--count"},
             paramLabel = "N",
             defaultValue = "0",
-            description = "end after N intervals (default: never)")
+            description = "end after this many intervals; 0: never (default: ${DEFAULT-VALUE})")
     private long count;
 
-    @Option(names = "--attended", hidden = true, description = "end when the standard input does")
+    @Option(names = "--attended", hidden = true, description = "end when standard input ends")
     private boolean isAttended;
 
     /** Picocli makes it. */

@@ -14,7 +14,7 @@ import java.util.concurrent.Callable;
 @Command(
         name = "explain",
         mixinStandardHelpOptions = true,
-        header = "Says which pairs were moved and why, and why no others are.",
+        header = "Explain which pairs were moved, and why no others are.",
         footer = {"", "Example: hxb optimise explain"})
 final class OptimiseExplainCommand implements Callable<Integer> {
     @Mixin private OptimiseSocket socket;

@@ -23,7 +23,8 @@ final class OptimiseSocket {
             names = "--socket",
             paramLabel = "PATH",
             description =
-                    "Unix socket of the server (default: optimise.sock in HXB_RUN or /run/hxb)")
+                    "use this Unix socket of the server (default: optimise.sock in HXB_RUN "
+                            + "or /run/hxb)")
     private Path path;
 
     /** Picocli makes it. */
@@ -83,7 +84,7 @@ final class OptimiseSocket {
         final String text = answer.substring(body + 4);
         if (!answer.startsWith("HTTP/1.1 200 ")) {
             throw new ToolException(
-                    "the management server at " + socket + " says: " + text.strip());
+                    "the management server at " + socket + " refuses: " + text.strip());
         }
         return text;
     }

@@ -14,7 +14,7 @@ import java.util.concurrent.Callable;
 @Command(
         name = "start",
         mixinStandardHelpOptions = true,
-        header = "Lets a stopped management server move pairs again.",
+        header = "Let a stopped server move pairs again.",
         footer = {"", "Example: hxb optimise start"})
 final class OptimiseStartCommand implements Callable<Integer> {
     @Mixin private OptimiseSocket socket;

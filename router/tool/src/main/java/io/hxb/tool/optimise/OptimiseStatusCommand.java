@@ -16,13 +16,13 @@ import java.util.concurrent.Callable;
 @Command(
         name = "status",
         mixinStandardHelpOptions = true,
-        header = "Shows the state of a network that is managed.",
+        header = "Show the state of the network that is optimised.",
         footer = {"", "Example: hxb optimise status --prometheus"})
 final class OptimiseStatusCommand implements Callable<Integer> {
     @Mixin private OptimiseSocket socket;
     @Mixin private Output output;
 
-    @Option(names = "--prometheus", description = "metrics as Prometheus reads them")
+    @Option(names = "--prometheus", description = "print metrics as Prometheus reads them")
     private boolean isPrometheus;
 
     /** Picocli makes it. */

@@ -15,13 +15,13 @@ import java.util.concurrent.Callable;
 @Command(
         name = "stop",
         mixinStandardHelpOptions = true,
-        header = "Stops moving pairs, and undoes what was moved.",
+        header = "Stop moving pairs, and undo what was moved.",
         footer = {"", "Example: hxb optimise stop --freeze"})
 final class OptimiseStopCommand implements Callable<Integer> {
     @Mixin private OptimiseSocket socket;
     @Mixin private Output output;
 
-    @Option(names = "--freeze", description = "what was moved stays where it is")
+    @Option(names = "--freeze", description = "leave what was moved where it is")
     private boolean isFrozen;
 
     /** Picocli makes it. */

@@ -16,7 +16,7 @@ public final class TrafficOptions {
     @Option(
             names = "--size",
             paramLabel = "BYTES",
-            description = "payload of a message, 4..1048576 (default 8192)")
+            description = "send messages of this payload, 4..1048576 (default: 8192)")
     private Integer size;
 
     @Option(
@@ -24,14 +24,14 @@ public final class TrafficOptions {
             paramLabel = "TIME",
             defaultValue = "3s",
             description =
-                    "seconds to send before anything is measured, while code is compiled (default"
-                            + " 3)")
+                    "send this long before measuring, while code is compiled (default: "
+                            + "${DEFAULT-VALUE})")
     private String warmup;
 
-    @Option(names = "--both", description = "both directions at once")
+    @Option(names = "--both", description = "send in both directions at once")
     private boolean isBoth;
 
-    @Option(names = "--all", description = "every node to every other, all at once")
+    @Option(names = "--all", description = "send from every node to every other, all at once")
     private boolean isAll;
 
     /** Picocli makes it. */

@@ -12,7 +12,7 @@ import picocli.CommandLine.Command;
 @Command(
         name = "plan",
         mixinStandardHelpOptions = true,
-        description = "Plans routes and VLANs for networks of plain switches.",
+        description = "Plan routes and VLANs for networks of plain switches.",
         subcommands = {
             RoutesCommand.class,
             CheckCommand.class,

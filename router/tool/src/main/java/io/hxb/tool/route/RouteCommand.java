@@ -9,7 +9,7 @@ import picocli.CommandLine.Command;
 @Command(
         name = "route",
         mixinStandardHelpOptions = true,
-        header = "Shows and changes the VLANs that frames take.",
+        header = "Show and change the VLANs that frames take.",
         subcommands = {
             RouteShowCommand.class,
             RouteSetCommand.class,

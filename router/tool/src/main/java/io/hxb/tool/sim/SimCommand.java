@@ -9,7 +9,7 @@ import picocli.CommandLine.Command;
 @Command(
         name = "sim",
         mixinStandardHelpOptions = true,
-        description = "Simulates networks of switches before you buy them.",
+        description = "Simulate networks of switches before you buy them.",
         subcommands = {
             SimRunCommand.class,
             SimSweepCommand.class,

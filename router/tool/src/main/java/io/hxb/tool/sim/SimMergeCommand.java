@@ -23,21 +23,24 @@ import java.util.concurrent.Callable;
         name = "merge",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        header = "Joins files of results into one.",
+        header = "Join files of results into one.",
         description =
-                "Joins .json files of results, such as those of an array job's tasks, in the order"
-                        + " given, into one .json, .csv, .svg or .png.")
+                "Join .json files of results, such as those of an array job's tasks, "
+                        + "in the order given, into one .json, .csv, .svg or .png.")
 final class SimMergeCommand implements Callable<Integer> {
     private static final String RUNS = "runs";
 
-    @Parameters(arity = "1..*", paramLabel = "FILE", description = ".json files of results")
+    @Parameters(
+            arity = "1..*",
+            paramLabel = "FILE",
+            description = "join these .json files of results")
     private List<Path> parts;
 
     @Option(
             names = "--out",
             required = true,
             paramLabel = "FILE",
-            description = "write the results there; may be repeated")
+            description = "write the results to this file; may be repeated")
     private List<Path> files;
 
     @Mixin private Output output;

@@ -41,11 +41,11 @@ import java.util.concurrent.locks.LockSupport;
 @Command(
         name = "stat",
         mixinStandardHelpOptions = true,
-        header = "Shows the counters of the nodes of this machine.",
+        header = "Show the counters of the nodes of this machine.",
         description =
-                "They are read from the nodes' files, also of a node that hangs or has died. The"
-                        + " exit status is 1 when a node is dead: neither running nor stopped in"
-                        + " order.")
+                "Read the counters from the files of the nodes, also of a node that "
+                        + "hangs or has died. The exit status is 1 when a node is dead: neither "
+                        + "running nor stopped in order.")
 public final class StatCommand implements Callable<Integer> {
     private static final long MAX_INTERVAL_NS = 3_600_000_000_000L;
 
@@ -53,43 +53,51 @@ public final class StatCommand implements Callable<Integer> {
     @Mixin private Selection selection;
     @Mixin private Output output;
 
-    @Option(names = "--zero", description = "also counters that are 0")
+    @Option(names = "--zero", description = "show counters that are 0, too")
     private boolean isZero;
 
     @Option(
             names = "--counter",
             paramLabel = "NAME",
             split = ",",
-            description = "only counters of this name, such as hxb_flow_sent_frames or hxb_flow_*")
+            description =
+                    "show only counters of this name, such as hxb_flow_sent_frames or "
+                            + "hxb_flow_*")
     private List<String> counters = List.of();
 
     @Option(
             names = "--links",
-            description = "only the traffic of each link; with --watch what goes over it now")
+            description = "show only the traffic of each link; with --interval its present rate")
     private boolean isLinks;
 
     @Option(
             names = "--users",
-            description = "only what users and tenants have of the node, and what they may have")
+            description =
+                    "show only what users and tenants have of the node, and what they may "
+                            + "have")
     private boolean isUsers;
 
     @Option(
             names = {"-i", "--interval"},
             paramLabel = "TIME",
-            description = "X")
+            description =
+                    "show the counters again this often, with rates, until Ctrl-C "
+                            + "(default: once; with --count every 1s)")
     private String interval;
 
     @Option(
             names = {"-c", "--count"},
             paramLabel = "N",
             defaultValue = "0",
-            description = "X")
+            description =
+                    "stop after showing them this many times; 0: never (default: "
+                            + "${DEFAULT-VALUE})")
     private int count;
 
     @Parameters(
             arity = "0..*",
             paramLabel = "FILE",
-            description = "counter files (default: all nodes of the cluster)")
+            description = "read these counter files (default: those of all nodes of the cluster)")
     private List<Path> files = List.of();
 
     private final Map<Path, Seen> seen = new HashMap<>();

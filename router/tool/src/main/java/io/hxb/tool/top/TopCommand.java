@@ -37,13 +37,13 @@ import java.util.concurrent.locks.LockSupport;
 @Command(
         name = "top",
         mixinStandardHelpOptions = true,
-        header = "Shows what the nodes of this machine do now, live.",
+        header = "Show what the nodes of this machine do now, live.",
         description = {
-            "A line for each node: its state, its links, the traffic on them, and what needs"
-                    + " explaining. Enter shows the links of the selected node; the last line of"
-                    + " the screen names the other keys; q ends.",
-            "Where standard output is not a terminal, and with --count or --json, tables are"
-                    + " printed one after the other."
+            "Show a line for each node: its state, its links, the traffic on them, "
+                    + "and what needs explaining. Enter shows the links of the selected "
+                    + "node; the last line of the screen names the other keys; q ends.",
+            "Where standard output is not a terminal, and with --count or --json, "
+                    + "tables are printed one after the other."
         })
 public final class TopCommand implements Callable<Integer> {
     private static final int STANDARD_INPUT = 0;
@@ -62,20 +62,22 @@ public final class TopCommand implements Callable<Integer> {
             names = {"-i", "--interval"},
             paramLabel = "TIME",
             defaultValue = "1s",
-            description = "seconds between two refreshes, 0.1 or more (default 1)")
+            description =
+                    "refresh this often, every 100ms or less often (default: "
+                            + "${DEFAULT-VALUE})")
     private String interval;
 
     @Option(
             names = {"-c", "--count"},
             paramLabel = "N",
             defaultValue = "0",
-            description = "print N times and stop (default: go on)")
+            description = "print this many times and stop; 0: never (default: ${DEFAULT-VALUE})")
     private int count;
 
     @Parameters(
             arity = "0..*",
             paramLabel = "FILE",
-            description = "counter files (default: all nodes of the cluster)")
+            description = "read these counter files (default: those of all nodes of the cluster)")
     private List<Path> files = List.of();
 
     private final Map<Path, NodeSampler> samplers = new HashMap<>();

@@ -196,7 +196,7 @@ class SimCommandTest {
                 "run --graph torus:4x4 --traffic zork|the patterns are uniform, all-to-all",
                 "run --graph random:16,4,1 --traffic tornado|takes the numbers of the hosts",
                 "run --graph mesh:4x2 --hosts-per-switch 2 --traffic transpose|those of a mesh 4x2"
-                    + " differ",
+                        + " differ",
                 "run --graph torus:4x4 --traffic shift:64|every host of this graph",
                 "run --graph mesh:4x4 --algorithm lash --vcs 4 --paths adaptive|does nothing",
                 "run --graph hyper-crossbar:2x2 --algorithm dimension-order --paths random|nothing",
@@ -367,7 +367,7 @@ class SimCommandTest {
         final Path file = folder.resolve("ring.csv");
         final String run =
                 "sweep --graph torus:8 --hosts-per-switch 4 --algorithm minimal --loads 0.6"
-                    + " --cycles 20000 --out "
+                        + " --cycles 20000 --out "
                         + file;
         // when
         final Outcome outcome = sim(run.split(" ", -1));
@@ -382,7 +382,7 @@ class SimCommandTest {
         // given
         final String run =
                 " --graph torus:8 --hosts-per-switch 4 --algorithm minimal --cycles 20000 --json"
-                    + " --load";
+                        + " --load";
         // when
         final Outcome one = sim(("run" + run + " 0.6").split(" ", -1));
         final Outcome many = sim(("sweep" + run + "s 0.01,0.6").split(" ", -1));
@@ -425,7 +425,7 @@ class SimCommandTest {
         final Outcome outcome =
                 sim(
                         ("run --graph mesh:3x3 --hosts-per-switch 1 --buffer 16 --packet 16"
-                             + " --cycles 1000 --warmup 0 --traffic "
+                                        + " --cycles 1000 --warmup 0 --traffic "
                                         + file)
                                 .split(" ", -1));
         // then five packets of three messages have arrived

@@ -9,10 +9,10 @@ import picocli.CommandLine.Command;
 @Command(
         name = "lab",
         mixinStandardHelpOptions = true,
-        header = "Makes a whole cluster on this machine.",
+        header = "Make a whole cluster on this machine.",
         description =
-                "A whole cluster on this machine: network namespaces and veth NICs, or UDP on"
-                        + " loopback.",
+                "Make a whole cluster on this machine, of network namespaces and veth "
+                        + "NICs, or of UDP links on loopback.",
         subcommands = {
             LabUpCommand.class,
             LabDownCommand.class,

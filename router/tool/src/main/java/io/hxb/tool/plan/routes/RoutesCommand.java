@@ -27,10 +27,10 @@ import java.util.concurrent.Callable;
 @Command(
         name = "routes",
         mixinStandardHelpOptions = true,
-        header = "Computes routes that cannot deadlock.",
+        header = "Compute routes that cannot deadlock.",
         description =
-                "Computes the routes of a network of switches, proves that they cannot deadlock,"
-                        + " and tells their quality.")
+                "Compute the routes of a network of switches, prove that they cannot "
+                        + "deadlock, and report their quality.")
 public final class RoutesCommand implements Callable<Integer> {
     @Mixin private GraphOptions graphs;
     @Mixin private RoutingOption routing;
@@ -42,27 +42,27 @@ public final class RoutesCommand implements Callable<Integer> {
             required = true,
             paramLabel = "NAME",
             description =
-                    "minimal updown-bfs updown-dfs l-turn-alpha l-turn-beta r-turn-alpha"
-                        + " r-turn-beta dl-ud dl-mutual dl-ud-du multi-tree lash structured silla"
-                        + " in-transit; on meshes and tori also dimension-order (e-cube) west-first"
-                        + " north-last negative-first double-y opt-y dimension-reversal-static"
-                        + " dimension-reversal-dynamic duato")
+                    "route by one of: minimal updown-bfs updown-dfs l-turn-alpha l-turn-beta"
+                        + " r-turn-alpha r-turn-beta dl-ud dl-mutual dl-ud-du multi-tree lash"
+                        + " structured silla in-transit; on meshes and tori also dimension-order"
+                        + " (e-cube) west-first north-last negative-first double-y opt-y"
+                        + " dimension-reversal-static dimension-reversal-dynamic duato")
     private String algorithm;
 
     @Option(
             names = "--out",
             paramLabel = "FILE",
             description =
-                    "write the result: .svg (picture, channels coloured by load), .dot, .json"
-                            + " (graph and paths), .edges; may be repeated")
+                    "write the result: .svg (picture, channels coloured by load), .dot, "
+                            + ".json (graph and paths), .edges; may be repeated")
     private List<String> outputs = List.of();
 
     @Option(
             names = "--path",
             paramLabel = "FROM,TO",
             description =
-                    "also print the path between two switches, by number or name, as static tables"
-                            + " have it")
+                    "print the path between two switches, too, by number or name, as "
+                            + "static tables have it; may be repeated")
     private List<String> pairs = List.of();
 
     /** Picocli makes it. */
