@@ -1,7 +1,5 @@
 package io.hxb.tool;
 
-import io.hxb.testing.Mdoc;
-
 import picocli.CommandLine;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;

@@ -25,7 +25,7 @@ class CommandReferenceTest {
                 expected,
                 Files.readString(file),
                 page
-                        + " is old; run: mvn test -pl router -am -Dtest=CommandReferenceTest"
+                        + " is old; run: mvn test -pl router/tool -am -Dtest=CommandReferenceTest"
                         + " -Dsurefire.failIfNoSpecifiedTests=false -Dhxb.write=true");
     }
 

@@ -167,12 +167,12 @@ final class JsonPage {
     private static String type(final Object value) {
         return switch (value) {
             case null -> "null";
-            case Boolean b -> "boolean";
-            case Integer i -> "integer";
-            case Long l -> "integer";
-            case Number n -> "number";
-            case String s -> "string";
-            case Map<?, ?> m -> "object";
+            case Boolean _ -> "boolean";
+            case Integer _ -> "integer";
+            case Long _ -> "integer";
+            case Number _ -> "number";
+            case String _ -> "string";
+            case Map<?, ?> _ -> "object";
             case Collection<?> list ->
                     "list of "
                             + list.stream()

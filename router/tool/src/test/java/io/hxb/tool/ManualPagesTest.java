@@ -3,9 +3,6 @@ package io.hxb.tool;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.hxb.testing.CHeader;
-import io.hxb.testing.HeaderManual;
-
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,7 +34,7 @@ class ManualPagesTest {
                 expected,
                 Files.readString(file),
                 page
-                        + " is older than its header; run: mvn test -pl router -am"
+                        + " is older than its header; run: mvn test -pl router/tool -am"
                         + " -Dtest=ManualPagesTest -Dsurefire.failIfNoSpecifiedTests=false"
                         + " -Dhxb.write=true");
     }

@@ -1,4 +1,4 @@
-package io.hxb.testing;
+package io.hxb.tool;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** The functions and constants that a header of C declares, with their comments. Immutable. */
-public final class CHeader {
+final class CHeader {
     private static final Pattern PIECE =
             Pattern.compile(
                     "(?<comment>/\\*.*?\\*/)"
@@ -35,7 +35,7 @@ public final class CHeader {
      *
      * @param heading of a part of the header; otherwise empty.
      */
-    public record Entry(String heading, String text, List<Function> functions) {}
+    record Entry(String heading, String text, List<Function> functions) {}
 
     /**
      * A function.
@@ -43,13 +43,13 @@ public final class CHeader {
      * @param type of what it returns.
      * @param parameters as they are declared; none for void.
      */
-    public record Function(String type, String name, List<String> parameters) {}
+    record Function(String type, String name, List<String> parameters) {}
 
     /** A constant with a number. */
-    public record Constant(String name, int value, String text) {}
+    record Constant(String name, int value, String text) {}
 
     /** Reads a header; the comment at its start is left out. */
-    public CHeader(final Path header) throws IOException {
+    CHeader(final Path header) throws IOException {
         final String text = Files.readString(header);
         final Matcher piece = PIECE.matcher(text);
         int end = piece.find() ? piece.end() : 0;
@@ -140,17 +140,17 @@ public final class CHeader {
     }
 
     /** Comments and functions in the order of the header. */
-    public List<Entry> entries() {
+    List<Entry> entries() {
         return entries;
     }
 
     /** All functions in the order of the header. */
-    public List<Function> functions() {
+    List<Function> functions() {
         return entries.stream().flatMap(entry -> entry.functions().stream()).toList();
     }
 
     /** All constants of enumerations that have a number. */
-    public List<Constant> constants() {
+    List<Constant> constants() {
         return constants;
     }
 }

@@ -1,8 +1,8 @@
-package io.hxb.testing;
+package io.hxb.tool;
 
-import io.hxb.testing.CHeader.Constant;
-import io.hxb.testing.CHeader.Entry;
-import io.hxb.testing.CHeader.Function;
+import io.hxb.tool.CHeader.Constant;
+import io.hxb.tool.CHeader.Entry;
+import io.hxb.tool.CHeader.Function;
 
 import java.util.List;
 import java.util.Map;
@@ -15,7 +15,7 @@ import java.util.stream.Stream;
  * The parts of a manual page that are made from headers of C. They stand between the comments
  * {@code .\" begin NAME} and {@code .\" end NAME} of the page. Stateless.
  */
-public final class HeaderManual {
+final class HeaderManual {
     private static final String ANY = "Any thread may call it.";
 
     /** What the comments at the start of the headers say of single functions. */
@@ -43,7 +43,7 @@ public final class HeaderManual {
     private HeaderManual() {}
 
     /** Declarations of all functions. */
-    public static String synopsis(final CHeader header) {
+    static String synopsis(final CHeader header) {
         final Mdoc page = new Mdoc();
         for (final Function function : header.functions()) {
             page.macro("Ft", function.type());
@@ -60,7 +60,7 @@ public final class HeaderManual {
     }
 
     /** What each function does, and which threads and handlers of signals may call it. */
-    public static String functions(final CHeader header) {
+    static String functions(final CHeader header) {
         final Mdoc page = new Mdoc();
         for (final Entry entry : header.entries()) {
             if (!entry.heading().isEmpty()) {
@@ -121,7 +121,7 @@ public final class HeaderManual {
     }
 
     /** What functions return. */
-    public static String constants(final CHeader header, final String pattern) {
+    static String constants(final CHeader header, final String pattern) {
         final Mdoc page = new Mdoc();
         page.raw(".Bl -tag -width Ds");
         for (final Constant constant : header.constants()) {
@@ -143,7 +143,7 @@ public final class HeaderManual {
      * @param parts by name.
      * @throws IllegalArgumentException if the page has no place for one of them.
      */
-    public static String with(final String page, final Map<String, String> parts) {
+    static String with(final String page, final Map<String, String> parts) {
         String result = page;
         for (final Map.Entry<String, String> part : parts.entrySet()) {
             final String begin = ".\\\" begin " + part.getKey() + "\n";
@@ -162,7 +162,7 @@ public final class HeaderManual {
     }
 
     /** Names of functions, in the order of the header. */
-    public static List<String> names(final CHeader header) {
+    static List<String> names(final CHeader header) {
         return header.functions().stream().map(Function::name).toList();
     }
 }

@@ -1,10 +1,10 @@
-package io.hxb.testing;
+package io.hxb.tool;
 
 import java.util.List;
 import java.util.Set;
 
 /** Text of a manual page in mdoc(7). Used by one thread. */
-public final class Mdoc {
+final class Mdoc {
     private static final int WIDTH = 100;
 
     /** Arguments that are callable macros of mdoc, which would be called; source: mdoc(7). */
@@ -20,7 +20,7 @@ public final class Mdoc {
     private final StringBuilder lines = new StringBuilder();
 
     /** An empty text. */
-    public Mdoc() {}
+    Mdoc() {}
 
     /**
      * A line with a macro.
@@ -28,7 +28,7 @@ public final class Mdoc {
      * @param name without the dot.
      * @param arguments each of which is one argument, whatever is in it.
      */
-    public Mdoc macro(final String name, final String... arguments) {
+    Mdoc macro(final String name, final String... arguments) {
         lines.append('.').append(name);
         for (final String argument : arguments) {
             lines.append(' ').append(quoted(argument));
@@ -38,13 +38,13 @@ public final class Mdoc {
     }
 
     /** A line as it is. */
-    public Mdoc raw(final String line) {
+    Mdoc raw(final String line) {
         lines.append(line).append('\n');
         return this;
     }
 
     /** A paragraph of running text; line ends in it do not count. Each sentence begins a line. */
-    public Mdoc text(final String text) {
+    Mdoc text(final String text) {
         for (final String sentence : text.strip().split("(?<=[.;:)])\\s+(?=[A-Z])", -1)) {
             String line = "";
             for (final String word : sentence.strip().split("\\s+", -1)) {
@@ -60,7 +60,7 @@ public final class Mdoc {
     }
 
     /** Lines that are shown as they are. */
-    public Mdoc literal(final List<String> shown) {
+    Mdoc literal(final List<String> shown) {
         raw(".Bd -literal -offset indent");
         shown.forEach(line -> lines.append(escaped(line)).append('\n'));
         return raw(".Ed");
@@ -80,7 +80,7 @@ public final class Mdoc {
     }
 
     /** A word as it is written among the arguments of a macro. */
-    public static String inLine(final String word) {
+    static String inLine(final String word) {
         return word.contains(" ") ? '"' + escapedInLine(word) + '"' : escapedInLine(word);
     }
 
