@@ -18,7 +18,7 @@
  *   --window N        messages or operations of an iteration, 1 to 4096
  *   --seconds S       length of a measurement, about: the warm-up tells how many iterations these are (default 2)
  *   --iterations N    that many instead, 1 to 10,000,000
- *   --warm-up S       seconds before each measurement (default 0.5)
+ *   --warmup S       seconds before each measurement (default 0.5)
  *   --json            one object a line instead of a table
  *   --help
  *
@@ -431,7 +431,7 @@ static void measure(void) {
 
 static const char USAGE[] =
     "usage: mpirun -n RANKS mpi_perf TEST [--sizes LIST] [--window N] [--seconds S | --iterations N]\n"
-    "       [--warm-up S] [--json]\n"
+    "       [--warmup S] [--json]\n"
     "TEST: latency bandwidth bidirectional rate allreduce barrier bcast alltoall put get\n";
 
 static void end(int status, const char *what, const char *value) {
@@ -496,7 +496,7 @@ static void parse(int argc, char **argv) {
         if (strcmp(option, "--sizes") == 0) given = value;
         else if (strcmp(option, "--window") == 0) window = (int)number(value, option, 1, MAX_WINDOW);
         else if (strcmp(option, "--iterations") == 0) iterations = number(value, option, 1, MAX_ITERATIONS);
-        else if (strcmp(option, "--warm-up") == 0) warm_up = duration(value, option, 0);
+        else if (strcmp(option, "--warmup") == 0) warm_up = duration(value, option, 0);
         else if (strcmp(option, "--seconds") == 0) seconds = duration(value, option, 0.001), has_seconds = true;
         else end(2, "there is no such option: ", option);
         i++;

@@ -62,7 +62,7 @@ final class RouteContest implements Callable<Integer> {
     private int hostsPerSwitch;
 
     @Option(
-            names = "--warm-up",
+            names = "--warmup",
             defaultValue = "1.5",
             description = "seconds of warming up (default ${DEFAULT-VALUE})")
     private double warmUpSeconds;

@@ -18,12 +18,12 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 
-/** What a decision of {@code hxb manage} costs, each in a fresh JVM. One thread. */
+/** What a decision of {@code hxb optimise} costs, each in a fresh JVM. One thread. */
 @Command(
         name = "tune",
         mixinStandardHelpOptions = true,
         description =
-                "Seconds and memory for one decision of hxb manage, and for optimising the whole"
+                "Seconds and memory for one decision of hxb optimise, and for optimising the whole"
                         + " table, each network in a fresh JVM with nothing warmed up.")
 final class TuneScale implements Callable<Integer> {
     private static final List<String> FIGURES =

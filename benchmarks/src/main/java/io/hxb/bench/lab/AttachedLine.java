@@ -334,7 +334,7 @@ final class AttachedLine implements AutoCloseable {
                                 role,
                                 "--size",
                                 Integer.toString(size),
-                                "--warm-up",
+                                "--warmup",
                                 text(warmUp),
                                 "--seconds",
                                 text(seconds)));

@@ -40,7 +40,7 @@ final class AttachedRate implements Callable<Integer> {
     private List<Integer> sizes;
 
     @Option(
-            names = "--warm-up",
+            names = "--warmup",
             defaultValue = "3",
             description = "seconds before each measurement (default ${DEFAULT-VALUE})")
     private double warmUp;

@@ -67,7 +67,7 @@ final class BulkCost implements Callable<Integer> {
     private boolean hasRelay;
 
     @Option(
-            names = "--warm-up",
+            names = "--warmup",
             defaultValue = "15",
             description = "seconds before each measurement of HXB (default ${DEFAULT-VALUE})")
     private double warmUp;

@@ -550,7 +550,7 @@ final class BulkLine implements AutoCloseable {
                                 waiting,
                                 "--size",
                                 Integer.toString(size),
-                                "--warm-up",
+                                "--warmup",
                                 text(warmUp),
                                 "--seconds",
                                 text(length)));

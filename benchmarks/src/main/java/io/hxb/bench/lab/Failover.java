@@ -41,7 +41,7 @@ final class Failover implements Callable<Integer> {
     @Mixin private LabExperiments.ShapedLoad load;
 
     @Option(
-            names = "--warm-up",
+            names = "--warmup",
             defaultValue = "6",
             description = "seconds of load before each measurement (default ${DEFAULT-VALUE})")
     private double warmUp;

@@ -147,7 +147,7 @@ public final class LabExperiments {
                                     "9000",
                                     "--size",
                                     Integer.toString(size),
-                                    "--warm-up",
+                                    "--warmup",
                                     String.format(Locale.ROOT, "%.1f", warmUp),
                                     "--seconds",
                                     String.format(Locale.ROOT, "%.1f", seconds),

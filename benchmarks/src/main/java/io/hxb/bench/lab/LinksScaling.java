@@ -37,7 +37,7 @@ final class LinksScaling implements Callable<Integer> {
     private int size;
 
     @Option(
-            names = "--warm-up",
+            names = "--warmup",
             defaultValue = "5",
             description = "seconds of load before the first round (default ${DEFAULT-VALUE})")
     private double warmUp;

@@ -31,7 +31,7 @@ final class MessageCost implements Callable<Integer> {
     @Mixin private LabExperiments.Settings settings;
 
     @Option(
-            names = "--warm-up",
+            names = "--warmup",
             defaultValue = "4",
             description = "seconds before each measurement (default ${DEFAULT-VALUE})")
     private double warmUp;

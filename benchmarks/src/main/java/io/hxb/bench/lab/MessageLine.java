@@ -231,7 +231,7 @@ final class MessageLine implements AutoCloseable {
                                 isRight ? "1" : "0",
                                 "--size",
                                 Integer.toString(size),
-                                "--warm-up",
+                                "--warmup",
                                 String.format(Locale.ROOT, "%.1f", warmUp),
                                 "--seconds",
                                 String.format(Locale.ROOT, "%.1f", seconds)));

@@ -33,7 +33,7 @@ final class MessageRateExperiment implements Callable<Integer> {
     private List<Integer> sizes;
 
     @Option(
-            names = "--warm-up",
+            names = "--warmup",
             defaultValue = "8",
             description = "seconds before each measurement (default ${DEFAULT-VALUE})")
     private double warmUp;

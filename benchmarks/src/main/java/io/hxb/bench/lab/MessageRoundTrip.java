@@ -47,7 +47,7 @@ final class MessageRoundTrip implements Callable<Integer> {
     private List<Integer> sizes;
 
     @Option(
-            names = "--warm-up",
+            names = "--warmup",
             defaultValue = "8",
             description = "seconds before each measurement (default ${DEFAULT-VALUE})")
     private double warmUp;

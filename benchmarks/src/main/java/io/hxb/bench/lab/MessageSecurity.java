@@ -41,7 +41,7 @@ final class MessageSecurity implements Callable<Integer> {
     private List<Integer> tripSizes;
 
     @Option(
-            names = "--warm-up",
+            names = "--warmup",
             defaultValue = "8",
             description = "seconds before each measurement (default ${DEFAULT-VALUE})")
     private double warmUp;

@@ -54,7 +54,7 @@ final class MpiMessages implements Callable<Integer> {
         List<String> program(final double warmUp, final double seconds) {
             final List<String> program =
                     new java.util.ArrayList<>(Peers.c("mpi_perf", test, "--json"));
-            program.addAll(List.of("--warm-up", decimal(warmUp), "--seconds", decimal(seconds)));
+            program.addAll(List.of("--warmup", decimal(warmUp), "--seconds", decimal(seconds)));
             if (size >= 0) {
                 program.addAll(List.of("--sizes", Integer.toString(size)));
             }
@@ -110,7 +110,7 @@ final class MpiMessages implements Callable<Integer> {
     private int mbit;
 
     @Option(
-            names = "--warm-up",
+            names = "--warmup",
             defaultValue = "3",
             description = "seconds before each measurement (default ${DEFAULT-VALUE})")
     private double warmUp;

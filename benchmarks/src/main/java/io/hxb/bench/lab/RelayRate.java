@@ -37,7 +37,7 @@ final class RelayRate implements Callable<Integer> {
     private List<Integer> sizes;
 
     @Option(
-            names = "--warm-up",
+            names = "--warmup",
             defaultValue = "15",
             description = "seconds of load before the first round (default ${DEFAULT-VALUE})")
     private double warmUp;

@@ -45,7 +45,7 @@ final class RelayRoundTrip implements Callable<Integer> {
     private int size;
 
     @Option(
-            names = "--warm-up",
+            names = "--warmup",
             defaultValue = "25",
             description =
                     "seconds of round trips before the first round (default ${DEFAULT-VALUE})")

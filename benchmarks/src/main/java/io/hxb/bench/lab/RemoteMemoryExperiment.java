@@ -69,7 +69,7 @@ final class RemoteMemoryExperiment implements Callable<Integer> {
     private int mbit;
 
     @Option(
-            names = "--warm-up",
+            names = "--warmup",
             defaultValue = "3",
             description = "seconds before each measurement (default ${DEFAULT-VALUE})")
     private double warmUp;

@@ -68,7 +68,7 @@ final class ShapedBandwidth implements Callable<Integer> {
     @Mixin private LabExperiments.ShapedLoad load;
 
     @Option(
-            names = "--warm-up",
+            names = "--warmup",
             defaultValue = "8",
             description = "seconds of load before each measurement (default ${DEFAULT-VALUE})")
     private double warmUp;

@@ -34,7 +34,7 @@ final class UdpLatency implements Callable<Integer> {
     private int size;
 
     @Option(
-            names = "--warm-up",
+            names = "--warmup",
             defaultValue = "5",
             description = "seconds before each measurement of HXB (default ${DEFAULT-VALUE})")
     private double warmUp;

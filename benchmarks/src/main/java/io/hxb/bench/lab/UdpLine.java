@@ -165,7 +165,7 @@ final class UdpLine implements AutoCloseable {
             arguments.add("--stream");
         }
         arguments.addAll(List.of("--cpu", cpu, "--size", Integer.toString(size)));
-        arguments.addAll(List.of("--warm-up", text(warmUp), "--seconds", text(seconds)));
+        arguments.addAll(List.of("--warmup", text(warmUp), "--seconds", text(seconds)));
         arguments.addAll(from);
         arguments.addAll(List.of(more));
         return Peers.java(List.of(), MessageEnd.class, arguments.toArray(String[]::new));

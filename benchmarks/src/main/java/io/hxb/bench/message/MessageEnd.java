@@ -62,7 +62,7 @@ public final class MessageEnd implements Callable<Integer> {
             description = "of this end's thread; the JIT's threads go where there is room")
     private int cpu;
 
-    @Option(names = "--warm-up", defaultValue = "3", description = "seconds")
+    @Option(names = "--warmup", defaultValue = "3", description = "seconds")
     private double warmUp;
 
     @Option(names = "--seconds", defaultValue = "2", description = "of measuring")

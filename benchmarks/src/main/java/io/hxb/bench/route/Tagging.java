@@ -66,7 +66,7 @@ public final class Tagging implements Callable<Integer> {
     private double seconds;
 
     @Option(
-            names = "--warm-up",
+            names = "--warmup",
             paramLabel = "SECONDS",
             defaultValue = "4",
             description = "traffic after managers start, not counted (default ${DEFAULT-VALUE})")

@@ -32,7 +32,7 @@ import java.util.concurrent.locks.LockSupport;
         description =
                 "16 hosts on 4 + 4 switches, host n sends to n+8 in one VLAN. Host 0 alone moves to"
                         + " another VLAN, then host 8 too; then both go back, and move together;"
-                        + " then hxb manage may move the pair.")
+                        + " then hxb optimise may move the pair.")
 final class Flooding implements Callable<Integer> {
     private static final int PAIRS = 8;
     private static final long SAMPLE_NS = 100_000_000;
@@ -45,7 +45,7 @@ final class Flooding implements Callable<Integer> {
                     "back in one VLAN",
                     "both have moved together",
                     "back in one VLAN again",
-                    "hxb manage moves what it wants");
+                    "hxb optimise moves what it wants");
 
     /** The phase in which the management server works. */
     private static final int MANAGED = 6;
@@ -100,7 +100,7 @@ final class Flooding implements Callable<Integer> {
         }
         final double lowest = lowest(rates, MANAGED * samples) / means[MANAGED - 1];
         System.out.printf(
-                "hxb manage changed %d pairs; its slowest second is %.2f of the phase before%n",
+                "hxb optimise changed %d pairs; its slowest second is %.2f of the phase before%n",
                 managedChanges, lowest);
         report.finish(System.out, settings.results());
         draw(rates, means[0], simulated, theirs[0], phaseS);
@@ -216,7 +216,7 @@ final class Flooding implements Callable<Integer> {
         claims.put("flooding slows the other hosts", others[1] < 0.8 * others[0]);
         claims.put("afterwards it is faster than before", means[2] > 1.1 * means[0]);
         claims.put("moved together it is as fast", means[4] > 1.1 * means[0]);
-        claims.put("hxb manage makes it faster", means[MANAGED] > 1.1 * means[MANAGED - 1]);
+        claims.put("hxb optimise makes it faster", means[MANAGED] > 1.1 * means[MANAGED - 1]);
         claims.put("and no second of it is slower than 0.9 of before", lowest > 0.9);
         claims.forEach(
                 (claim, holds) -> System.out.println((holds ? "holds:  " : "FAILS:  ") + claim));

@@ -34,11 +34,11 @@ import java.util.stream.IntStream;
         description =
                 "A conjugate gradient solver as in NPB CG, 16 ranks over TCP: one switch, and 4 + 4"
                     + " switches as a tree, with VLANs in turn, with chosen VLANs, with VLANs that"
-                    + " each rank sets in each iteration, and with those that hxb manage finds.")
+                    + " each rank sets in each iteration, and with those that hxb optimise finds.")
 final class KernelCg implements Callable<Integer> {
     private static final long SEED = 1;
     private static final String FLAT = "flat switch";
-    private static final String TUNED = "VLANs by hxb manage";
+    private static final String TUNED = "VLANs by hxb optimise";
     private static final int TUNED_ITERATIONS = 10;
     private static final long TUNING_NS = 1_000_000_000;
     private static final int WARM_UP = 2;
@@ -205,7 +205,7 @@ final class KernelCg implements Callable<Integer> {
         }
     }
 
-    /** Ten iterations by the table of the plan, while hxb manage works. */
+    /** Ten iterations by the table of the plan, while hxb optimise works. */
     private void measureTuned(final SwitchLab lab, final Map<String, double[]> seconds)
             throws Exception {
         final double[] times = new double[settings.isShort() ? count : TUNED_ITERATIONS];
@@ -304,7 +304,7 @@ final class KernelCg implements Callable<Integer> {
         claims.put("setting them in each iteration costs at most 10 %", each < 1.1 * chosen);
         final double[] tuned = seconds.get(TUNED);
         claims.put(
-                "hxb manage is within 0.95 of the chosen VLANs at the end",
+                "hxb optimise is within 0.95 of the chosen VLANs at the end",
                 0.95 * tuned[tuned.length - 1] < chosen);
         claims.forEach(
                 (claim, holds) -> System.out.println((holds ? "holds:  " : "FAILS:  ") + claim));

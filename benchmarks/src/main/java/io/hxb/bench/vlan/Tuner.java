@@ -16,8 +16,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What {@code hxb manage} does, for all hosts of a lab, in a thread of its own until it is closed;
- * then what it has set is undone.
+ * What {@code hxb optimise} does, for all hosts of a lab, in a thread of its own until it is
+ * closed; then what it has set is undone.
  */
 final class Tuner implements AutoCloseable {
     private static final int LEASE_MS = 10_000;

@@ -183,7 +183,7 @@ final class HttpFunctions {
             final JsonNode vid = JSON.readTree(body).path("vid");
             return vid.isIntegralNumber() && vid.canConvertToInt()
                     ? change(ManagerOperation.SET, peer, vid.intValue())
-                    : HttpAnswer.error(HttpAnswer.BAD_REQUEST, "say which VID: {\"vid\": 12}");
+                    : HttpAnswer.error(HttpAnswer.BAD_REQUEST, "name the VID: {\"vid\": 12}");
         } catch (final JacksonException e) {
             return notJson(e);
         }
@@ -223,7 +223,7 @@ final class HttpFunctions {
         if (!changes.isArray()) {
             return HttpAnswer.error(
                     HttpAnswer.BAD_REQUEST,
-                    "say what changes: {\"changes\": [{\"peer\": \"h1\", \"vid\": 12}]}");
+                    "list the changes: {\"changes\": [{\"peer\": \"h1\", \"vid\": 12}]}");
         }
         request.clear(ManagerOperation.BEGIN.code()).number(tree.path("expect").asLong(0));
         final Status begun = ask();

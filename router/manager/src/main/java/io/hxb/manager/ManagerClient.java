@@ -256,7 +256,7 @@ public final class ManagerClient implements ManagerConnection {
                             + name
                             + " has read nothing for "
                             + TimeUnit.NANOSECONDS.toMillis(waitedNs)
-                            + " ms: is it stopped?");
+                            + " ms: see whether it is stopped (ps)");
         }
         final SelectionKey key = channel.keyFor(selector);
         key.interestOps(SelectionKey.OP_WRITE);
@@ -276,7 +276,7 @@ public final class ManagerClient implements ManagerConnection {
                             + name
                             + " has not answered for "
                             + TimeUnit.NANOSECONDS.toMillis(limitNs)
-                            + " ms: is it stopped?");
+                            + " ms: see whether it is stopped (ps)");
         }
         reply.wrap(inBuffer, inStart);
         if (sealIn != null && !sealIn.isValid(reply, inBuffer, inStart + ManagerMessage.LENGTH)) {

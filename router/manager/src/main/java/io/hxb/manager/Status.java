@@ -43,7 +43,7 @@ public enum Status {
     /** The paths that were asked for are still being computed. */
     RUNNING(25, "the paths are still being computed: ask again"),
     /** The optimiser has failed. */
-    NOT_COMPUTED(26, "the paths could not be computed: the log of the manager says why");
+    NOT_COMPUTED(26, "the paths could not be computed: the log of the manager has the reason");
 
     private final int code;
     private final String text;

@@ -149,7 +149,7 @@ class ClusterConfigYamlTest {
                         "c.yaml:2: backend must be raw or udp, not 'rwa'",
                         "c.yaml:3: links.x must be 1..8 links in a dimension: 9",
                         "c.yaml:3: links.y must be addresses such as 10.0.0.1:20000, not 'b'",
-                        "c.yaml:5: flow.windowFrame is not known; did you mean windowFrames?",
+                        "c.yaml:5: flow.windowFrame is not known; the nearest known: windowFrames",
                         "c.yaml:6: flow.ackDelay must be a duration such as 50us, 20ms or 5s, not"
                                 + " '5'",
                         "c.yaml:7: pool.buffers must be 64..1048576: 1",

@@ -46,8 +46,12 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
     public int handleParseException(final ParameterException thrown, final String[] arguments) {
         final List<String> own = new ArrayList<>(Arrays.asList(arguments));
         final int end = own.indexOf("--");
-        final boolean isJson = own.subList(0, end < 0 ? own.size() : end).contains("--json");
-        return wrongUsage(message(thrown), thrown.getCommandLine(), isJson);
+        final List<String> words = own.subList(0, end < 0 ? own.size() : end);
+        return wrongUsage(
+                RenamedWords.message(thrown.getCommandLine(), words)
+                        .orElseGet(() -> message(thrown)),
+                thrown.getCommandLine(),
+                words.contains("--json"));
     }
 
     private static String message(final ParameterException thrown) {
@@ -57,7 +61,7 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
             return text
                     + (suggestions.isEmpty()
                             ? ""
-                            : "; did you mean " + String.join(" or ", suggestions) + "?");
+                            : "; the nearest known: " + String.join(", ", suggestions));
         }
         return text;
     }

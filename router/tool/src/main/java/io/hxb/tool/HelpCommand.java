@@ -13,12 +13,15 @@ import java.util.List;
         name = "help",
         helpCommand = true,
         mixinStandardHelpOptions = true,
-        header = "Shows the help of a command.",
+        header = "Show the help of a command.",
         footer = {"", "Example: hxb help lab up"})
 final class HelpCommand implements Runnable {
     @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
 
-    @Parameters(arity = "0..*", paramLabel = "COMMAND", description = "such as: lab up")
+    @Parameters(
+            arity = "0..*",
+            paramLabel = "COMMAND",
+            description = "show the help of this command, such as lab up")
     private List<String> words = List.of();
 
     /** Picocli makes it. */
@@ -30,16 +33,19 @@ final class HelpCommand implements Runnable {
         for (final String word : words) {
             final CommandLine inner = found.getSubcommands().get(word);
             if (inner == null) {
-                throw new UsageException(
-                        "there is no command '"
-                                + String.join(" ", words)
-                                + "'; '"
-                                + found.getCommandSpec().qualifiedName()
-                                + "' has: "
-                                + String.join(", ", Usage.visibleNames(found)));
+                throw new UsageException(RenamedWords.command(word).orElse(unknown(found)));
             }
             found = inner;
         }
         found.usage(System.out);
+    }
+
+    private String unknown(final CommandLine found) {
+        return "there is no command '"
+                + String.join(" ", words)
+                + "'; '"
+                + found.getCommandSpec().qualifiedName()
+                + "' has: "
+                + String.join(", ", Usage.visibleNames(found));
     }
 }

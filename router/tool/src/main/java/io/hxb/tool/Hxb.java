@@ -7,9 +7,10 @@ import io.hxb.tool.doctor.DoctorCommand;
 import io.hxb.tool.init.InitCommand;
 import io.hxb.tool.key.KeyCommand;
 import io.hxb.tool.lab.command.LabCommand;
-import io.hxb.tool.manage.ManageCommand;
 import io.hxb.tool.manager.ManagerCommand;
 import io.hxb.tool.mpi.MpirunCommand;
+import io.hxb.tool.optimise.OptimiseCommand;
+import io.hxb.tool.option.MissingCommand;
 import io.hxb.tool.perf.PerfCommand;
 import io.hxb.tool.ping.PingCommand;
 import io.hxb.tool.plan.PlanCommand;
@@ -39,9 +40,11 @@ import java.util.List;
         description = "A software hyper-crossbar: many Ethernet ports, one fast network.",
         footer = {
             "",
-            "Exit status: 0 fine, 1 failed, 2 wrong usage or a wrong cluster file.",
-            "With --json, standard output has one JSON object a line and nothing else; the 'ok' of"
-                    + " the last one is true exactly if the exit status is 0.",
+            "Exit status: 0 success, 1 failure, 2 wrong usage or a wrong cluster " + "file.",
+            "TIME is seconds, or a number with a unit such as 100us, 20ms or 5s.",
+            "With --json, standard output has one JSON object a line and nothing "
+                    + "else; the 'ok' of the last one is true exactly if the exit status is "
+                    + "0.",
             "HXB_DEBUG=1 prints stack traces."
         })
 public final class Hxb implements Runnable {
@@ -57,7 +60,7 @@ public final class Hxb implements Runnable {
                     NodeCommand.class,
                     ManagerCommand.class,
                     RouteCommand.class,
-                    ManageCommand.class,
+                    OptimiseCommand.class,
                     PingCommand.class,
                     PerfCommand.class,
                     CatCommand.class,
@@ -155,6 +158,6 @@ public final class Hxb implements Runnable {
 
     @Override
     public void run() {
-        throw new CommandLine.ParameterException(spec.commandLine(), "which command?");
+        throw MissingCommand.of(spec);
     }
 }

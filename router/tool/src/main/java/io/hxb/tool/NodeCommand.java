@@ -31,8 +31,8 @@ import java.util.concurrent.CountDownLatch;
 @Command(
         name = "node",
         mixinStandardHelpOptions = true,
-        header = "Runs the node of this machine.",
-        description = "Runs the node of this machine until it is told to end (SIGTERM, Ctrl-C).")
+        header = "Run the node of this machine.",
+        description = "Run the node of this machine until it gets SIGTERM or Ctrl-C.")
 final class NodeCommand implements Callable<Integer> {
     @Mixin private ClusterOptions cluster;
     @Mixin private WaitOptions waiting;
@@ -41,7 +41,7 @@ final class NodeCommand implements Callable<Integer> {
 
     @Option(
             names = "--attended",
-            description = "end when the standard input does, as the nodes of labs")
+            description = "end when standard input ends, as the nodes of labs do")
     private boolean isAttended;
 
     /** Picocli makes it. */

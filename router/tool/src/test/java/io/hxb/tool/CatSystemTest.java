@@ -190,7 +190,7 @@ class CatSystemTest {
         client.process().destroyForcibly().waitFor();
         // then
         assertFailed(listener, "connection reset: the peer's process or node has ended");
-        assertFailed(cat("1", "--listen", PORT, "--timeout", "100"), "nobody has connected");
+        assertFailed(cat("1", "--listen", PORT, "--timeout", "100ms"), "nobody has connected");
     }
 
     @Test

@@ -34,7 +34,7 @@ class ChaosSystemTest {
         Files.writeString(file, script);
         final List<String> arguments =
                 new ArrayList<>(List.of("lab", "run", "chaos", "--name", name, "--json"));
-        arguments.addAll(List.of("--warm-up", "0.5", "--script", file.toString()));
+        arguments.addAll(List.of("--warmup", "0.5", "--script", file.toString()));
         arguments.addAll(List.of(options));
         return HxbProcess.start(folder, arguments.toArray(String[]::new));
     }
@@ -116,7 +116,7 @@ class ChaosSystemTest {
                             "chaos",
                             "--name",
                             name,
-                            "--warm-up",
+                            "--warmup",
                             "0.5",
                             "--script",
                             script.toString(),

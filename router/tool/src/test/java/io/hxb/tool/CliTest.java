@@ -59,7 +59,7 @@ class CliTest {
                         List.of("--size", "2"),
                         List.of("--count", "0"),
                         List.of("--seconds", "0"),
-                        List.of("--warm-up", "-1"),
+                        List.of("--warmup", "-1"),
                         List.of("--check", "0"),
                         List.of("--interval", "-5"))) {
             final Outcome outcome =

@@ -3,6 +3,7 @@ package io.hxb.tool;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 
 /**
  * What a command said and how it ended, run within the test's process. Immutable.
@@ -24,6 +25,7 @@ record HxbOutput(int status, String text, String errors) {
         } finally {
             System.setOut(before);
         }
+        JsonPage.check(List.of(arguments), text.toString(StandardCharsets.UTF_8));
         return new HxbOutput(
                 status,
                 text.toString(StandardCharsets.UTF_8),

@@ -23,7 +23,14 @@ final class HxbProcess implements AutoCloseable {
     private final Path output;
     private final Path errors;
 
-    private HxbProcess(final Process process, final Path output, final Path errors) {
+    private final List<String> arguments;
+
+    private HxbProcess(
+            final List<String> arguments,
+            final Process process,
+            final Path output,
+            final Path errors) {
+        this.arguments = arguments;
         this.process = process;
         this.output = output;
         this.errors = errors;
@@ -49,13 +56,16 @@ final class HxbProcess implements AutoCloseable {
                         .redirectError(errors.toFile());
         builder.environment().put("HXB_RUN", folder.resolve("run").toString());
         builder.environment().keySet().removeAll(List.of("HXB_CONFIG", "HXB_NODE", "HXB_SOCKET"));
-        return new HxbProcess(builder.start(), output, errors);
+        return new HxbProcess(List.of(arguments), builder.start(), output, errors);
     }
 
-    /** Waits for its end; the exit status. */
+    /** Waits for its end and checks the keys of what it printed; the exit status. */
     int status() throws InterruptedException {
         if (!process.waitFor(LIMIT_S, TimeUnit.SECONDS)) {
             fail("hxb did not end within " + LIMIT_S + " s: " + output() + errors());
+        }
+        if (arguments.contains("--json")) {
+            JsonPage.check(arguments, output());
         }
         return process.exitValue();
     }

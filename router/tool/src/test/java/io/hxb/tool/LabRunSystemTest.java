@@ -134,7 +134,7 @@ class LabRunSystemTest {
                         "8192",
                         "--check",
                         "4",
-                        "--warm-up",
+                        "--warmup",
                         "0",
                         "--seconds",
                         "1",

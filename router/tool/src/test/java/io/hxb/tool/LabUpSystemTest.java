@@ -76,7 +76,7 @@ class LabUpSystemTest {
         }
 
         try (HxbProcess stat =
-                hxb("stat", "--name", name, "--links", "--watch", "0.2", "--times", "2")) {
+                hxb("stat", "--name", name, "--links", "--interval", "0.2", "--count", "2")) {
             assertEquals(ExitStatus.OK, stat.status(), stat::errors);
             assertTrue(stat.output().contains("link, in all"), stat::output);
             assertTrue(stat.output().contains("link, a second"), stat::output);
@@ -112,7 +112,7 @@ class LabUpSystemTest {
                         "1",
                         "--name",
                         name,
-                        "--warm-up",
+                        "--warmup",
                         "0",
                         "--seconds",
                         "0.3",

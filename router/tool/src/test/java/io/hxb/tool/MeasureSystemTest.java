@@ -81,7 +81,7 @@ class MeasureSystemTest {
                 HxbProcess.start(
                         folder,
                         words(
-                                "perf 1 --warm-up 0 --seconds 600 --interval 0.2 --json --name "
+                                "perf 1 --warmup 0 --seconds 600 --interval 0.2 --json --name "
                                         + NAME))) {
             perf.await("an interval", () -> perf.output().contains("\"interval\""));
             interrupt(perf);
@@ -141,7 +141,7 @@ class MeasureSystemTest {
 
     @Test
     void shouldTellThroughputWhileItIsMeasuredAndCpuTimeOnlyWhereItIsKnown() throws Exception {
-        final String options = " --size 1000 --warm-up 0.3 --seconds 1 --interval 0.2 --json";
+        final String options = " --size 1000 --warmup 0.3 --seconds 1 --interval 0.2 --json";
         try (HxbProcess perf = hxb("perf 1 --name " + NAME + options)) {
             assertEquals(ExitStatus.OK, perf.status(), perf::errors);
             final List<Map<?, ?>> objects = objects(perf);

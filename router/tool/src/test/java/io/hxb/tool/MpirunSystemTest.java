@@ -415,7 +415,7 @@ class MpirunSystemTest {
 
     @Test
     void shouldSayWhatIsWrongBeforeAnythingRuns() throws Exception {
-        assertRefused(ExitStatus.USAGE, "which program?", "-np", "4");
+        assertRefused(ExitStatus.USAGE, "no program is named", "-np", "4");
         assertRefused(
                 ExitStatus.USAGE, "give --lab before", "-np", "4", "--lab", "2x2", "hostname");
         assertRefused(ExitStatus.USAGE, "--links: only with --lab", "--links", "2", "hostname");

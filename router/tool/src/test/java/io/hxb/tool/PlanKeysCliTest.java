@@ -17,36 +17,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
-/** The keys of JSON objects are those that {@code docs/research/routes.md} lists, and no others. */
+/** The keys of JSON objects are those that {@code docs/reference/json.md} lists, and no others. */
 @Tag("unit")
 class PlanKeysCliTest {
-    private static final Pattern CODE = Pattern.compile("`([^`]+)`");
-
     /** Objects whose keys are names from the input. */
     private static final Set<String> BY_NAME =
             Set.of("traffic", "left_out", "hosts_per_vlan", "texts");
 
     @TempDir private Path folder;
 
-    private static Set<String> documented(final String heading) throws IOException {
-        final Path page =
-                Path.of(System.getProperty("hxb.root", "..")).resolve("docs/research/routes.md");
-        final Set<String> keys = new TreeSet<>();
-        boolean isHere = false;
-        for (final String line : Files.readAllLines(page)) {
-            if (line.startsWith("#")) {
-                isHere = line.equals("### " + heading);
-            } else if (isHere && line.startsWith("| `")) {
-                final Matcher code = CODE.matcher(line.split("\\|", -1)[1]);
-                while (code.find()) {
-                    keys.add(code.group(1));
-                }
-            }
-        }
-        return keys;
+    private static Set<String> documented(final String heading) {
+        return new TreeSet<>(JsonPage.keys("hxb " + heading));
     }
 
     /** Adds the keys of an object, with those of the objects in it behind a dot. */
@@ -132,12 +114,12 @@ class PlanKeysCliTest {
     void shouldDocumentTheKeysOfVlanPlans() throws IOException {
         // when
         final Set<String> keys = new TreeSet<>();
-        addKeys(keys, "vlan", "--graph=torus:4x4", "--config=ovs", "--json");
+        addKeys(keys, "vlan", "--graph=torus:4x4", "--dialect=ovs", "--json");
         addKeys(
                 keys,
                 "vlan",
                 "--graph=torus:4x4",
-                "--config=ovs",
+                "--dialect=ovs",
                 "--json",
                 "--out=" + folder.resolve("out"));
         addKeys(

@@ -47,7 +47,7 @@ class PlanVlanCliTest {
         final Path out = folder.resolve("out");
         final String file = folder.resolve("plan.json").toString();
         final String[] first = {
-            "--graph", "torus:4x4", "--config", "ovs", "--out", out.toString(), "--save", file
+            "--graph", "torus:4x4", "--dialect", "ovs", "--out", out.toString(), "--save", file
         };
         // when
         assertEquals(ExitStatus.OK, plan(first).status());
@@ -57,7 +57,7 @@ class PlanVlanCliTest {
         // when: nothing has changed
         final Path changes = folder.resolve("changes");
         final String[] same = {
-            "--graph", "torus:4x4", "--config", "ovs", "--out", changes.toString(), "--diff", file
+            "--graph", "torus:4x4", "--dialect", "ovs", "--out", changes.toString(), "--diff", file
         };
         assertEquals(ExitStatus.OK, plan(same).status());
         // then
@@ -90,7 +90,7 @@ class PlanVlanCliTest {
                                 "2",
                                 "--kind",
                                 "host-tagged",
-                                "--config",
+                                "--dialect",
                                 "ovs",
                                 "--out",
                                 out.toString()));
@@ -118,10 +118,10 @@ class PlanVlanCliTest {
                 "torus:4x4",
                 "--vids",
                 "1000-1010",
-                "--config",
+                "--dialect",
                 "ios");
         assertEnds(ExitStatus.USAGE, "within 1-4094", "--graph", "torus:4x4", "--vids", "0-9");
-        assertFails("one VLAN only", "--graph", "torus:4x4", "--config", "sonic");
+        assertFails("one VLAN only", "--graph", "torus:4x4", "--dialect", "sonic");
         assertEnds(ExitStatus.USAGE, "no hosts", "--graph", "torus:4x4", "--hosts-per-switch", "0");
         assertEnds(
                 ExitStatus.USAGE,
@@ -135,7 +135,7 @@ class PlanVlanCliTest {
                 "no configuration for 'nortel'",
                 "--graph",
                 "torus:4x4",
-                "--config",
+                "--dialect",
                 "nortel");
         assertEnds(
                 ExitStatus.USAGE, "host-tagged", "--graph", "vbft:4,4", "--traffic", "kernel-cg");
@@ -195,12 +195,12 @@ class PlanVlanCliTest {
                         """);
         // when
         final PlanOutput output =
-                plan("--graph", cabling.toString(), "--config", "cumulus", "--json");
+                plan("--graph", cabling.toString(), "--dialect", "cumulus", "--json");
         // then
         assertEquals(ExitStatus.OK, output.status(), output.errors());
         assertEquals("tops", output.json().get("routing"));
         assertEquals(2, output.json().get("vlans"));
-        final PlanOutput text = plan("--graph", cabling.toString(), "--config", "cumulus");
+        final PlanOutput text = plan("--graph", cabling.toString(), "--dialect", "cumulus");
         assertTrue(text.text().contains("02:00:00:00:00:0b dev swp1"), text.text());
         assertFalse(text.text().contains("are not known"), text.text());
     }
@@ -209,7 +209,7 @@ class PlanVlanCliTest {
     void shouldPrintOnlyWhatTheSwitchesAreTold() throws IOException {
         // given
         final Path out = folder.resolve("out");
-        final String[] all = {"--graph", "fat-tree:2,4,2", "--config", "dell"};
+        final String[] all = {"--graph", "fat-tree:2,4,2", "--dialect", "dell"};
         // when
         final PlanOutput printed = plan(all);
         final PlanOutput json = plan(all[0], all[1], all[2], all[3], "--json");
@@ -254,7 +254,7 @@ class PlanVlanCliTest {
                 ExitStatus.USAGE,
                 "blocked is not a folder",
                 "--graph=torus:0x0",
-                "--config=ovs",
+                "--dialect=ovs",
                 "--out=" + blocked);
     }
 
@@ -338,7 +338,7 @@ class PlanVlanCliTest {
                 "its format is x",
                 "--graph",
                 "vbft:4,4",
-                "--config",
+                "--dialect",
                 "linux",
                 "--diff",
                 old.toString());
@@ -351,7 +351,7 @@ class PlanVlanCliTest {
         assertEquals(ExitStatus.USAGE, plan("--graph", "torus:4x4", "--vlans", "0").status());
         assertEquals(
                 ExitStatus.USAGE,
-                plan("--graph", "torus:4x4", "--config", "ovs", "--dry-run").status());
+                plan("--graph", "torus:4x4", "--dialect", "ovs", "--dry-run").status());
         assertEquals(ExitStatus.USAGE, plan("--graph", "torus:4x4", "--ties", "odd").status());
     }
 }

@@ -43,7 +43,7 @@ final class RelayLab {
     /** Starts {@code hxb perf} from node 0 to node 1,1. */
     HxbProcess perf(final String... options) throws Exception {
         final List<String> command =
-                new ArrayList<>(List.of("perf", "1,1", "--name", name, "--warm-up", "0", "--json"));
+                new ArrayList<>(List.of("perf", "1,1", "--name", name, "--warmup", "0", "--json"));
         command.addAll(List.of(options));
         return hxb(command);
     }

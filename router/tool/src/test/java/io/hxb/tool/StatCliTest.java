@@ -90,7 +90,7 @@ class StatCliTest {
     @Test
     void shouldFailForTheNodesThatTheLastLookFoundDead() {
         final Path file = dead(0);
-        check(ExitStatus.FAILED, List.of("dead"), file, "--watch", "0.01", "--times", "2");
+        check(ExitStatus.FAILED, List.of("dead"), file, "--interval", "0.01", "--count", "2");
     }
 
     @Test

@@ -72,7 +72,7 @@ class SwitchLabCliSystemTest {
             }
         }
         checkMeasurements();
-        try (HxbProcess show = hxb("route", "show", "--manager", "0", "--lab", name, "--json")) {
+        try (HxbProcess show = hxb("route", "show", "--manager", "0", "--name", name, "--json")) {
             assertEquals(ExitStatus.OK, show.status(), show::errors);
             assertEquals(3, ((List<?>) show.json().get("nics")).size(), "two, and the device");
             final Map<?, ?> counts = (Map<?, ?>) show.json().get("counts");

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import picocli.CommandLine;
@@ -83,15 +84,15 @@ class WrongUsageTest {
             lab run ping --to x
             lab run ping --to 1,1
             lab run ping --check 3
-            lab run ping --warm-up 1
+            lab run ping --warmup 1
             lab run ping --flood --interval 1s
             lab run ping --all --all-pairs
             lab run ping --count 0
             lab run ping --size 9000000
             lab run perf --size 3
             lab run perf --size 1048577
-            lab run perf --warm-up -1
-            lab run perf --warm-up x
+            lab run perf --warmup -1
+            lab run perf --warmup x
             lab run perf --seconds 0
             lab run perf --seconds 90000
             lab run perf --seconds NaN
@@ -114,7 +115,7 @@ class WrongUsageTest {
             lab run chaos --random --size 3
             lab run chaos --random --seconds 0
             lab run chaos --random --seconds 1
-            lab run chaos --random --warm-up -1
+            lab run chaos --random --warmup -1
             lab run chaos --random --from 9,9,9
             lab run chaos --random --to x
             lab run chaos --random --check 4
@@ -141,7 +142,7 @@ class WrongUsageTest {
             ping --config C --node 0 --all --all-pairs
             ping --config C --node 0 1,1 --check 3
             ping --config C --node 0 1,1 --both
-            ping --config C --node 0 1,1 --warm-up 3
+            ping --config C --node 0 1,1 --warmup 3
             ping --config C --node 0 1,1 --seconds 3
             ping --name ../x 1,1
             perf --config C
@@ -152,7 +153,7 @@ class WrongUsageTest {
             perf --config C --node 0 1,1 --size 3
             perf --config C --node 0 1,1 --seconds -1
             perf --config C --node 0 1,1 --seconds x
-            perf --config C --node 0 1,1 --warm-up 601
+            perf --config C --node 0 1,1 --warmup 601
             perf --config C --node 0 1,1 --count 0
             perf --config C --node 0 1,1 --check 0
             perf --config C --node 0 1,1 --interval 1ms
@@ -170,8 +171,8 @@ class WrongUsageTest {
             cat --config C --node 0 --listen 70000
             cat --config C --node 0 --listen -1
             cat --config C --node 0 --timeout -1 1,1 5000
-            stat --config C --watch x
-            stat --config C --times x
+            stat --config C --interval x
+            stat --config C --count x
             stat --name ../x
             top --config C --interval 0
             top --config C --interval x
@@ -209,7 +210,7 @@ class WrongUsageTest {
             plan compare --graph torus:4x4 --root -2
             plan vlan --graph torus:4x4 --vlans 0
             plan vlan --graph torus:4x4 --vids 0-9999
-            plan vlan --graph torus:4x4 --config zork
+            plan vlan --graph torus:4x4 --dialect zork
             plan vlan --graph torus:4x4 --routing zork
             chaos --name ../x --random
             chaos --random --faults x
@@ -233,7 +234,7 @@ class WrongUsageTest {
             manager --plan x --nic eth0 --spin long
             manager --plan x --nic eth0 --key a,b,c
             manager --plan x --nic eth0 --allow nobody
-            manage
+            optimise
             mpirun
             mpirun -np 4
             mpirun --lab 2x hostname
@@ -246,10 +247,10 @@ class WrongUsageTest {
             mpirun --lab 2 --order chance hostname
             mpirun --lab 2 --host a,b hostname
             mpirun -np 2 --lab 2 hostname
-            manage status extra
-            manage explain extra
-            manage stop --nonsense
-            manage start --socket
+            optimise status extra
+            optimise explain extra
+            optimise stop --nonsense
+            optimise start --socket
             route
             route show --manager 10.0.0.1
             route show --manager 10.0.0.1:70000
@@ -378,7 +379,7 @@ class WrongUsageTest {
                 COMMANDS.lines()
                         .filter(line -> line.matches("(lab run )?(ping|perf) .*--\\S+ \\S+"))
                         .filter(line -> !line.contains("--name"))
-                        .filter(line -> line.matches(".*--(size|count|seconds|warm-up|check) \\S+"))
+                        .filter(line -> line.matches(".*--(size|count|seconds|warmup|check) \\S+"))
                         .filter(
                                 line ->
                                         !run(line)
@@ -388,11 +389,44 @@ class WrongUsageTest {
         assertEquals("", wrong);
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '"',
+            textBlock =
+                    """
+                    manage --plan x | 'hxb manage' is called 'hxb optimise' now
+                    manage status --json | 'hxb manage' is called 'hxb optimise' now
+                    help manage | 'hxb manage' is called 'hxb optimise' now
+                    perf 1 --warm-up 3 | --warm-up is called --warmup now
+                    lab run perf --warm-up=3 --json | --warm-up is called --warmup now
+                    chaos --warm-up 3 | --warm-up is called --warmup now
+                    stat --watch 1 | --watch is called --interval now
+                    stat --interval 1 --times 2 | --times is called --count now
+                    optimise --rounds 2 | --rounds is called --count now
+                    route show --lab x | --lab is called --name now
+                    plan vlan --graph torus:4x4 --config ovs | --config is called --dialect now
+                    sim run --hosts 4 | --hosts is called --hosts-per-switch now
+                    """)
+    void shouldNameTheNewWordForAnOldOne(final String command, final String message) {
+        final HxbOutput output = run(command);
+
+        assertEquals(ExitStatus.USAGE, output.status(), output::errors);
+        assertEquals("hxb: " + message, output.errors().lines().findFirst().orElse(""));
+        if (command.contains("--json")) {
+            assertEquals(
+                    Map.of("ok", false, "error", message),
+                    Json.parse(output.text(), Map.class, command));
+        } else {
+            assertEquals("", output.text());
+        }
+    }
+
     @Test
     void shouldSayWhereOptionsOfACommandInALabBelong() {
         final HxbOutput output = run("lab run --shape 2x2 --links 1 perf --seconds 1");
 
         assertEquals(ExitStatus.USAGE, output.status());
-        assertTrue(output.errors().contains("give --shape, --links behind 'perf'"), output::errors);
+        assertTrue(output.errors().contains("give --shape, --links after 'perf'"), output::errors);
     }
 }

@@ -77,7 +77,7 @@ public final class ControlSocket implements AutoCloseable {
             listener.close();
             throw new IOException("the socket " + path + " cannot be made: " + e.getMessage(), e);
         }
-        Thread.ofPlatform().daemon().name("hxb-manage-socket").start(this::serve);
+        Thread.ofPlatform().daemon().name("hxb-optimise-socket").start(this::serve);
     }
 
     private static void removeStale(final Path path) throws IOException {

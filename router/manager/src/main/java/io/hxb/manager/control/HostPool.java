@@ -25,8 +25,8 @@ public final class HostPool implements HostRunner, AutoCloseable {
     private static final int THREADS = 16;
     private static final int CONNECTING_THREADS = 4;
 
-    private final ExecutorService talking = pool("hxb-manage-hosts", THREADS);
-    private final ExecutorService connecting = pool("hxb-manage-connect", CONNECTING_THREADS);
+    private final ExecutorService talking = pool("hxb-optimise-hosts", THREADS);
+    private final ExecutorService connecting = pool("hxb-optimise-connect", CONNECTING_THREADS);
     private final Map<ManagedHost, Future<?>> pending = new HashMap<>();
     private final long limitNs;
 

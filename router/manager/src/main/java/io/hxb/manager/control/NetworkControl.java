@@ -284,7 +284,7 @@ public final class NetworkControl {
             wanted.clear();
         }
         tuner.forget();
-        decision = new Decision(List.of(), "stopped: hxb manage start goes on", 0, "", 0);
+        decision = new Decision(List.of(), "stopped: hxb optimise start goes on", 0, "", 0);
     }
 
     /** Goes on after {@link #stop}. */

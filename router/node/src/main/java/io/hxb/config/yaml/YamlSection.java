@@ -254,7 +254,7 @@ public final class YamlSection {
                         nearest.isEmpty()
                                 ? "is not known; known are "
                                         + asked.stream().collect(Collectors.joining(", "))
-                                : "is not known; did you mean " + nearest + "?");
+                                : "is not known; the nearest known: " + nearest);
             }
         }
     }

@@ -10,6 +10,7 @@ import io.hxb.pm.stream.HxbStreams;
 import io.hxb.pm.stream.ResetReason;
 import io.hxb.pm.stream.StreamResetException;
 import io.hxb.tool.option.ClusterOptions;
+import io.hxb.tool.option.TimeOption;
 import io.hxb.tool.report.UsageException;
 
 import picocli.CommandLine.Command;
@@ -23,27 +24,27 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.net.ConnectException;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /** {@code hxb cat}: a byte stream to or from another node. Picocli makes it. */
 @Command(
         name = "cat",
         mixinStandardHelpOptions = true,
-        header = "Joins standard input and output to a port of a node.",
+        header = "Join standard input and output to a port of a node.",
         description = {
-            "Joins standard input and output by a stream to a port of another node, as netcat"
-                    + " does.",
-            "The end of the input is told to the peer, and receiving goes on. Ends with status 0"
-                    + " when both directions have ended and the peer has read everything; with 1"
-                    + " when anything may be missing on either side.",
+            "Join standard input and output to a port of another node by a stream, "
+                    + "as netcat does.",
+            "The end of the input is passed on to the peer, and receiving goes on. "
+                    + "The exit status is 0 when both directions have ended and the peer has "
+                    + "read everything; it is 1 when anything may be missing on either side.",
             "A port on which nobody listens is tried again for 3 s.",
-            "A listener whose input is a terminal ends when the peer has ended and its last line"
-                    + " is sent."
+            "A listener whose input is a terminal ends when the peer has ended and "
+                    + "its last line is sent."
         })
 public final class CatCommand implements Callable<Integer> {
     private static final int MAX_PORT = 65_535;
-    private static final long CONNECT_MS = 10_000;
+    private static final long CONNECT_NS = 10_000_000_000L;
+    private static final long MAX_TIMEOUT_NS = 600_000_000_000L;
     private static final long LISTENER_NS = 3_000_000_000L;
     private static final long RETRY_NS = 50_000_000;
 
@@ -52,37 +53,38 @@ public final class CatCommand implements Callable<Integer> {
     @Option(
             names = "--listen",
             paramLabel = "PORT",
-            description = "wait for one connection to this port (0: any free one, printed)")
+            description =
+                    "wait for one connection to this port; 0 takes a free port and prints " + "it")
     private Integer listenPort;
 
     @Option(
             names = "--timeout",
-            paramLabel = "MS",
+            paramLabel = "TIME",
             description =
-                    "longest wait for the connection, in ms (default 10000; with --listen as long"
-                            + " as it takes)")
-    private Long timeoutMs;
+                    "wait at most this long for the connection (default: 10s; with "
+                            + "--listen no limit)")
+    private String timeout;
 
-    @Option(
-            names = "--receive-only",
-            description = "send nothing: standard input is not read, as if it were empty")
+    @Option(names = "--receive-only", description = "send nothing: leave standard input unread")
     private boolean isReceiving;
 
-    @Option(names = "--verbose", description = "say on standard error what happens")
+    @Option(
+            names = "--verbose",
+            description = "report on standard error when the connection opens and ends")
     private boolean isVerbose;
 
     @Parameters(
             arity = "0..1",
             index = "0",
             paramLabel = "COORD",
-            description = "coordinates of the node to connect to, such as 1,0,0")
+            description = "connect to the node at these coordinates, such as 1,0,0")
     private String target;
 
     @Parameters(
             arity = "0..1",
             index = "1",
             paramLabel = "PORT",
-            description = "port there, 1 to 65535")
+            description = "connect to this port, 1 to 65535")
     private Integer targetPort;
 
     /** Picocli makes it. */
@@ -95,14 +97,13 @@ public final class CatCommand implements Callable<Integer> {
             throw new UsageException(
                     "hxb cat COORD PORT connects, hxb cat --listen PORT waits for a connection");
         }
-        if (timeoutMs != null && timeoutMs < 1) {
-            throw new UsageException("--timeout must be 1 or more: " + timeoutMs);
-        }
+        final long timeoutNs = timeoutNs(isListening);
         final ClusterConfig config = cluster.config();
         requirePlaces(config);
         try (PmDevice device = PmDevice.attach(config.socketPath(cluster.runningNode(config)));
                 HxbStreams streams = HxbStreams.open(device);
-                HxbSocketChannel channel = isListening ? accept(streams) : connect(streams)) {
+                HxbSocketChannel channel =
+                        isListening ? accept(streams, timeoutNs) : connect(streams, timeoutNs)) {
             say("connected: " + channel.localAddress() + " to " + channel.remoteAddress());
             join(channel);
             say(
@@ -130,10 +131,10 @@ public final class CatCommand implements Callable<Integer> {
         }
     }
 
-    private HxbSocketChannel connect(final HxbStreams streams) throws IOException {
+    private HxbSocketChannel connect(final HxbStreams streams, final long timeoutNs)
+            throws IOException {
         final HxbSocketAddress remote =
                 HxbSocketAddress.parse(streams.device(), target, targetPort);
-        final long timeoutNs = timeoutNs(CONNECT_MS);
         final long startNs = System.nanoTime();
         while (true) {
             try {
@@ -152,17 +153,22 @@ public final class CatCommand implements Callable<Integer> {
         }
     }
 
-    private HxbSocketChannel accept(final HxbStreams streams) throws IOException {
+    private HxbSocketChannel accept(final HxbStreams streams, final long timeoutNs)
+            throws IOException {
         try (HxbServerSocketChannel server = streams.listen(listenPort)) {
             if (isVerbose || listenPort == 0) {
                 System.err.println("listening on " + server.localAddress());
             }
-            return server.accept(timeoutNs(0));
+            return server.accept(timeoutNs);
         }
     }
 
-    private long timeoutNs(final long defaultMs) {
-        return TimeUnit.MILLISECONDS.toNanos(timeoutMs == null ? defaultMs : timeoutMs);
+    /** A listener waits as long as it takes unless told otherwise, for which the streams have 0. */
+    private long timeoutNs(final boolean isListening) {
+        if (timeout == null) {
+            return isListening ? 0 : CONNECT_NS;
+        }
+        return TimeOption.parseNs("--timeout", timeout, 1_000_000, MAX_TIMEOUT_NS);
     }
 
     private void say(final String text) {

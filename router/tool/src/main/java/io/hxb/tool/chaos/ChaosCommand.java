@@ -20,16 +20,18 @@ import java.util.concurrent.Callable;
 @Command(
         name = "chaos",
         mixinStandardHelpOptions = true,
-        header = "Lets links and nodes of a lab fail while messages flow.",
-        description = "The lab is up already and is mended afterwards. Every message is checked.",
+        header = "Make links and nodes of a lab fail while messages flow.",
+        description =
+                "Make links and nodes of a running lab fail, check every message "
+                        + "meanwhile, and repair the lab afterwards.",
         footer = {
             "",
-            "In one go, with a lab of its own: hxb lab run chaos --shape 2 --rate 1gbit --script"
-                    + " faults.yaml",
-            "Targets: x.0 of (1,0)   x.* of (1,0)   * of (1,0)   switch x.0 of (1,0)   and nodes"
-                    + " (1,0)",
-            "Links of raw labs only; nodes only where they are processes of their own"
-                    + " (--processes)."
+            "In one go, with a lab of its own: hxb lab run chaos --shape 2 --rate "
+                    + "1gbit --script faults.yaml",
+            "Targets:   x.0 of (1,0)   x.* of (1,0)   * of (1,0)   switch x.0 of "
+                    + "(1,0)   and nodes   (1,0)",
+            "Links fail in raw labs only; nodes fail only where they are processes "
+                    + "of their own (--processes)."
         })
 public final class ChaosCommand implements Callable<Integer> {
     @Mixin private ChaosOptions chaos;
@@ -40,7 +42,7 @@ public final class ChaosCommand implements Callable<Integer> {
             names = "--name",
             paramLabel = "LAB",
             defaultValue = "lab",
-            description = "name of the lab (default lab)")
+            description = "use the lab of this name (default: ${DEFAULT-VALUE})")
     private String lab;
 
     /** Picocli makes it. */

@@ -36,52 +36,56 @@ public final class ChaosOptions {
     @Option(
             names = "--seconds",
             paramLabel = "S",
-            description = "how long to send (default: 2 more than the script, or 10 at random)")
+            description =
+                    "send for this long (default: 2 s more than the script, or 10 s at "
+                            + "random)")
     private Double seconds;
 
     @Option(
             names = "--script",
             paramLabel = "FILE",
             description = {
-                "what fails when; a list such as",
+                "read the faults from this file, a list such as",
                 "  - at: 2s",
                 "    pull: x.0 of (0,0)",
-                "with pull unplug down slow(rate) damage(drop,corrupt) one-way(passes) flap(period)"
-                        + " restore; kill restart pause resume; and for: 1s"
+                "with pull unplug down slow(rate) damage(drop,corrupt) one-way(passes) "
+                        + "flap(period) restore; kill restart pause resume; and for: 1s"
             })
     private Path file;
 
-    @Option(names = "--random", description = "faults at random instead of a script")
+    @Option(names = "--random", description = "make random faults instead of those of a script")
     private boolean isRandom;
 
     @Option(
             names = "--seed",
             paramLabel = "N",
-            description = "the same random faults again (default: a new seed, printed)")
+            description =
+                    "repeat the random faults of this seed (default: a new seed, which is "
+                            + "printed)")
     private Long seed;
 
     @Option(
             names = "--faults",
             paramLabel = "N",
-            description = "how many random faults (default: one for each second)")
+            description = "make this many random faults (default: one for each second)")
     private Integer count;
 
-    @Option(names = "--no-nodes", description = "random faults of links only, none of nodes")
+    @Option(names = "--no-nodes", description = "make random faults of links only, none of nodes")
     private boolean isWithoutNodes;
 
     @Option(
             names = "--sample",
-            paramLabel = "10ms",
+            paramLabel = "TIME",
             defaultValue = "10ms",
-            description = "length of a sample of the throughput (default 10ms)")
+            description = "sample the throughput over this time (default: ${DEFAULT-VALUE})")
     private String sample;
 
     @Option(
             names = "--out",
             paramLabel = "FILE",
             description =
-                    "all samples to FILE.json, a picture to FILE.svg or FILE.png, the script"
-                            + " to FILE.yaml; may be repeated")
+                    "write all samples to FILE.json, a picture to FILE.svg or FILE.png, "
+                            + "the script to FILE.yaml; may be repeated")
     private List<Path> out = List.of();
 
     private Long drawn;
@@ -122,7 +126,7 @@ public final class ChaosOptions {
             final List<Pair> pairs,
             final long lengthNs) {
         if ((file != null) == isRandom) {
-            throw new UsageException("what shall fail? Give --script FILE or --random");
+            throw new UsageException("no fault is named: give --script FILE or --random");
         }
         final Selector selector = new Selector(shape, linkCount);
         if (file != null) {

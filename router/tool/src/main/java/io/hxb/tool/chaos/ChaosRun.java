@@ -99,7 +99,7 @@ public final class ChaosRun {
             throw new ToolException(
                     "the script damages frames, and the frames of lab "
                             + spec.name()
-                            + " have no CRC that would tell: use hxb lab run chaos, which turns it"
+                            + " have no CRC to detect that: use hxb lab run chaos, which turns it"
                             + " on");
         }
         if (options.seed() != null) {
@@ -250,7 +250,7 @@ public final class ChaosRun {
                             pair.corrupt(),
                             pair.errors().isEmpty()
                                     ? ""
-                                    : "; told of "
+                                    : "; reported "
                                             + pair.reported()
                                             + " undelivered by "
                                             + pair.errors());

@@ -18,11 +18,11 @@ import java.util.concurrent.Callable;
 @Command(
         name = "demo",
         mixinStandardHelpOptions = true,
-        header = "Shows a whole cluster at work, on this machine.",
+        header = "Show a whole cluster at work on this machine.",
         description =
-                "Makes a 2x2x2 cluster with two links per dimension, sends generated files between"
-                        + " all pairs of nodes, checks their SHA-256, measures, and removes the"
-                        + " cluster. Exit status 0 only if every byte arrived.")
+                "Make a 2x2x2 cluster with two links per dimension, send generated "
+                        + "files between all pairs of nodes, check their SHA-256, measure, and "
+                        + "remove the cluster. The exit status is 0 only if every byte arrived.")
 public final class DemoCommand implements Callable<Integer> {
     private static final long MAX_FILE_BYTES = 1L << 30;
 
@@ -33,7 +33,9 @@ public final class DemoCommand implements Callable<Integer> {
             names = "--file-size",
             paramLabel = "BYTES",
             defaultValue = "4194304",
-            description = "mean length of the files, one for each pair (default 4194304)")
+            description =
+                    "make files of this mean length, one for each pair (default: "
+                            + "${DEFAULT-VALUE})")
     private long fileBytes;
 
     /** Picocli makes it. */

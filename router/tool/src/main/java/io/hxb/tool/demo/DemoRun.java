@@ -129,8 +129,7 @@ public final class DemoRun {
         final JsonNode trips =
                 programs.run("ping " + pair.to() + " --flood --count " + ATTACHED_TRIPS);
         final JsonNode rate =
-                programs.run(
-                        "perf " + pair.to() + " --warm-up 1 --seconds 1 --size " + SMALL_BYTES);
+                programs.run("perf " + pair.to() + " --warmup 1 --seconds 1 --size " + SMALL_BYTES);
         final Attached attached =
                 new Attached(
                         trips.at("/rtt_us/median").asDouble(),

@@ -19,16 +19,16 @@ import java.util.concurrent.Callable;
 @Command(
         name = "doctor",
         mixinStandardHelpOptions = true,
-        header = "Says what is wrong here, and how to fix it.",
+        header = "Report what is wrong here, and how to fix it.",
         description =
-                "Examines this machine, a cluster file, its NICs and the running nodes. Warnings"
-                        + " cost speed or comfort; failures keep something from working, and the"
-                        + " exit status is then 1.")
+                "Examine this machine, a cluster file, its NICs and the running nodes. "
+                        + "Warnings cost speed or comfort; failures keep something from working, "
+                        + "and the exit status is then 1.")
 public final class DoctorCommand implements Callable<Integer> {
     @Mixin private ClusterOptions cluster;
     @Mixin private Output output;
 
-    @Option(names = "--all", description = "also what is as it should be")
+    @Option(names = "--all", description = "show the checks that passed, too")
     private boolean isAll;
 
     /** Picocli makes it. */

@@ -88,7 +88,7 @@ final class DotReader {
         words.take("{");
         readStatements(new Defaults(Map.of(), Map.of()).copy(), new LinkedHashSet<>(), 1);
         if (!words.isAtEnd()) {
-            throw words.expected("nothing behind the graph");
+            throw words.expected("nothing after the graph");
         }
     }
 

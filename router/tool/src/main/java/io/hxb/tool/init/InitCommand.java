@@ -34,14 +34,15 @@ import java.util.stream.Collectors;
 @Command(
         name = "init",
         mixinStandardHelpOptions = true,
-        header = "Finds the machines at the NICs, writes a first cluster file.",
+        header = "Find the machines at the NICs, write a first cluster file.",
         description = {
-            "Lists the NICs of this machine, asks on them who is there, and writes a first cluster"
-                    + " file with comments. Run it on all machines at the same time: each finds the"
-                    + " same cabling, also beyond its own cables, and writes the same file.",
-            "NICs that are down, wireless, or carry the default route are left alone unless --nics"
-                + " names them. Listening needs root (CAP_NET_RAW); without, the file is made from"
-                + " this machine's NICs alone."
+            "List the NICs of this machine, ask on them which machines are there, "
+                    + "and write a first cluster file with comments. Run it on all machines "
+                    + "at the same time: each finds the same cabling, also beyond its own "
+                    + "cables, and writes the same file.",
+            "NICs that are down, wireless, or carry the default route are left "
+                    + "alone unless --nics names them. Listening needs root (CAP_NET_RAW); "
+                    + "otherwise the file is made from this machine's NICs alone."
         },
         footer = {"", "Example, on both of two PCs with crossed cables: sudo deploy/hxb init"})
 public final class InitCommand implements Callable<Integer> {
@@ -52,43 +53,43 @@ public final class InitCommand implements Callable<Integer> {
             names = "--nics",
             split = ",",
             paramLabel = "NIC",
-            description = "ask on these NICs, separated by commas (default: those that are free)")
+            description = "ask on these NICs, separated by commas (default: all that are free)")
     private List<String> chosen = List.of();
 
     @Option(
             names = "--seconds",
             paramLabel = "S",
             defaultValue = "30",
-            description = "how long to listen; Enter ends it sooner (default 30)")
+            description = "listen for this long; Enter ends it sooner (default: ${DEFAULT-VALUE})")
     private double seconds;
 
     @Option(
             names = "--expect",
             paramLabel = "N",
-            description = "end as soon as N machines were found and nothing new comes for 2 s")
+            description = "end as soon as N machines are found and nothing new has come for 2 s")
     private Integer expected;
 
     @Option(
             names = "--out",
             paramLabel = "FILE",
             defaultValue = "cluster.yaml",
-            description = "where to write the file; - prints it (default cluster.yaml)")
+            description = "write the cluster file here; - prints it (default: ${DEFAULT-VALUE})")
     private String file;
 
-    @Option(names = "--force", description = "overwrite a file that is there")
+    @Option(names = "--force", description = "overwrite an existing file")
     private boolean isForced;
 
     @Option(
             names = "--name",
             paramLabel = "CLUSTER",
             defaultValue = "hxb",
-            description = "name of the cluster (default hxb)")
+            description = "give the cluster this name (default: ${DEFAULT-VALUE})")
     private String cluster;
 
     @Option(
             names = "--host",
             paramLabel = "NAME",
-            description = "what this machine is called (default: its host name)")
+            description = "call this machine by this name (default: its host name)")
     private String host;
 
     @Mixin private Output output;

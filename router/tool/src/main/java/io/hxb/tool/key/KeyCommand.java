@@ -1,5 +1,7 @@
 package io.hxb.tool.key;
 
+import io.hxb.tool.option.MissingCommand;
+
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -7,7 +9,7 @@ import picocli.CommandLine.Command;
 @Command(
         name = "key",
         mixinStandardHelpOptions = true,
-        header = "Makes the key of a cluster.",
+        header = "Make and show the key of a cluster.",
         subcommands = {KeyGenerateCommand.class, KeyShowCommand.class},
         footer = {"", "Example: hxb key generate /etc/hxb/key"})
 public final class KeyCommand implements Runnable {
@@ -18,6 +20,6 @@ public final class KeyCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new CommandLine.ParameterException(spec.commandLine(), "which command?");
+        throw MissingCommand.of(spec);
     }
 }

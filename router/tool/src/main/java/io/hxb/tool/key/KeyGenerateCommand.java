@@ -19,14 +19,14 @@ import java.util.concurrent.Callable;
 @Command(
         name = "generate",
         mixinStandardHelpOptions = true,
-        header = "Makes a new key in a file that only its owner may read.",
+        header = "Write a new key to a file that only its owner may read.",
         footer = {
             "",
             "Copy the file to every node and name it in security.keys of the cluster file.",
             "Example: hxb key generate /etc/hxb/key"
         })
 final class KeyGenerateCommand implements Callable<Integer> {
-    @Parameters(paramLabel = "FILE", description = "file to make; it must not exist")
+    @Parameters(paramLabel = "FILE", description = "make this file, which must not exist yet")
     private Path file;
 
     @Mixin private Output output;

@@ -17,10 +17,10 @@ import java.util.concurrent.Callable;
 @Command(
         name = "show",
         mixinStandardHelpOptions = true,
-        header = "Prints the fingerprint of a key, as hxb doctor does.",
+        header = "Print the fingerprint of a key, as hxb doctor does.",
         footer = {"", "Example: hxb key show /etc/hxb/key"})
 final class KeyShowCommand implements Callable<Integer> {
-    @Parameters(paramLabel = "FILE", description = "file of the key")
+    @Parameters(paramLabel = "FILE", description = "read the key from this file")
     private Path file;
 
     @Mixin private Output output;

@@ -16,7 +16,7 @@ public final class LabAdvice {
         final LabSpec spec = state.spec();
         final String name = spec.name().equals("lab") ? "" : " --name " + spec.name();
         if (state.hasSwitches()) {
-            final String lab = spec.name().equals("lab") ? "" : " --lab " + spec.name();
+            final String lab = spec.name().equals("lab") ? "" : " --name " + spec.name();
             return List.of(
                     program + " lab ping" + name + " 0,1",
                     program + " lab perf" + name + " 0,1",
@@ -77,11 +77,11 @@ public final class LabAdvice {
         return log.isBlank()
                 ? "the lab did not start: its process ended with status "
                         + status
-                        + " and wrote nothing; was it killed for want of memory (dmesg)?"
+                        + " and wrote nothing; dmesg shows whether it was killed for want of memory"
                 : "the lab did not start: " + log.strip();
     }
 
     private static String written(final String log) {
-        return log.isBlank() ? "nothing was logged" : "the log says: " + log.strip();
+        return log.isBlank() ? "nothing was logged" : "its log: " + log.strip();
     }
 }

@@ -381,7 +381,9 @@ public final class LabRegistry {
             process.destroyForcibly();
             if (!hasEnded(process)) {
                 throw new ToolException(
-                        "process " + process.pid() + " cannot be ended: is its disk or NIC stuck?");
+                        "process "
+                                + process.pid()
+                                + " cannot be ended; its disk or NIC may be stuck");
             }
         }
     }

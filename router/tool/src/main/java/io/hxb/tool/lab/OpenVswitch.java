@@ -112,14 +112,14 @@ public final class OpenVswitch {
             }
             if (process.waitFor() != 0) {
                 throw new ToolException(
-                        "Open vSwitch refuses what it was told: " + Files.readString(output));
+                        "Open vSwitch refuses its configuration: " + Files.readString(output));
             }
             Files.delete(output);
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new ToolException("interrupted while Open vSwitch was told what to do", e);
+            throw new ToolException("interrupted while Open vSwitch was configured", e);
         } catch (final IOException e) {
-            throw new ToolException("cannot tell Open vSwitch what to do: " + e, e);
+            throw new ToolException("cannot configure Open vSwitch: " + e, e);
         }
     }
 

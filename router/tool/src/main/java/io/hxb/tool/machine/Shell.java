@@ -62,7 +62,7 @@ public final class Shell {
     private static String hint(final String program) {
         return switch (program) {
             case "ip", "tc" -> "install iproute2 (Debian: apt-get install iproute2)";
-            default -> "is it installed and in the PATH?";
+            default -> "install it, or put its folder into the PATH";
         };
     }
 }

@@ -41,12 +41,12 @@ import java.util.concurrent.CountDownLatch;
 @Command(
         name = "manager",
         mixinStandardHelpOptions = true,
-        header = "Sends the frames of a NIC along planned VLANs.",
+        header = "Send the frames of a NIC along planned VLANs.",
         description =
-                "Frames leave the NIC with the VID that the plan has for their destination, frames"
-                        + " of every VID of the plan come in, and no program notices. hxb route"
-                        + " reads and changes the paths. Runs until it is told to end (SIGTERM,"
-                        + " Ctrl-C); then frames go untagged again.",
+                "Send frames out of the NIC with the VID that the plan has for their "
+                        + "destination, and let frames of every VID of the plan in; programs "
+                        + "notice nothing. hxb route reads and changes the paths. Runs until it "
+                        + "gets SIGTERM or Ctrl-C; then frames go untagged again.",
         footer = {
             "",
             "Example: hxb plan vlan --graph net.yaml --kind host-tagged --save net.plan",
@@ -59,7 +59,7 @@ public final class ManagerCommand implements Callable<Integer> {
             names = "--plan",
             required = true,
             paramLabel = "FILE",
-            description = "host-tagged plan, written by hxb plan vlan --save")
+            description = "read this host-tagged plan, written by hxb plan vlan --save")
     private String plan;
 
     @Option(
@@ -68,33 +68,37 @@ public final class ManagerCommand implements Callable<Integer> {
             paramLabel = "NIC",
             split = ",",
             description =
-                    "NIC on the planned network; several in the order of the plan, where its hosts"
-                            + " have several")
+                    "use this NIC on the planned network; where hosts have several, name "
+                            + "all of them in the order of the plan")
     private List<String> nics;
 
     @Option(
             names = "--host",
             paramLabel = "NAME",
-            description = "this host in the plan (default: the one with the address of the NIC)")
+            description =
+                    "take this host of the plan (default: the one with the address of the "
+                            + "NIC)")
     private String host;
 
     @Option(
             names = "--socket",
             paramLabel = "PATH",
-            description = "Unix socket to listen on (default: manager.sock in HXB_RUN or /run/hxb)")
+            description =
+                    "listen on this Unix socket (default: manager.sock in HXB_RUN or "
+                            + "/run/hxb)")
     private Path socket;
 
     @Option(
             names = "--allow",
             paramLabel = "UID",
             split = ",",
-            description = "users who may change paths, besides root and the manager's own")
+            description = "let these users change paths, besides root and the manager's own user")
     private List<Integer> users = List.of();
 
     @Option(
             names = "--listen",
             paramLabel = "ADDRESS:PORT",
-            description = "listen on TCP, too; beyond this machine it needs --key")
+            description = "listen on TCP, too; beyond this machine that needs --key")
     private String listen;
 
     @Option(
@@ -102,22 +106,22 @@ public final class ManagerCommand implements Callable<Integer> {
             paramLabel = "FILE",
             split = ",",
             description =
-                    "key of the cluster that other machines have to show, made by hxb key"
-                            + " generate; two while it is changed")
+                    "require the key of the cluster in this file, made by hxb key "
+                            + "generate, of other machines; name two while it is changed")
     private List<Path> keys = List.of();
 
     @Option(
             names = "--state",
             paramLabel = "FILE",
-            description = "file of the paths that hxb route ... --commit keeps over restarts")
+            description = "keep the paths of hxb route ... --commit in this file over restarts")
     private Path state;
 
     @Option(
             names = "--keep",
             paramLabel = "FOLDER",
             description =
-                    "frames stay tagged as they are when the manager ends, by files in this folder"
-                            + " of a BPF file system; removing them ends that")
+                    "keep frames tagged after the manager has ended, by files in this "
+                            + "folder of a BPF file system; remove them to end that")
     private Path pins;
 
     @Option(
@@ -125,9 +129,9 @@ public final class ManagerCommand implements Callable<Integer> {
             paramLabel = "auto|kernel|tap",
             defaultValue = "auto",
             description =
-                    "who tags: programs in the kernel, this process by a TAP device with the"
-                            + " addresses and routes of the NIC, or the kernel if it can (default"
-                            + " ${DEFAULT-VALUE})")
+                    "tag by programs in the kernel, or by this process with a TAP device that has"
+                            + " the addresses and routes of the NIC; auto: by the kernel if it can"
+                            + " (default: ${DEFAULT-VALUE})")
     private TaggerChoice tagger;
 
     @Option(
@@ -135,16 +139,16 @@ public final class ManagerCommand implements Callable<Integer> {
             paramLabel = "TIME",
             defaultValue = "50us",
             description =
-                    "look for the next request that long before sleeping (default"
-                            + " ${DEFAULT-VALUE})")
+                    "look for the next request this long before sleeping (default: "
+                            + "${DEFAULT-VALUE})")
     private String spin;
 
     @Option(
             names = "--no-health",
-            description = "paths are not probed: a pair stays in the VID that is set for it")
+            description = "probe no paths: leave each pair in the VID that is set for it")
     private boolean isWithoutHealth;
 
-    @Option(names = "--attended", hidden = true, description = "end when the standard input does")
+    @Option(names = "--attended", hidden = true, description = "end when standard input ends")
     private boolean isAttended;
 
     /** Picocli makes it. */

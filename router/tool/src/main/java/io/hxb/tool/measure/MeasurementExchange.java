@@ -158,11 +158,11 @@ final class MeasurementExchange implements AutoCloseable {
     private static String explain(final int status) {
         return switch (status) {
             case PmStatus.PEER_UNREACHABLE ->
-                    "cannot be reached: is that node running, and its links up? See hxb doctor and"
-                            + " hxb stat";
+                    "cannot be reached: see that its node runs and its links are up, by hxb doctor"
+                            + " and hxb stat";
             case PmStatus.PEER_RESTARTED -> "has been restarted in between: try again";
             case PmStatus.NO_SUCH_CONTEXT ->
-                    "nobody has opened that context: is it a node of this version?";
+                    "nobody has opened that context: see that the node is of this version";
             case PmStatus.NOT_ALLOWED ->
                     "this user's tenant may not send there: see tenants in the cluster file";
             default -> PmStatus.name(status);

@@ -198,7 +198,7 @@ final class PerfRun {
             }
         }
         throw new ToolException(
-                "node " + stream.target + " does not answer: is it running? See hxb stat");
+                "node " + stream.target + " does not answer: see with hxb stat whether it runs");
     }
 
     private long take(final long address) {

@@ -36,7 +36,7 @@ sealed interface Mpi permits OpenMpi, Mpich {
                 () ->
                         new ToolException(
                                 mpirun
-                                        + " is not that of Open MPI or MPICH (--version says: "
+                                        + " is not that of Open MPI or MPICH (--version prints: "
                                         + text.lines().findFirst().orElse("nothing")
                                         + "): name another by --mpirun PATH. An MPI over libfabric"
                                         + " finds HXB by FI_PROVIDER_PATH="

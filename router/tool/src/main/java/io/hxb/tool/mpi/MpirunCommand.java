@@ -37,18 +37,18 @@ import java.util.stream.Stream;
 @Command(
         name = "mpirun",
         mixinStandardHelpOptions = true,
-        header = "Runs an MPI program over the links of the cluster.",
+        header = "Run an MPI program over the links of the cluster.",
         description = {
-            "Has the mpirun of this machine's Open MPI, or of an MPICH with ch4:ofi, run a program"
-                    + " over HXB. All that stands behind the options below is passed on to it: its"
-                    + " own options, the program and its arguments. Nothing in the program has to"
-                    + " change.",
-            "Ranks use the node of the machine that they run on. In a lab, which --lab makes for"
-                + " this run and --name finds, ranks are dealt to its nodes, and there may be more"
-                + " of them than CPUs.",
-            "The provider of libfabric that MPI uses is built by the first run, which needs a C"
-                + " compiler, make and the headers of libfabric. On other machines it has to be at"
-                + " the same path.",
+            "Have the mpirun of this machine's Open MPI, or of an MPICH with "
+                    + "ch4:ofi, run a program over HXB. Everything after the options below "
+                    + "is passed on to it: its own options, the program and its arguments. "
+                    + "The program does not change.",
+            "Ranks use the node of the machine that they run on. In a lab, which "
+                    + "--lab makes for this run and --name finds, ranks are dealt to its "
+                    + "nodes, and there may be more of them than CPUs.",
+            "The first run builds the provider of libfabric that MPI uses, which "
+                    + "needs a C compiler, make and the headers of libfabric. On other "
+                    + "machines it has to be at the same path.",
             "Exit status: that of mpirun; 2 also for wrong usage of this command."
         },
         footer = {
@@ -66,14 +66,18 @@ public final class MpirunCommand implements Callable<Integer> {
 
     @Option(
             names = "--lab",
-            paramLabel = "2x2x2",
-            description = "makes a lab of that shape for this run and removes it afterwards")
+            paramLabel = "SHAPE",
+            description =
+                    "make a lab of this shape, such as 2x2x2, for this run, and remove it "
+                            + "afterwards")
     private String shape;
 
     @Option(
             names = "--name",
             paramLabel = "LAB",
-            description = "uses the lab of that name, which is up; with --lab: names the one made")
+            description =
+                    "use the lab of this name, which is up; with --lab: give this name to "
+                            + "the lab that is made")
     private String name;
 
     @Option(
@@ -81,34 +85,36 @@ public final class MpirunCommand implements Callable<Integer> {
             paramLabel = "node|block",
             defaultValue = "node",
             description =
-                    "in a lab: ranks go to the nodes in turn, or neighbouring ranks share one"
-                            + " (default node)")
+                    "in a lab: deal ranks to the nodes in turn, or let neighbouring ranks "
+                            + "share a node (default: ${DEFAULT-VALUE})")
     private RankPlacement.Order order;
 
     @Option(
             names = "--collectives",
             description =
-                    "has the nodes carry out MPI_Barrier, MPI_Bcast and MPI_Allreduce of up to"
-                            + " 4 KB, by a library in front of Open MPI")
+                    "have the nodes carry out MPI_Barrier, MPI_Bcast and MPI_Allreduce of "
+                            + "up to 4 KB, by a library in front of Open MPI")
     private boolean hasCollectives;
 
     @Option(
             names = "--mpirun",
             paramLabel = "PATH",
             defaultValue = "mpirun",
-            description = "mpirun of Open MPI or MPICH (default: the one in the PATH)")
+            description =
+                    "run this mpirun of Open MPI or MPICH, found in the PATH (default: "
+                            + "${DEFAULT-VALUE})")
     private String mpirun;
 
     @Option(
             names = "--dry-run",
-            description = "builds the provider if need be, prints what would be run, and ends")
+            description = "build the provider if need be, print what would be run, and end")
     private boolean isDryRun;
 
     @Option(
             names = "--environment",
             description =
-                    "builds the provider if need be, prints the variables that ranks need, as lines"
-                            + " for a shell, and ends: for srun and other starters")
+                    "build the provider if need be, print the variables that ranks need, "
+                            + "as lines for a shell, and end: for srun and other launchers")
     private boolean isEnvironment;
 
     @Mixin private LabLinkOptions links;
@@ -209,7 +215,8 @@ public final class MpirunCommand implements Callable<Integer> {
             throw new UsageException("--environment: without a program, and without --dry-run");
         }
         if (!given.hasPrograms() && !isEnvironment) {
-            throw new UsageException("which program? For example: hxb mpirun -np 4 ./program");
+            throw new UsageException(
+                    "no program is named; for example: hxb mpirun -np 4 ./program");
         }
         final List<String> ofNewLab = shape == null ? labOptions() : List.of();
         if (!ofNewLab.isEmpty()) {

@@ -61,7 +61,7 @@ record OpenMpi(Path mpirun, String version) implements Mpi {
                         name()
                                 + " sends wrong numbers over any provider of libfabric where a"
                                 + " persistent send, MPI_Alltoallv, MPI_Alltoallw or a one-sided"
-                                + " operation has a datatype that begins behind its address. A"
+                                + " operation has a datatype that begins after its address. A"
                                 + " library before each rank sets that right; Open MPI 4.1.6 or"
                                 + " later, and MPICH, need none (docs/howto/mpi.md)")
                 : Optional.empty();

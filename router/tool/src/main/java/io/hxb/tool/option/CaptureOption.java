@@ -10,10 +10,10 @@ import java.nio.file.Path;
 public final class CaptureOption {
     @Option(
             names = "--capture",
-            paramLabel = "DIR",
+            paramLabel = "FOLDER",
             description =
-                    "write every frame to DIR/CLUSTER-NODE.pcapng, for Wireshark or tshark; costs"
-                            + " speed")
+                    "write every frame to FOLDER/CLUSTER-NODE.pcapng, for Wireshark or "
+                            + "tshark; this costs speed")
     private Path directory;
 
     /** Picocli makes it. */

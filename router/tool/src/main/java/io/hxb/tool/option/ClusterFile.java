@@ -20,14 +20,16 @@ public final class ClusterFile {
     @Option(
             names = "--config",
             paramLabel = "FILE",
-            description = "cluster file (default: HXB_CONFIG, the lab's, or /etc/hxb/cluster.yaml)")
+            description =
+                    "read this cluster file (default: HXB_CONFIG, the lab's, or "
+                            + "/etc/hxb/cluster.yaml)")
     private Path file;
 
     @Option(
             names = "--name",
             paramLabel = "LAB",
             defaultValue = "lab",
-            description = "name of a lab (default lab)")
+            description = "use the lab of this name (default: ${DEFAULT-VALUE})")
     private String lab;
 
     /** Picocli makes it. */
@@ -64,8 +66,8 @@ public final class ClusterFile {
             return ClusterConfigYaml.read(SYSTEM_FILE);
         }
         throw new ToolException(
-                "which cluster? Give --config FILE, set HXB_CONFIG, or start a lab: hxb lab up"
-                        + " (there is no lab '"
+                "no cluster is named: give --config FILE, set HXB_CONFIG, or start a lab: hxb lab"
+                        + " up (there is no lab '"
                         + lab
                         + "' and no "
                         + SYSTEM_FILE

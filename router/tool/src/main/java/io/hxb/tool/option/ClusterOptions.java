@@ -21,10 +21,10 @@ public final class ClusterOptions {
 
     @Option(
             names = "--node",
-            paramLabel = "COORD",
+            paramLabel = "NODE",
             description =
-                    "the node to use on this machine, such as 1,0,0 (default: as hxb node decides,"
-                            + " else the only one that runs here; in a lab node 0)")
+                    "use this node of this machine, such as 1,0,0 (default: as hxb node "
+                            + "decides, otherwise the only one that runs here; in a lab node 0)")
     private String node;
 
     /** Picocli makes it. */

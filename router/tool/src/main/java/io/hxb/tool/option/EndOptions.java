@@ -7,13 +7,16 @@ import picocli.CommandLine.Option;
 
 /** Options that say between which nodes of a lab messages flow. Picocli fills it. */
 public final class EndOptions {
-    @Option(names = "--from", paramLabel = "COORD", description = "sender (default: node 0)")
+    @Option(
+            names = "--from",
+            paramLabel = "COORD",
+            description = "send from this node (default: node 0)")
     private String from;
 
     @Option(
             names = "--to",
             paramLabel = "COORD",
-            description = "receiver (default: the farthest node)")
+            description = "send to this node (default: the farthest node)")
     private String to;
 
     /** Picocli makes it. */

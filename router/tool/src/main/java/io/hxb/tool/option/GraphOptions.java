@@ -11,21 +11,22 @@ public final class GraphOptions {
             required = true,
             paramLabel = "FILE|WORDS",
             description = {
-                "a file: .edges (lines 'a b': switches by number or name), .yaml (cabling), .dot,"
-                        + " .json (lldpcli of all systems by name);",
-                "or words: mesh:4x4 torus:8x8 cube:K,N hypercube:N hyper-crossbar:4x4x2 hyperx:4x4"
-                        + " fat-tree:U,D,M clos:LEAVES,TOPS vbft:LEAVES,TOPS myrinet-clos:N"
-                        + " tree:N,ARITY dragonfly:SWITCHES,LINKS random:N,DEGREE,SEED"
+                "read a file: .edges (lines 'a b': switches by number or name), .yaml "
+                        + "(cabling), .dot, .json (lldpcli of all systems by name);",
+                "or take words: mesh:4x4 torus:8x8 cube:K,N hypercube:N "
+                        + "hyper-crossbar:4x4x2 hyperx:4x4 fat-tree:U,D,M clos:LEAVES,TOPS "
+                        + "vbft:LEAVES,TOPS myrinet-clos:N tree:N,ARITY dragonfly:SWITCHES,LINKS "
+                        + "random:N,DEGREE,SEED"
             })
     private String graph;
 
     @Option(
             names = "--hosts-per-switch",
-            paramLabel = "H",
+            paramLabel = "N",
             defaultValue = "1",
             description =
-                    "hosts on each switch (each leaf of trees) when the graph names none; default"
-                            + " ${DEFAULT-VALUE}")
+                    "connect this many hosts to each switch (each leaf of trees) when the "
+                            + "graph names none (default: ${DEFAULT-VALUE})")
     private int hostsPerSwitch;
 
     /** Picocli makes it. */

@@ -25,29 +25,30 @@ public final class LabLinkOptions {
             names = "--links",
             paramLabel = "N",
             defaultValue = "2",
-            description = "links per dimension, 1..8 (default 2)")
+            description = "make this many links per dimension, 1..8 (default: ${DEFAULT-VALUE})")
     private int links;
 
     @Option(
             names = "--backend",
             paramLabel = "raw|udp",
             description =
-                    "veth NICs in network namespaces (root), or UDP on loopback (default: raw for"
-                            + " root)")
+                    "use veth NICs in network namespaces (raw, needs root), or UDP on "
+                            + "loopback (default: raw for root, otherwise udp)")
     private Backend backend;
 
     @Option(
             names = "--rate",
-            paramLabel = "1gbit",
+            paramLabel = "RATE",
             defaultValue = "none",
             description =
-                    "rate of each link and direction, raw only (default none: as fast as it goes)")
+                    "limit each link and direction to this rate, such as 1gbit, raw only "
+                            + "(default: none)")
     private String rate;
 
     @Option(
             names = "--mtu",
             paramLabel = "BYTES",
-            description = "MTU (default 9000; between hosts and switches 1500)")
+            description = "set this MTU (default: 9000; between hosts and switches 1500)")
     private Integer mtu;
 
     @Option(
@@ -56,12 +57,12 @@ public final class LabLinkOptions {
             split = ",",
             defaultValue = "bridge,whole",
             description =
-                    "what joins the NICs of a line, raw only: a bridge, whose ports can be made to"
-                        + " fail, or, for lines of two, direct, nothing but the veth pair, as a"
-                        + " cable joins two PCs; and what its wires do with frames that the kernel"
-                        + " has in one piece (trains): let them pass whole, have the kernel cut and"
-                        + " join them, or take them frame by frame at --rate, paced, as a NIC does;"
-                        + " one of each kind, as in direct,paced (default bridge,whole)")
+                    "join the NICs of a line, raw only, by a bridge, whose ports can be made to"
+                        + " fail, or, for lines of two, directly by a veth pair; and let frames"
+                        + " that the kernel has in one piece (GSO batches) pass whole, have the"
+                        + " kernel cut and join them, or take them frame by frame at --rate, paced,"
+                        + " as a NIC does; give one of each kind, as in direct,paced (default:"
+                        + " ${DEFAULT-VALUE})")
     private List<String> wiring;
 
     @Option(
@@ -69,8 +70,8 @@ public final class LabLinkOptions {
             paramLabel = "ethernet|ip|auto",
             defaultValue = "ethernet",
             description =
-                    "what nodes put long frames into, raw only: Ethernet frames, or UDP over IPv4,"
-                            + " in trains (default ethernet)")
+                    "put long frames into Ethernet frames, or into UDP over IPv4 in GSO "
+                            + "batches, raw only (default: ${DEFAULT-VALUE})")
     private FrameConfig.Encapsulation encapsulation;
 
     @Option(
@@ -78,8 +79,8 @@ public final class LabLinkOptions {
             paramLabel = "auto|on|off",
             defaultValue = "auto",
             description =
-                    "whether a BPF program in the kernel relays frames, raw only (default auto:"
-                            + " where the kernel and the privileges allow it)")
+                    "have a BPF program in the kernel relay frames, raw only; auto: where "
+                            + "the kernel and the privileges allow it (default: ${DEFAULT-VALUE})")
     private SocketConfig.KernelRelay kernelRelay;
 
     /** Picocli makes it. */

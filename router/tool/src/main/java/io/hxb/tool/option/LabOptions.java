@@ -9,17 +9,18 @@ import picocli.CommandLine.Option;
 public final class LabOptions {
     @Option(
             names = "--shape",
-            paramLabel = "3x3x3",
+            paramLabel = "SHAPE",
             defaultValue = "2x2x2",
-            description = "shape (default 2x2x2)")
+            description =
+                    "make a cluster of this shape, such as 3x3x3 (default: " + "${DEFAULT-VALUE})")
     private String shape;
 
     @Mixin private LabLinkOptions links;
 
     @Option(
             names = "--name",
-            paramLabel = "NAME",
-            description = "name of the lab (default lab; demo takes one of its own)")
+            paramLabel = "LAB",
+            description = "give the lab this name (default: lab; hxb demo takes one of its own)")
     private String name;
 
     /** Picocli makes it. */

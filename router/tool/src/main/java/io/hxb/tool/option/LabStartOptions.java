@@ -14,7 +14,7 @@ public final class LabStartOptions {
     @Mixin private WaitOptions waiting;
     @Mixin private CaptureOption capture;
 
-    @Option(names = "--processes", description = "a process for each node, instead of all in one")
+    @Option(names = "--processes", description = "run each node in a process of its own")
     private boolean isProcesses;
 
     /** Picocli makes it. */

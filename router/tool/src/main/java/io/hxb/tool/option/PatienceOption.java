@@ -10,8 +10,8 @@ public final class PatienceOption {
     @Option(
             names = "--patient",
             description =
-                    "wait 20 s before a silent node is given up: for programs that end when they"
-                            + " lose a peer, such as those of MPI, on a machine with few CPUs")
+                    "wait 20 s before giving a silent node up: for programs that end when "
+                            + "they lose a peer, such as those of MPI, on a machine with few CPUs")
     private boolean isPatient;
 
     /** Picocli makes it. */

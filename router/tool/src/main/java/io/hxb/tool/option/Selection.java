@@ -26,8 +26,8 @@ public final class Selection {
             names = "--node",
             paramLabel = "NODE",
             description = {
-                "only this node: its id, or coordinates such as 1,0,0 or 1,*,*; several are given"
-                        + " by several --node"
+                "show only this node: its id, or coordinates such as 1,0,0 or 1,*,*; "
+                        + "may be repeated"
             })
     private List<String> nodes = List.of();
 
@@ -35,7 +35,7 @@ public final class Selection {
             names = "--link",
             paramLabel = "LINK",
             split = ",",
-            description = "only these links, such as x.0,y.* or *.1")
+            description = "show only these links, such as x.0,y.* or *.1")
     private List<String> links = List.of();
 
     @Option(
@@ -43,8 +43,8 @@ public final class Selection {
             paramLabel = "STATE",
             split = ",",
             description =
-                    "only links that are good, weak, alone, failed or down, and their nodes; or"
-                            + " nodes that are running, stopped or dead")
+                    "show only links that are good, weak, alone, failed or down, and their "
+                            + "nodes; or nodes that are running, stopped or dead")
     private List<String> states = List.of();
 
     /** Picocli makes it. */

@@ -11,25 +11,27 @@ import java.util.List;
 
 /** Options of whatever sends as much as it can. Picocli fills it. */
 public final class TrafficOptions {
+    private static final long MAX_WARMUP_NS = 600_000_000_000L;
+
     @Option(
             names = "--size",
             paramLabel = "BYTES",
-            description = "payload of a message, 4..1048576 (default 8192)")
+            description = "send messages of this payload, 4..1048576 (default: 8192)")
     private Integer size;
 
     @Option(
-            names = "--warm-up",
-            paramLabel = "S",
-            defaultValue = "3",
+            names = "--warmup",
+            paramLabel = "TIME",
+            defaultValue = "3s",
             description =
-                    "seconds to send before anything is measured, while code is compiled (default"
-                            + " 3)")
-    private double warmUp;
+                    "send this long before measuring, while code is compiled (default: "
+                            + "${DEFAULT-VALUE})")
+    private String warmup;
 
-    @Option(names = "--both", description = "both directions at once")
+    @Option(names = "--both", description = "send in both directions at once")
     private boolean isBoth;
 
-    @Option(names = "--all", description = "every node to every other, all at once")
+    @Option(names = "--all", description = "send from every node to every other, all at once")
     private boolean isAll;
 
     /** Picocli makes it. */
@@ -46,10 +48,7 @@ public final class TrafficOptions {
 
     /** How long to send before, in ns. */
     public long warmUpNs() {
-        if (!(warmUp >= 0 && warmUp <= 600)) {
-            throw new UsageException("--warm-up must be 0..600 seconds: " + warmUp);
-        }
-        return (long) (warmUp * 1e9);
+        return TimeOption.parseNs("--warmup", warmup, 0, MAX_WARMUP_NS);
     }
 
     /**

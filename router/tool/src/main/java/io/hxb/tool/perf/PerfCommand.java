@@ -21,17 +21,17 @@ import java.util.concurrent.Callable;
 @Command(
         name = "perf",
         mixinStandardHelpOptions = true,
-        header = "Measures throughput to another node.",
+        header = "Measure throughput to another node.",
         description =
-                "Sends as fast as the other node takes it; its service checks every message. Lines"
-                        + " tell what is acknowledged meanwhile; Ctrl-C ends it with the result."
-                        + " Exit status 0 only if every message arrived once, in order and"
-                        + " intact.",
+                "Send as fast as the other node takes it; its service checks every "
+                        + "message. Lines report what is acknowledged meanwhile; Ctrl-C ends it "
+                        + "with the result. The exit status is 0 only if every message arrived "
+                        + "once, in order and intact.",
         footer = {
             "",
-            "--both and --all need the sending nodes on this machine, as in a lab. Messages longer"
-                    + " than one frame are sent by the second level of the PM API, and need the"
-                    + " receiving node on this machine too.",
+            "Both --both and --all need the sending nodes on this machine, as in a "
+                    + "lab. Messages longer than one frame are sent by the second level of "
+                    + "the PM API, and need the receiving node on this machine too.",
             PerfCommand.SMALL_MESSAGES
         })
 public final class PerfCommand implements Callable<Integer> {
@@ -49,7 +49,7 @@ public final class PerfCommand implements Callable<Integer> {
     @Parameters(
             index = "0",
             paramLabel = "COORD",
-            description = "coordinates of the node, such as 1,0,0")
+            description = "send to the node at these coordinates, such as 1,0,0")
     private String target;
 
     /** Picocli makes it. */

@@ -24,13 +24,13 @@ public final class PerfOptions {
             names = "--seconds",
             paramLabel = "S",
             defaultValue = "3",
-            description = "how long to send (default 3)")
+            description = "send for this long (default: ${DEFAULT-VALUE})")
     private double seconds;
 
     @Option(
-            names = "--count",
+            names = {"-n", "--count"},
             paramLabel = "N",
-            description = "most messages of each pair (default: no limit)")
+            description = "send at most this many messages of each pair (default: no limit)")
     private Long count;
 
     @Option(
@@ -38,17 +38,17 @@ public final class PerfOptions {
             paramLabel = "N",
             defaultValue = "1",
             description =
-                    "write and compare every byte of one message of N, of the others only the"
-                            + " number (default 1: all)")
+                    "write and compare every byte of one message of N, of the others only "
+                            + "the number; 1: of all (default: ${DEFAULT-VALUE})")
     private long checkEvery;
 
     @Option(
-            names = "--interval",
-            paramLabel = "S",
+            names = {"-i", "--interval"},
+            paramLabel = "TIME",
             defaultValue = "1s",
             description =
-                    "seconds between lines about what is going on, or a time such as 500ms; 0: none"
-                            + " (default 1s)")
+                    "print a line about the progress this often; 0: none (default: "
+                            + "${DEFAULT-VALUE})")
     private String interval;
 
     /** Picocli makes it. */

@@ -23,18 +23,20 @@ import java.util.concurrent.Callable;
 @Command(
         name = "ping",
         mixinStandardHelpOptions = true,
-        header = "Measures round trips to other nodes.",
+        header = "Measure round trips to other nodes.",
         description = {
-            "As ping(8) does: a message a second, a line for each answer, and a summary at the end"
-                    + " or with Ctrl-C. The node's own service answers. Exit status 0 only if every"
-                    + " message was answered in time."
+            "Send a message a second, as ping(8) does, print a line for each "
+                    + "answer, and a summary at the end or at Ctrl-C. The node's own service "
+                    + "answers. The exit status is 0 only if every message was answered in "
+                    + "time."
         },
         footer = {
             "",
-            "Round trips a second apart find threads asleep and caches cold; --flood measures what"
-                    + " a busy application sees. There, three losses in a row end a node's turn.",
-            "Examples: hxb ping 1,0,0   hxb ping 1,0,0 0,1,0 --count 0   hxb ping 1,0,0 --flood"
-                    + "   hxb ping --all"
+            "Round trips a second apart find threads asleep and caches cold; "
+                    + "--flood measures what a busy application sees. There, three losses in "
+                    + "a row end a node's turn.",
+            "Examples:   hxb ping 1,0,0   hxb ping 1,0,0 0,1,0 --count 0   hxb "
+                    + "ping 1,0,0 --flood   hxb ping --all"
         })
 public final class PingCommand implements Callable<Integer> {
     @Mixin private ClusterOptions cluster;
@@ -46,7 +48,7 @@ public final class PingCommand implements Callable<Integer> {
             index = "0..*",
             arity = "0..*",
             paramLabel = "COORD",
-            description = "coordinates of the nodes, such as 1,0,0")
+            description = "send to the nodes at these coordinates, such as 1,0,0")
     private List<String> targets = List.of();
 
     /** Picocli makes it. */
@@ -56,7 +58,7 @@ public final class PingCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         if (targets.isEmpty() == !options.isForAll()) {
             throw new UsageException(
-                    "which nodes? Give coordinates such as 1,0,0, or --all, or --all-pairs");
+                    "no node is named: give coordinates such as 1,0,0, or --all, or --all-pairs");
         }
         options.plan(true, 1);
         final ClusterConfig config = waiting.apply(cluster.config());

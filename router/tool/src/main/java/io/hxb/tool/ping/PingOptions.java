@@ -25,45 +25,46 @@ public final class PingOptions {
             names = "--size",
             paramLabel = "BYTES",
             defaultValue = "64",
-            description = "payload of a message, 4 to one frame (default 64)")
+            description =
+                    "send messages of this payload, 4 to one frame (default: "
+                            + "${DEFAULT-VALUE})")
     private int size;
 
     @Option(
-            names = "--count",
+            names = {"-c", "--count"},
             paramLabel = "N",
             description =
-                    "round trips to each node; 0: until Ctrl-C (default 5; back to back 1000, with"
-                            + " --all 100, with --all-pairs 20)")
+                    "make this many round trips to each node; 0: until Ctrl-C (default: 5; "
+                            + "back to back 1000, with --all 100, with --all-pairs 20)")
     private Long count;
 
     @Option(
-            names = "--interval",
-            paramLabel = "S",
+            names = {"-i", "--interval"},
+            paramLabel = "TIME",
             description =
-                    "seconds between round trips, or a time such as 100us or 20ms; each has a line"
-                            + " of its own (default 1s); 0: back to back, with the summary alone"
-                            + " (default of --all, --all-pairs and 'lab run')")
+                    "start round trips this far apart, with a line for each; 0: back to "
+                            + "back, with the summary alone (default: 1s; with --all, --all-pairs "
+                            + "and in 'lab run' 0)")
     private String interval;
 
-    @Option(names = "--flood", description = "back to back, the same as --interval 0")
+    @Option(names = "--flood", description = "send back to back, as with --interval 0")
     private boolean isFlood;
 
     @Option(
             names = "--timeout",
-            paramLabel = "S",
+            paramLabel = "TIME",
             defaultValue = "2s",
-            description =
-                    "an answer that takes longer counts as lost: seconds, or a time such as 20ms"
-                            + " (default 2s)")
+            description = "count an answer that takes longer as lost (default: ${DEFAULT-VALUE})")
     private String timeout;
 
-    @Option(names = "--all", description = "every other node, one after the other")
+    @Option(names = "--all", description = "measure to every other node, one after the other")
     private boolean isAll;
 
     @Option(
             names = "--all-pairs",
             description =
-                    "from every node to every other; all of them on this machine, as in a lab")
+                    "measure from every node to every other; all of them on this machine, "
+                            + "as in a lab")
     private boolean isAllPairs;
 
     /** Picocli makes it. */

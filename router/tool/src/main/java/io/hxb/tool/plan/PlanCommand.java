@@ -1,5 +1,6 @@
 package io.hxb.tool.plan;
 
+import io.hxb.tool.option.MissingCommand;
 import io.hxb.tool.plan.routes.CheckCommand;
 import io.hxb.tool.plan.routes.CompareCommand;
 import io.hxb.tool.plan.routes.RoutesCommand;
@@ -11,7 +12,7 @@ import picocli.CommandLine.Command;
 @Command(
         name = "plan",
         mixinStandardHelpOptions = true,
-        description = "Plans routes and VLANs for networks of plain switches.",
+        description = "Plan routes and VLANs for networks of plain switches.",
         subcommands = {
             RoutesCommand.class,
             CheckCommand.class,
@@ -26,7 +27,6 @@ public final class PlanCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new CommandLine.ParameterException(
-                spec.commandLine(), "which plan? See hxb plan --help");
+        throw MissingCommand.of(spec);
     }
 }

@@ -39,10 +39,10 @@ import java.util.stream.Stream;
 @Command(
         name = "vlan",
         mixinStandardHelpOptions = true,
-        header = "Plans VLANs that use all links of plain switches.",
+        header = "Plan VLANs that use all links of plain switches.",
         description =
-                "Plans VLANs, so that plain switches carry frames along planned paths, and writes"
-                        + " what the switches have to be told.")
+                "Plan VLANs, so that plain switches carry frames along planned paths, "
+                        + "and write the configuration of the switches.")
 final class VlanPlanCommand implements Callable<Integer> {
     private static final int DONE = 0;
 
@@ -56,72 +56,79 @@ final class VlanPlanCommand implements Callable<Integer> {
             paramLabel = "KIND",
             defaultValue = "switch-tagged",
             description =
-                    "switch-tagged (hosts know no VLANs) or host-tagged (VFREC-Net; default"
-                            + " switch-tagged)")
+                    "let switches tag frames (switch-tagged: hosts know no VLANs), or "
+                            + "hosts (host-tagged: VFREC-Net) (default: ${DEFAULT-VALUE})")
     private String kind;
 
     @Option(
             names = "--rails",
-            paramLabel = "R",
+            paramLabel = "N",
             defaultValue = "1",
             description =
-                    "host-tagged: so many such networks, with a NIC of each host in every one"
-                            + " (default 1)")
+                    "host-tagged: plan this many such networks, with a NIC of each host in "
+                            + "every one (default: ${DEFAULT-VALUE})")
     private int rails;
 
     @Option(
             names = "--vlans",
-            paramLabel = "LIMIT",
+            paramLabel = "N",
             defaultValue = "4094",
-            description = "most VLANs that the switches can take (default 4094)")
+            description =
+                    "use at most this many VLANs, as many as the switches can take "
+                            + "(default: ${DEFAULT-VALUE})")
     private int limit;
 
     @Option(
             names = "--vids",
             paramLabel = "RANGES",
-            description = "VIDs to use, such as 10-20,100 (default: from 2)")
+            description = "use these VIDs, such as 10-20,100 (default: from 2)")
     private String vids;
 
     @Option(
             names = "--traffic",
-            paramLabel = "PATTERN|FILE",
+            paramLabel = "NAME|FILE",
             description =
-                    "host-tagged: choose the VID of each pair for this traffic: uniform,"
-                            + " all-to-all, bit-reversal, transpose, shift:N, kernel-cg, another"
-                            + " pattern of 'hxb plan routes', or a file of lines 'from to amount'")
+                    "host-tagged: choose the VID of each pair for this traffic: uniform, "
+                            + "all-to-all, bit-reversal, transpose, shift:N, kernel-cg, another "
+                            + "pattern of 'hxb plan routes', or a file of lines 'from to amount'")
     private String traffic;
 
     @Option(
             names = "--seed",
-            paramLabel = "NUMBER",
+            paramLabel = "N",
             defaultValue = "1",
-            description = "seed of the search for VIDs (default 1)")
+            description = "start the search for VIDs from this seed (default: ${DEFAULT-VALUE})")
     private long seed;
 
     @Option(
-            names = "--config",
-            paramLabel = "SWITCH",
+            names = "--dialect",
+            paramLabel = "NAME",
             description =
-                    "print what to tell, and nothing else on standard output: linux, ovs, sonic,"
-                            + " cumulus, ios or dell")
-    private String config;
+                    "print the configuration for this kind of switch, and nothing else on "
+                            + "standard output: linux, ovs, sonic, cumulus, ios or dell")
+    private String dialectName;
 
     @Option(
             names = "--out",
             paramLabel = "FOLDER",
-            description = "write a file for each switch instead")
+            description = "write a file for each switch to this folder instead")
     private Path folder;
 
-    @Option(names = "--dry-run", description = "with --out: say what would be written")
+    @Option(
+            names = "--dry-run",
+            description = "with --out: print what would be written, and write nothing")
     private boolean isDry;
 
     @Option(
             names = "--diff",
-            paramLabel = "OLD",
-            description = "only what changes since the plan in this file, written by --save")
+            paramLabel = "FILE",
+            description = "print only what changes since the plan in this file, written by --save")
     private Path old;
 
-    @Option(names = "--save", paramLabel = "FILE", description = "write the plan as JSON")
+    @Option(
+            names = "--save",
+            paramLabel = "FILE",
+            description = "write the plan as JSON to this file")
     private Path save;
 
     /** Picocli makes it. */
@@ -129,8 +136,8 @@ final class VlanPlanCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        if ((folder != null || old != null) && config == null) {
-            throw wrong("--out and --diff need --config, the kind of the switches");
+        if ((folder != null || old != null) && dialectName == null) {
+            throw wrong("--out and --diff need --dialect, the kind of the switches");
         }
         if (isDry && folder == null) {
             throw wrong("--dry-run needs --out; without --out nothing is written anyway");
@@ -139,7 +146,7 @@ final class VlanPlanCommand implements Callable<Integer> {
             throw wrong("--vlans must be 1..4094: " + limit);
         }
         final Dialect dialect =
-                config == null ? null : UsageException.check(() -> Dialect.parse(config));
+                dialectName == null ? null : UsageException.check(() -> Dialect.parse(dialectName));
         final PlanKind who = UsageException.check(() -> PlanKind.parse(kind));
         if (dialect != null) {
             dialect.check(who);

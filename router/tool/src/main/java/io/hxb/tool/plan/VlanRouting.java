@@ -43,41 +43,46 @@ final class VlanRouting {
             paramLabel = "NAME",
             defaultValue = "auto",
             description =
-                    "auto, dimension-order (mesh, torus, hyper-crossbar), tops (fat tree, VBFT,"
-                        + " Clos), double-star (Myrinet-Clos), updown-tree or shortest-tree (any"
-                        + " graph), or an algorithm of 'hxb plan routes' (default auto: what suits"
-                        + " the graph)")
+                    "route by dimension-order (mesh, torus, hyper-crossbar), tops (fat "
+                            + "tree, VBFT, Clos), double-star (Myrinet-Clos), updown-tree or "
+                            + "shortest-tree (any graph), or an algorithm of 'hxb plan routes'; "
+                            + "auto: what suits the graph (default: ${DEFAULT-VALUE})")
     private String name;
 
     @Option(
             names = "--order",
             paramLabel = "DIMENSIONS",
             description =
-                    "dimension-order: such as yx or zxy (default: x first; with --ties table the"
-                            + " shortest dimension first)")
+                    "dimension-order: take the dimensions in this order, such as yx or zxy "
+                            + "(default: x first; with --ties table the shortest dimension first)")
     private String order;
 
     @Option(
             names = "--ties",
-            paramLabel = "RULE",
+            paramLabel = "balanced|table",
             defaultValue = "balanced",
             description =
-                    "dimension-order: the way to the opposite switch of a ring: balanced, or table"
-                            + " (as in table 1 of the paper; default balanced)")
+                    "dimension-order: choose the path to the opposite switch of a ring so "
+                            + "that links are balanced, or as in table 1 of the paper (table) "
+                            + "(default: ${DEFAULT-VALUE})")
     private LatticeTrees.Ties ties;
 
     @Option(
             names = "--spread",
-            paramLabel = "TREES",
+            paramLabel = "N",
             defaultValue = "1",
-            description = "double-star: trees that the hosts of one switch use (default 1)")
+            description =
+                    "double-star: let the hosts of one switch use this many trees "
+                            + "(default: ${DEFAULT-VALUE})")
     private int spread;
 
     @Option(
             names = "--root",
             paramLabel = "SWITCH",
             defaultValue = "0",
-            description = "updown-tree and others: number of the root switch (default 0)")
+            description =
+                    "updown-tree and others: put the switch of this number at the root "
+                            + "(default: ${DEFAULT-VALUE})")
     private int root;
 
     /** Picocli makes it. */

@@ -19,22 +19,24 @@ final class ManagerOptions {
             paramLabel = "PLACE",
             split = ",",
             description =
-                    "socket or ADDRESS:PORT of a host's manager, or the number of a host of --lab;"
-                            + " several, where a change is to be made on several hosts (default:"
-                            + " the one of this machine)")
+                    "ask the managers at these places: a socket or ADDRESS:PORT, or the "
+                            + "number of a host of a lab; name several to change several hosts "
+                            + "(default: the manager of this machine)")
     private List<String> places = List.of();
 
     @Option(
             names = "--key",
             paramLabel = "FILE",
-            description = "key of the cluster, for managers of other machines")
+            description = "show the key of the cluster in this file to managers of other machines")
     private Path key;
 
     @Option(
-            names = "--lab",
-            paramLabel = "NAME",
+            names = "--name",
+            paramLabel = "LAB",
             defaultValue = "lab",
-            description = "lab of hosts and switches whose hosts --manager numbers (default lab)")
+            description =
+                    "take the hosts that --manager numbers from the lab of this name "
+                            + "(default: ${DEFAULT-VALUE})")
     private String lab;
 
     /** Picocli makes it. */

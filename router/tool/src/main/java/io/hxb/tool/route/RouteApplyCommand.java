@@ -26,34 +26,34 @@ import java.util.concurrent.Callable;
 @Command(
         name = "apply",
         mixinStandardHelpOptions = true,
-        header = "Lets the frames of hosts take the VLANs of a plan.",
+        header = "Let the frames of hosts take the VLANs of a plan.",
         description =
-                "Sets the path of every pair as the plan has it, on all managers that are named;"
-                    + " such as one that hxb plan vlan --traffic has optimised. Its VIDs must be"
-                    + " those that the managers were started with. If one of the managers does not"
-                    + " take part, nothing changes at any. Broadcasts stay in the VID that they"
-                    + " have, unless --table is given.",
+                "Set the path of every pair as the plan has it, on all managers that "
+                        + "are named. Use it for a plan that hxb plan vlan --traffic has "
+                        + "optimised. Its VIDs must be those that the managers were started "
+                        + "with. If one manager does not take part, nothing changes at any. "
+                        + "Broadcasts stay in their VID, unless --table is given.",
         footer = {"", "Example: hxb route apply better.plan --dry-run"})
 final class RouteApplyCommand implements Callable<Integer> {
     @Parameters(
             paramLabel = "PLAN",
-            description = "host-tagged plan, written by hxb plan vlan --save")
+            description = "read this host-tagged plan, written by hxb plan vlan --save")
     private String file;
 
     @Mixin private ManagerOptions managers;
     @Mixin private Output output;
 
-    @Option(names = "--dry-run", description = "only say what would change")
+    @Option(names = "--dry-run", description = "print what would change, and change nothing")
     private boolean isDry;
 
-    @Option(names = "--commit", description = "keep all that is set then over restarts")
+    @Option(names = "--commit", description = "keep the paths that are then set over restarts")
     private boolean isCommitted;
 
     @Option(
             names = "--table",
             description =
-                    "make it the table of initial paths, which those of pairs go back to and whose"
-                            + " default VIDs broadcasts take, until the manager starts again")
+                    "make the plan the table of initial paths, to which pairs go back and "
+                            + "whose default VIDs broadcasts take, until the manager starts again")
     private boolean isTable;
 
     /** Picocli makes it. */

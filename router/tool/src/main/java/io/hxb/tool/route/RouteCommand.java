@@ -1,5 +1,7 @@
 package io.hxb.tool.route;
 
+import io.hxb.tool.option.MissingCommand;
+
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -7,7 +9,7 @@ import picocli.CommandLine.Command;
 @Command(
         name = "route",
         mixinStandardHelpOptions = true,
-        header = "Shows and changes the VLANs that frames take.",
+        header = "Show and change the VLANs that frames take.",
         subcommands = {
             RouteShowCommand.class,
             RouteSetCommand.class,
@@ -24,6 +26,6 @@ public final class RouteCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new CommandLine.ParameterException(spec.commandLine(), "which command?");
+        throw MissingCommand.of(spec);
     }
 }

@@ -18,28 +18,30 @@ import java.util.concurrent.Callable;
 @Command(
         name = "reset",
         mixinStandardHelpOptions = true,
-        header = "Undoes what hxb route set and apply have set.",
-        description = "What programs have set that still run stays.",
+        header = "Undo what hxb route set and apply have set.",
+        description =
+                "Undo what hxb route set and apply have set. Paths that running "
+                        + "programs have set stay.",
         footer = {"", "Example: hxb route reset h0,h8", "         hxb route reset --all"})
 final class RouteResetCommand implements Callable<Integer> {
     @Parameters(
             arity = "0..1",
             paramLabel = "PAIR",
-            description = "two hosts such as h0,h8, or the peer of this host")
+            description = "reset these two hosts, such as h0,h8, or this host and the peer")
     private String pair;
 
     @Mixin private ManagerOptions managers;
     @Mixin private Output output;
 
-    @Option(names = "--all", description = "all pairs")
+    @Option(names = "--all", description = "reset all pairs")
     private boolean isAll;
 
     @Option(
             names = "--rollback",
-            description = "all pairs, to what was committed last; what programs have set, too")
+            description = "set all pairs to what was committed last, those of programs too")
     private boolean isRollback;
 
-    @Option(names = "--commit", description = "keep what holds then over restarts")
+    @Option(names = "--commit", description = "keep the paths that are then set over restarts")
     private boolean isCommitted;
 
     /** Picocli makes it. */
@@ -47,9 +49,9 @@ final class RouteResetCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        final int ways = (pair == null ? 0 : 1) + (isAll ? 1 : 0) + (isRollback ? 1 : 0);
-        if (ways != 1) {
-            throw new UsageException("what is reset? Give a pair of hosts, --all or --rollback");
+        final int given = (pair == null ? 0 : 1) + (isAll ? 1 : 0) + (isRollback ? 1 : 0);
+        if (given != 1) {
+            throw new UsageException("give one of a pair of hosts, --all or --rollback");
         }
         if (pair != null) {
             RouteText.pair(pair);

@@ -17,10 +17,11 @@ import java.util.concurrent.CountDownLatch;
 @Command(
         name = "set",
         mixinStandardHelpOptions = true,
-        header = "Sets the VLAN that the frames of two hosts take.",
+        header = "Set the VLAN that the frames of two hosts take.",
         description =
-                "Both ends of a pair have to use one VID: name both, and the managers of both."
-                        + " What is set lasts until it is reset or the manager starts again.",
+                "Set the VID of a pair of hosts. Both ends have to use one VID: name "
+                        + "both, and the managers of both. It lasts until it is reset or the "
+                        + "manager starts again.",
         footer = {
             "",
             "Example: hxb route set h0,h8 12 --manager 10.0.0.1:7070,10.0.0.9:7070 --key"
@@ -31,20 +32,20 @@ final class RouteSetCommand implements Callable<Integer> {
             index = "0",
             paramLabel = "PAIR",
             description =
-                    "two hosts such as h0,h8, or the peer of this host; each by name, number, MAC"
-                            + " or IP address")
+                    "set the path of two hosts, such as h0,h8, or of this host and the "
+                            + "peer; name each by name, number, MAC or IP address")
     private String pair;
 
-    @Parameters(index = "1", paramLabel = "VID", description = "a VID of the plan")
+    @Parameters(index = "1", paramLabel = "VID", description = "use this VID of the plan")
     private String vid;
 
     @Mixin private ManagerOptions managers;
     @Mixin private Output output;
 
-    @Option(names = "--commit", description = "keep all that is set now over restarts")
+    @Option(names = "--commit", description = "keep the paths that are then set over restarts")
     private boolean isCommitted;
 
-    @Option(names = "--hold", description = "only until this command ends, by Ctrl-C")
+    @Option(names = "--hold", description = "set it only until this command ends, by Ctrl-C")
     private boolean isHeld;
 
     /** Picocli makes it. */

@@ -23,23 +23,23 @@ import java.util.concurrent.Callable;
 @Command(
         name = "show",
         mixinStandardHelpOptions = true,
-        header = "Shows the VLANs that the frames of a host take.",
+        header = "Show the VLANs that the frames of a host take.",
         description =
-                "VID is where frames to a host go, table what the plan says, heard where the last"
-                        + " frame from it came. With --json traffic, NICs and counts are shown,"
-                        + " too.",
+                "Show the VID of each path: VID is where frames to a host go, table is "
+                        + "the plan's, heard is where its last frame came from. With --json, "
+                        + "traffic, NICs and counts are shown, too.",
         footer = {"", "Example: hxb route show --traffic"})
 final class RouteShowCommand implements Callable<Integer> {
     @Parameters(
             arity = "0..*",
             paramLabel = "PEER",
-            description = "only these hosts, by name, number, MAC or IP address")
+            description = "show only these hosts, by name, number, MAC or IP address")
     private List<String> peers = List.of();
 
     @Mixin private ManagerOptions managers;
     @Mixin private Output output;
 
-    @Option(names = "--traffic", description = "also what was sent, by host and by VID")
+    @Option(names = "--traffic", description = "show what was sent, too, by host and by VID")
     private boolean isTraffic;
 
     /** Picocli makes it. */

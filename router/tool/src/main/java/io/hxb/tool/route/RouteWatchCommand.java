@@ -20,8 +20,8 @@ import java.util.concurrent.TimeUnit;
 @Command(
         name = "watch",
         mixinStandardHelpOptions = true,
-        header = "Tells of changes of a host's paths as they happen.",
-        description = "A line for each path that has changed, until Ctrl-C.",
+        header = "Report changes of a host's paths as they happen.",
+        description = "Print a line for each path that has changed, until Ctrl-C.",
         footer = {"", "Example: hxb route watch --json"})
 final class RouteWatchCommand implements Callable<Integer> {
     private static final long STEP_NS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -30,10 +30,10 @@ final class RouteWatchCommand implements Callable<Integer> {
     @Mixin private Output output;
 
     @Option(
-            names = "--count",
+            names = {"-c", "--count"},
             paramLabel = "N",
             defaultValue = "0",
-            description = "stop after N changes (default: never)")
+            description = "stop after this many changes; 0: never (default: ${DEFAULT-VALUE})")
     private long count;
 
     /** Picocli makes it. */

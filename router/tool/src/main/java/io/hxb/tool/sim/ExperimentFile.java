@@ -36,6 +36,9 @@ final class ExperimentFile {
 
     private static final String LOAD = "load";
 
+    /** The option has a longer name. */
+    private static final String HOSTS = "hosts";
+
     private final List<Series> series;
     private final List<Double> loads;
     private final Map<String, List<String>> values;
@@ -67,6 +70,7 @@ final class ExperimentFile {
                 CommandLine.Model.CommandSpec.forAnnotatedObject(new RunOptions()).options()) {
             known.add(option.longestName().substring(2));
         }
+        known.add(HOSTS);
         known.add(LOAD);
         final String text = GraphFile.text(file.toString());
         final Map<String, List<String>> values = OptionsYaml.parse(text, file.toString(), known);
@@ -120,7 +124,8 @@ final class ExperimentFile {
     private static Experiment experiment(final Path file, final Map<String, String> values)
             throws IOException {
         final List<String> arguments = new ArrayList<>();
-        values.forEach((key, value) -> arguments.add("--" + key + "=" + inPlace(file, key, value)));
+        values.forEach(
+                (key, value) -> arguments.add(option(key) + "=" + inPlace(file, key, value)));
         final RunOptions options = new RunOptions();
         try {
             new CommandLine(options).parseArgs(arguments.toArray(String[]::new));
@@ -128,6 +133,10 @@ final class ExperimentFile {
             throw new UsageException(file + ": " + e.getMessage(), e);
         }
         return options.experiment();
+    }
+
+    private static String option(final String key) {
+        return key.equals(HOSTS) ? "--hosts-per-switch" : "--" + key;
     }
 
     /** Files are looked for beside the experiment's file first. */
@@ -157,7 +166,7 @@ final class ExperimentFile {
 
     /** The names of the options that the file gives, such as {@code --osf}. */
     Set<String> given() {
-        return values.keySet().stream().map(key -> "--" + key).collect(Collectors.toSet());
+        return values.keySet().stream().map(ExperimentFile::option).collect(Collectors.toSet());
     }
 
     /** What the file says, for the record. */

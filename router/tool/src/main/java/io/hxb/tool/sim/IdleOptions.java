@@ -62,7 +62,7 @@ final class IdleOptions {
         final String name = experiment.algorithm().routingName();
         check(
                 experiment.graphName().matches("(hyper-crossbar|fat-tree):.*"),
-                "--hosts",
+                "--hosts-per-switch",
                 "the graph " + experiment.graphName() + " has hosts of its own");
         check(
                 experiment.algorithm().isForLattices() || ROOTLESS.contains(experiment.algorithm()),
@@ -140,7 +140,7 @@ final class IdleOptions {
     }
 
     private void findInTraffic() {
-        final String trace = "the trace says which messages there are, and when";
+        final String trace = "the trace defines the messages and their times";
         final boolean isTrace = experiment.traffic().isTrace();
         for (final String option :
                 new String[] {"--load", "--loads", "--message", "--burst", "--step", "--self"}) {
@@ -149,6 +149,6 @@ final class IdleOptions {
         check(
                 !isTrace && experiment.traffic().text() != null,
                 "--self",
-                "the matrix says who sends to whom");
+                "the matrix defines who sends to whom");
     }
 }

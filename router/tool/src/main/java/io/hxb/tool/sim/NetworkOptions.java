@@ -10,16 +10,19 @@ import picocli.CommandLine.Option;
 final class NetworkOptions {
     @Option(
             names = "--vcs",
-            paramLabel = "R",
+            paramLabel = "N",
             defaultValue = "1",
-            description = "virtual channels of each channel; default ${DEFAULT-VALUE}")
+            description =
+                    "give each channel this many virtual channels (default: " + "${DEFAULT-VALUE})")
     private int lanes;
 
     @Option(
             names = "--buffer",
             paramLabel = "FLITS",
             defaultValue = "128",
-            description = "buffer of each virtual channel; default ${DEFAULT-VALUE}")
+            description =
+                    "give each virtual channel a buffer of this size (default: "
+                            + "${DEFAULT-VALUE})")
     private int buffer;
 
     @Option(
@@ -27,22 +30,26 @@ final class NetworkOptions {
             paramLabel = "NAME",
             defaultValue = "vct",
             description =
-                    "wh wormhole, vct cut-through, sf store and forward; default ${DEFAULT-VALUE}")
+                    "switch by wh (wormhole), vct (cut-through) or sf (store and forward) "
+                            + "(default: ${DEFAULT-VALUE})")
     private String switching;
 
     @Option(
             names = "--reuse",
-            paramLabel = "WHEN",
+            paramLabel = "tail|empty",
             description =
-                    "a virtual channel takes the next packet once the tail is sent (tail) or its"
-                            + " buffer is empty (empty); default empty for wh, else tail")
+                    "give a virtual channel to the next packet once the tail is sent "
+                            + "(tail) or its buffer is empty (empty) (default: empty for wh, "
+                            + "otherwise tail)")
     private String reuse;
 
     @Option(
             names = "--switch-cycles",
             paramLabel = "N",
             defaultValue = "2",
-            description = "cycles of a header in a switch; default ${DEFAULT-VALUE}")
+            description =
+                    "hold a header in a switch for this many cycles (default: "
+                            + "${DEFAULT-VALUE})")
     private int switchCycles;
 
     @Option(
@@ -50,29 +57,33 @@ final class NetworkOptions {
             paramLabel = "N",
             defaultValue = "0",
             description =
-                    "cycles from getting a virtual channel until flits move; default"
-                            + " ${DEFAULT-VALUE}")
+                    "let this many cycles pass from getting a virtual channel until flits "
+                            + "move (default: ${DEFAULT-VALUE})")
     private int allocationCycles;
 
     @Option(
             names = "--link-cycles",
             paramLabel = "N",
             defaultValue = "1",
-            description = "cycles on a link; default ${DEFAULT-VALUE}")
+            description = "let flits spend this many cycles on a link (default: ${DEFAULT-VALUE})")
     private int linkCycles;
 
     @Option(
             names = "--host-link-cycles",
             paramLabel = "N",
             defaultValue = "1",
-            description = "cycles on a host's link; default ${DEFAULT-VALUE}")
+            description =
+                    "let flits spend this many cycles on a host's link (default: "
+                            + "${DEFAULT-VALUE})")
     private int hostLinkCycles;
 
     @Option(
             names = "--credit-cycles",
             paramLabel = "N",
             defaultValue = "1",
-            description = "cycles of a credit on its way back; default ${DEFAULT-VALUE}")
+            description =
+                    "let credits spend this many cycles on the way back (default: "
+                            + "${DEFAULT-VALUE})")
     private int creditCycles;
 
     @Option(
@@ -80,28 +91,29 @@ final class NetworkOptions {
             paramLabel = "X",
             defaultValue = "1",
             description =
-                    "flits a cycle on links between switches, at most 1; default ${DEFAULT-VALUE}")
+                    "move this many flits a cycle on links between switches, at most 1 "
+                            + "(default: ${DEFAULT-VALUE})")
     private double linkWidth;
 
     @Option(
             names = "--multiplexing",
-            paramLabel = "NAME",
+            paramLabel = "flit|packet",
             defaultValue = "flit",
             description =
-                    "packets on one channel take turns by flit, or by packet until blocked;"
-                            + " default ${DEFAULT-VALUE}")
+                    "let packets on one channel take turns by flit, or by packet until "
+                            + "blocked (default: ${DEFAULT-VALUE})")
     private String multiplexing;
 
     @Option(
             names = "--arbitration",
             paramLabel = "NAME",
             defaultValue = "round-robin",
-            description = "round-robin, oldest or random; default ${DEFAULT-VALUE}")
+            description = "arbitrate by round-robin, oldest or random (default: ${DEFAULT-VALUE})")
     private String arbitration;
 
     @Option(
             names = "--vc-crossbar",
-            description = "all virtual channels of an input may send in one cycle")
+            description = "let all virtual channels of an input send in one cycle")
     private boolean hasLaneCrossbar;
 
     @Option(
@@ -109,8 +121,8 @@ final class NetworkOptions {
             paramLabel = "PACKETS",
             defaultValue = "0",
             description =
-                    "packets that a host's queue holds, more are refused; 0: any number; default"
-                            + " ${DEFAULT-VALUE}")
+                    "hold this many packets in a host's queue and refuse more; 0: any "
+                            + "number (default: ${DEFAULT-VALUE})")
     private int queue;
 
     /** Picocli makes it. */

@@ -25,24 +25,27 @@ final class RunOptions {
             names = "--graph",
             paramLabel = "FILE|WORDS",
             description = {
-                "the network: a file (.edges, .yaml, .dot, .json) or words such as torus:8x8,",
-                "random:64,4,1 or hyper-crossbar:4x4x2 (hxb plan routes --help lists them)"
+                "read the network from a file (.edges, .yaml, .dot, .json), or take "
+                        + "words such as torus:8x8, random:64,4,1 or hyper-crossbar:4x4x2 (hxb "
+                        + "plan routes --help lists them)"
             })
     private String graph;
 
     @Option(
-            names = "--hosts",
-            paramLabel = "H",
+            names = "--hosts-per-switch",
+            paramLabel = "N",
             defaultValue = "4",
             description =
-                    "hosts on each switch when the graph names none; default ${DEFAULT-VALUE}")
+                    "connect this many hosts to each switch when the graph names none "
+                            + "(default: ${DEFAULT-VALUE})")
     private int hosts;
 
     @Option(
             names = "--cycles",
             paramLabel = "N",
             defaultValue = "100000",
-            description = "cycles, warm-up included; default ${DEFAULT-VALUE}")
+            description =
+                    "simulate this many cycles, warm-up included (default: " + "${DEFAULT-VALUE})")
     private long cycles;
 
     @Option(
@@ -50,15 +53,15 @@ final class RunOptions {
             paramLabel = "N|auto",
             defaultValue = "auto",
             description =
-                    "cycles before measuring; auto: until the latency has settled,"
-                            + " none for a trace; default ${DEFAULT-VALUE}")
+                    "measure after this many cycles; auto: when the latency has settled, "
+                            + "at once for a trace (default: ${DEFAULT-VALUE})")
     private String warmup;
 
     @Option(
             names = "--seed",
             paramLabel = "N",
             defaultValue = "1",
-            description = "of everything random; default ${DEFAULT-VALUE}")
+            description = "seed everything random with this number (default: ${DEFAULT-VALUE})")
     private long seed;
 
     @Mixin private SimulatorRoutingOptions routing;
@@ -106,7 +109,7 @@ final class RunOptions {
             throw new UsageException("--graph is missing; write a file of edges or torus:8x8");
         }
         if (hosts < 0 || hosts > 1024) {
-            throw new UsageException("--hosts must be 0..1024: " + hosts);
+            throw new UsageException("--hosts-per-switch must be 0..1024: " + hosts);
         }
         final SwitchGraph switches = GraphFile.read(graph, hosts);
         final TrafficConfig messages = traffic.config();

@@ -1,5 +1,7 @@
 package io.hxb.tool.sim;
 
+import io.hxb.tool.option.MissingCommand;
+
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -7,7 +9,7 @@ import picocli.CommandLine.Command;
 @Command(
         name = "sim",
         mixinStandardHelpOptions = true,
-        description = "Simulates networks of switches before you buy them.",
+        description = "Simulate networks of switches before you buy them.",
         subcommands = {
             SimRunCommand.class,
             SimSweepCommand.class,
@@ -24,7 +26,6 @@ public final class SimCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new CommandLine.ParameterException(
-                spec.commandLine(), "which command? See hxb sim --help");
+        throw MissingCommand.of(spec);
     }
 }

@@ -42,10 +42,11 @@ import java.util.concurrent.Callable;
         name = "ethernet",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        header = "Simulates Ethernet switches or a hyper-crossbar.",
+        header = "Simulate Ethernet switches or a hyper-crossbar.",
         description =
-                "Switches store and forward frames, with static MAC tables of any routing; the"
-                        + " nodes of a hyper-crossbar relay them. At one load.")
+                "Simulate switches that store and forward frames by static MAC tables "
+                        + "of any routing, or the nodes of a hyper-crossbar that relay them, at "
+                        + "one load.")
 final class SimEthernetCommand implements Callable<Integer> {
     private static final String CROSSBAR = "hyper-crossbar:";
 
@@ -53,15 +54,18 @@ final class SimEthernetCommand implements Callable<Integer> {
             names = "--graph",
             required = true,
             paramLabel = "FILE|WORDS",
-            description = "the network, such as hyper-crossbar:16x16x10 (PACS-CS) or vbft:4,4")
+            description =
+                    "read the network from a file or take words, such as "
+                            + "hyper-crossbar:16x16x10 (PACS-CS) or vbft:4,4")
     private String graph;
 
     @Option(
-            names = "--hosts",
+            names = "--hosts-per-switch",
             defaultValue = "4",
-            paramLabel = "H",
+            paramLabel = "N",
             description =
-                    "hosts on each switch when the graph names none; default ${DEFAULT-VALUE}")
+                    "connect this many hosts to each switch when the graph names none "
+                            + "(default: ${DEFAULT-VALUE})")
     private int hosts;
 
     @Option(
@@ -69,82 +73,91 @@ final class SimEthernetCommand implements Callable<Integer> {
             defaultValue = "minimal",
             paramLabel = "NAME",
             description =
-                    "routing of hxb plan; a hyper-crossbar has dimension order; default"
-                            + " ${DEFAULT-VALUE}")
+                    "route by this algorithm of hxb plan routes; a hyper-crossbar has "
+                            + "dimension order (default: ${DEFAULT-VALUE})")
     private String algorithm;
 
     @Option(
             names = "--paths",
             paramLabel = "NAME",
             description =
-                    "one path a pair: low-port, random, sancho, high-physical; default low-port,"
-                            + " but lash and in-transit choose by themselves")
+                    "choose one path a pair by low-port, random, sancho or high-physical "
+                            + "(default: low-port; lash and in-transit choose by themselves)")
     private String paths;
 
     @Option(
             names = "--traffic",
             defaultValue = "uniform",
             paramLabel = "NAME|FILE",
-            description = "as in hxb sim run; default ${DEFAULT-VALUE}")
+            description = "send this traffic, as in hxb sim run (default: ${DEFAULT-VALUE})")
     private String traffic;
 
     @Option(
             names = "--load",
             defaultValue = "0.1",
             paramLabel = "X",
-            description = "share of its link that each host sends, 0..1; default ${DEFAULT-VALUE}")
+            description =
+                    "have each host send this share of its link, 0..1 (default: "
+                            + "${DEFAULT-VALUE})")
     private double load;
 
     @Option(
             names = "--frame",
             defaultValue = "1500",
             paramLabel = "BYTES",
-            description = "length of frames; default ${DEFAULT-VALUE}")
+            description = "send frames of this length (default: ${DEFAULT-VALUE})")
     private int frameBytes;
 
     @Option(
             names = "--rate",
             defaultValue = "1gbit",
             paramLabel = "RATE",
-            description = "of links that the graph gives none; default ${DEFAULT-VALUE}")
+            description =
+                    "give links this rate where the graph gives none (default: "
+                            + "${DEFAULT-VALUE})")
     private String rate;
 
     @Option(
             names = "--switch-us",
             defaultValue = "3",
             paramLabel = "US",
-            description = "time in a switch or relay after the last byte; default ${DEFAULT-VALUE}")
+            description =
+                    "hold a frame in a switch or relay for this time after its last byte "
+                            + "(default: ${DEFAULT-VALUE})")
     private double switchUs;
 
     @Option(
             names = "--port-bytes",
             defaultValue = "65536",
             paramLabel = "BYTES",
-            description = "stored of one port, more is dropped; default ${DEFAULT-VALUE}")
+            description = "store this much of one port and drop more (default: ${DEFAULT-VALUE})")
     private int portBytes;
 
     @Option(
             names = "--pause",
             defaultValue = "none",
             paramLabel = "WHERE",
-            description = "PAUSE on none, all, hosts or switches; default ${DEFAULT-VALUE}")
+            description = "send PAUSE on none, all, hosts or switches (default: ${DEFAULT-VALUE})")
     private EthernetConfig.Pause pause;
 
     @Option(
             names = "--milliseconds",
             defaultValue = "20",
             paramLabel = "MS",
-            description = "simulated time; default ${DEFAULT-VALUE}")
+            description = "simulate this much time (default: ${DEFAULT-VALUE})")
     private int milliseconds;
 
-    @Option(names = "--seed", defaultValue = "1", paramLabel = "N", description = "of the traffic")
+    @Option(
+            names = "--seed",
+            defaultValue = "1",
+            paramLabel = "N",
+            description = "seed the traffic with this number (default: ${DEFAULT-VALUE})")
     private long seed;
 
     @Option(
             names = "--allow-deadlock",
             description =
-                    "a deadlock of PAUSE is a result like any other; default: it ends the command"
-                            + " with status 1")
+                    "report a deadlock of PAUSE as a result, instead of ending with status " + "1")
     private boolean allowsDeadlock;
 
     @Mixin private Output output;
@@ -161,7 +174,7 @@ final class SimEthernetCommand implements Callable<Integer> {
                             + " negative");
         }
         if (hosts < 0 || hosts > 1024) {
-            throw new UsageException("--hosts must be 0..1024: " + hosts);
+            throw new UsageException("--hosts-per-switch must be 0..1024: " + hosts);
         }
         refuseIdle(RunOptions.given(spec.commandLine().getParseResult()));
         final SwitchGraph switches = GraphFile.read(graph, hosts);
@@ -194,7 +207,7 @@ final class SimEthernetCommand implements Callable<Integer> {
 
     private void refuseIdle(final Set<String> given) {
         final boolean isCrossbar = graph.startsWith(CROSSBAR);
-        for (final String option : List.of("--hosts", "--algorithm", "--paths")) {
+        for (final String option : List.of("--hosts-per-switch", "--algorithm", "--paths")) {
             if (isCrossbar && given.contains(option)) {
                 throw new UsageException(
                         option

@@ -23,21 +23,24 @@ import java.util.concurrent.Callable;
         name = "merge",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        header = "Joins files of results into one.",
+        header = "Join files of results into one.",
         description =
-                "Joins .json files of results, such as those of an array job's tasks, in the order"
-                        + " given, into one .json, .csv, .svg or .png.")
+                "Join .json files of results, such as those of an array job's tasks, "
+                        + "in the order given, into one .json, .csv, .svg or .png.")
 final class SimMergeCommand implements Callable<Integer> {
     private static final String RUNS = "runs";
 
-    @Parameters(arity = "1..*", paramLabel = "FILE", description = ".json files of results")
+    @Parameters(
+            arity = "1..*",
+            paramLabel = "FILE",
+            description = "join these .json files of results")
     private List<Path> parts;
 
     @Option(
             names = "--out",
             required = true,
             paramLabel = "FILE",
-            description = "write the results there; may be repeated")
+            description = "write the results to this file; may be repeated")
     private List<Path> files;
 
     @Mixin private Output output;
@@ -76,7 +79,8 @@ final class SimMergeCommand implements Callable<Integer> {
 
     private static Map<String, Object> read(final Path part) throws IOException {
         if (!Files.isRegularFile(part)) {
-            throw new ToolException("there is no file " + part + "; has its task ended?");
+            throw new ToolException(
+                    "there is no file " + part + "; run its task, or wait until it has ended");
         }
         final Map<String, Object> content = new LinkedHashMap<>();
         final Map<?, ?> raw =

@@ -30,24 +30,29 @@ import java.util.concurrent.Callable;
         name = "paper",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        header = "Simulates the published tables of a paper.",
+        header = "Simulate the published tables of a paper.",
         description =
-                "Prints the tables beside the published ones. Ctrl-C ends it with the tables as far"
-                        + " as they are; with --out, the same command goes on from there.")
+                "Print the tables beside the published ones. Ctrl-C ends it with the "
+                        + "tables as far as they are; with --out, the same command goes on from "
+                        + "there.")
 final class SimPaperCommand implements Callable<Integer> {
     @Parameters(
             paramLabel = "PAPER",
-            description = "thesis-3, thesis-4, thesis-5, switch-tagged or vfrec-net")
+            description = "simulate thesis-3, thesis-4, thesis-5, switch-tagged or vfrec-net")
     private String paper;
 
-    @Option(names = "--short", description = "fewer networks and cycles: seconds, not minutes")
+    @Option(
+            names = "--short",
+            description = "simulate fewer networks and cycles: seconds instead of minutes")
     private boolean isShort;
 
     @Option(
             names = "--networks",
             paramLabel = "N",
             defaultValue = "0",
-            description = "random networks of each size; default 10, 2 with --short")
+            description =
+                    "simulate this many random networks of each size (default: 10; with "
+                            + "--short 2)")
     private int networks;
 
     @Option(
@@ -55,30 +60,31 @@ final class SimPaperCommand implements Callable<Integer> {
             paramLabel = "CYCLES",
             defaultValue = "0",
             description =
-                    "hosts of the thesis make packets only every so many cycles, all at once; 0: at"
-                            + " any time; default ${DEFAULT-VALUE}")
+                    "have hosts of the thesis make packets only every so many cycles, all "
+                            + "at once; 0: at any time (default: ${DEFAULT-VALUE})")
     private long step;
 
     @Option(
             names = "--only",
             paramLabel = "TEXT",
             defaultValue = "",
-            description = "only the tables whose name has this text, such as '64 switches'")
+            description =
+                    "simulate only the tables whose name has this text, such as '64 " + "switches'")
     private String only;
 
     @Option(
             names = "--out",
             paramLabel = "FOLDER",
             description =
-                    "write tables (.txt, .json) and plots (.svg) there; finished curves (.curves)"
-                            + " while it runs")
+                    "write tables (.txt, .json) and plots (.svg) to this folder, and "
+                            + "finished curves (.curves) while it runs")
     private Path folder;
 
     @Option(
             names = "--threads",
             paramLabel = "N",
             defaultValue = "0",
-            description = "runs at once; default: one for each CPU")
+            description = "make this many runs at once (default: one for each CPU)")
     private int threads;
 
     @Mixin private Output output;

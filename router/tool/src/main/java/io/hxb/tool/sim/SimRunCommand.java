@@ -32,16 +32,16 @@ import java.util.stream.Collectors;
         name = "run",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        header = "Simulates a network at one load, or a whole experiment.",
+        header = "Simulate a network at one load, or a whole experiment.",
         description =
-                "An experiment file has these options as keys without dashes; a key may have a"
-                        + " list, then all combinations are simulated; load: auto finds the"
-                        + " saturation.")
+                "Simulate a network at one load, or an experiment file. It has these "
+                        + "options as keys without dashes; a key may have a list, then all "
+                        + "combinations are simulated; load: auto finds the saturation.")
 final class SimRunCommand implements Callable<Integer> {
     @Parameters(
             arity = "0..1",
             paramLabel = "FILE",
-            description = "an experiment file, such as experiment.yaml, instead of options")
+            description = "read an experiment file, such as experiment.yaml, instead of options")
     private Path file;
 
     @Mixin private RunOptions options;
@@ -50,13 +50,17 @@ final class SimRunCommand implements Callable<Integer> {
             names = "--load",
             paramLabel = "X",
             defaultValue = "0.05",
-            description = "flits per cycle that each host sends, 0..1; default ${DEFAULT-VALUE}")
+            description =
+                    "have each host send this many flits per cycle, 0..1 (default: "
+                            + "${DEFAULT-VALUE})")
     private double load;
 
     @Option(
             names = "--part",
             paramLabel = "I/N",
-            description = "only the I-th of N parts of the file's combinations; for array jobs")
+            description =
+                    "simulate only the I-th of N parts of the file's combinations; for "
+                            + "array jobs")
     private String part;
 
     @Mixin private SimSweepCommand.OutputOptions output;
@@ -109,7 +113,7 @@ final class SimRunCommand implements Callable<Integer> {
         own.removeAll(Set.of("--part", "--threads", "--out", "--allow-deadlock", "--json"));
         if (!own.isEmpty()) {
             throw new UsageException(
-                    "the experiment file says what is run: write "
+                    "the experiment file defines what is run: write "
                             + String.join(", ", own).replace("--", "")
                             + " into "
                             + file

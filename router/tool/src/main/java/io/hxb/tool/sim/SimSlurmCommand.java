@@ -14,33 +14,36 @@ import java.util.concurrent.Callable;
 @Command(
         name = "slurm",
         mixinStandardHelpOptions = true,
-        header = "Prints a script that runs an experiment under Slurm.",
+        header = "Print a script that runs an experiment under Slurm.",
         description =
-                "Prints a script for sbatch that runs an experiment file as an array job, a task"
-                        + " for each combination (or fewer); every task writes FILE-TASK.json.")
+                "Print a script for sbatch that runs an experiment file as an array "
+                        + "job, a task for each combination (or fewer); every task writes "
+                        + "FILE-TASK.json.")
 final class SimSlurmCommand implements Callable<Integer> {
-    @Parameters(paramLabel = "FILE", description = "an experiment file, see hxb sim run --help")
+    @Parameters(
+            paramLabel = "FILE",
+            description = "run this experiment file, see hxb sim run --help")
     private Path file;
 
     @Option(
             names = "--tasks",
             paramLabel = "N",
             defaultValue = "0",
-            description = "tasks of the array; default: one for each combination")
+            description = "give the array this many tasks (default: one for each combination)")
     private int tasks;
 
     @Option(
             names = "--cpus",
             paramLabel = "N",
             defaultValue = "1",
-            description = "CPUs of each task; default ${DEFAULT-VALUE}")
+            description = "give each task this many CPUs (default: ${DEFAULT-VALUE})")
     private int cpus;
 
     @Option(
             names = "--time",
-            paramLabel = "TIME",
+            paramLabel = "LIMIT",
             defaultValue = "1:00:00",
-            description = "limit of each task; default ${DEFAULT-VALUE}")
+            description = "limit each task to this time, H:MM:SS (default: ${DEFAULT-VALUE})")
     private String time;
 
     /** Picocli makes it. */

@@ -23,8 +23,9 @@ import java.util.concurrent.Callable;
         name = "sweep",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        header = "Simulates a network at many loads.",
-        description = "Simulates a network at many loads, on all cores, or finds its saturation.")
+        header = "Simulate a network at many loads.",
+        description =
+                "Simulate a network at many loads, on all cores, or find its " + "saturation.")
 final class SimSweepCommand implements Callable<Integer> {
     @Mixin private RunOptions options;
 
@@ -32,7 +33,9 @@ final class SimSweepCommand implements Callable<Integer> {
             names = "--loads",
             paramLabel = "LIST|FROM:TO:STEP|auto",
             defaultValue = "auto",
-            description = "loads of the hosts; auto finds the saturation; default ${DEFAULT-VALUE}")
+            description =
+                    "simulate these loads of the hosts; auto finds the saturation "
+                            + "(default: ${DEFAULT-VALUE})")
     private String loads;
 
     @Mixin private OutputOptions output;
@@ -73,22 +76,20 @@ final class SimSweepCommand implements Callable<Integer> {
                 names = "--out",
                 paramLabel = "FILE",
                 description =
-                        "write the results to this file too, .json, .csv, .svg or .png; may be"
-                                + " repeated")
+                        "write the results to this file, too, .json, .csv, .svg or .png; may "
+                                + "be repeated")
         private List<Path> files = List.of();
 
         @Option(
                 names = "--threads",
                 paramLabel = "N",
                 defaultValue = "0",
-                description = "runs at once; default: one for each CPU")
+                description = "make this many runs at once (default: one for each CPU)")
         private int threads;
 
         @Option(
                 names = "--allow-deadlock",
-                description =
-                        "a deadlock is a result like any other; default: it ends the command with"
-                                + " status 1")
+                description = "report a deadlock as a result, instead of ending with status 1")
         private boolean allowsDeadlock;
 
         /** Picocli makes it. */

@@ -15,14 +15,16 @@ final class SimulatorRoutingOptions {
             names = "--algorithm",
             paramLabel = "NAME",
             defaultValue = "updown-bfs",
-            description = "routing algorithm of hxb plan; default ${DEFAULT-VALUE}")
+            description = "route by this algorithm of hxb plan routes (default: ${DEFAULT-VALUE})")
     private String algorithm;
 
     @Option(
             names = "--root",
             paramLabel = "SWITCH",
             defaultValue = "-1",
-            description = "root of spanning trees; default: the algorithm's choice")
+            description =
+                    "put this switch at the root of spanning trees (default: the "
+                            + "algorithm's choice)")
     private int root;
 
     @Option(
@@ -30,9 +32,9 @@ final class SimulatorRoutingOptions {
             paramLabel = "NAME",
             defaultValue = "auto",
             description =
-                    "adaptive, or one path a pair: low-port, random, sancho, high-physical; default"
-                            + " ${DEFAULT-VALUE}: adaptive, but for lash and in-transit, which"
-                            + " choose one path a pair by themselves")
+                    "choose paths adaptively (adaptive), or one path a pair by low-port, random,"
+                        + " sancho or high-physical; auto: adaptive, except for lash and"
+                        + " in-transit, which choose one path a pair (default: ${DEFAULT-VALUE})")
     private String paths;
 
     @Option(
@@ -40,15 +42,15 @@ final class SimulatorRoutingOptions {
             paramLabel = "NAME",
             defaultValue = "random",
             description =
-                    "output selection: random, dimension-order, zigzag, lfu, sp, mm, ldsf, lru,"
-                            + " mmlru; default ${DEFAULT-VALUE}")
+                    "select outputs by random, dimension-order, zigzag, lfu, sp, mm, ldsf, "
+                            + "lru or mmlru (default: ${DEFAULT-VALUE})")
     private String selection;
 
     @Option(
             names = "--free-vcs",
             description =
-                    "with more virtual channels than the routing needs: take any at every switch;"
-                            + " default: each pair keeps to one")
+                    "take any of the virtual channels that the routing does not need, at "
+                            + "every switch, instead of one for each pair")
     private boolean hasFreeCopies;
 
     @Option(
@@ -56,9 +58,9 @@ final class SimulatorRoutingOptions {
             paramLabel = "NAME",
             defaultValue = "free",
             description =
-                    "dimension-order in a torus: of two ways round a ring that are as short, the"
-                            + " one that is free (free), either by chance (random) or the one"
-                            + " towards the higher coordinate (positive); default ${DEFAULT-VALUE}")
+                    "dimension-order in a torus: take, of two equally short paths round a ring, the"
+                            + " free one (free), either by chance (random), or the one towards the"
+                            + " higher coordinate (positive) (default: ${DEFAULT-VALUE})")
     private String ties;
 
     @Option(
@@ -66,9 +68,9 @@ final class SimulatorRoutingOptions {
             paramLabel = "NAME",
             defaultValue = "change",
             description =
-                    "dimension-order in a torus: packets change their virtual channel where the"
-                            + " ring closes (change), or keep to one that only those have that will"
-                            + " pass there (keep); default ${DEFAULT-VALUE}")
+                    "dimension-order in a torus: change the virtual channel where the ring "
+                            + "closes (change), or keep one that only packets have that will pass "
+                            + "there (keep) (default: ${DEFAULT-VALUE})")
     private String ringChannels;
 
     /** Picocli makes it. */

@@ -13,7 +13,7 @@ final class SimulatorTrafficOptions {
             names = "--packet",
             paramLabel = "FLITS",
             defaultValue = "128",
-            description = "flits of a packet; default ${DEFAULT-VALUE}")
+            description = "make packets of this length (default: ${DEFAULT-VALUE})")
     private int packet;
 
     @Option(
@@ -21,8 +21,8 @@ final class SimulatorTrafficOptions {
             paramLabel = "FLITS,...",
             defaultValue = "",
             description =
-                    "lengths of messages, any with the same chance, cut into packets; default one"
-                            + " packet")
+                    "make messages of these lengths, each equally likely, cut into packets "
+                            + "(default: one packet)")
     private String messages;
 
     @Option(
@@ -30,24 +30,27 @@ final class SimulatorTrafficOptions {
             paramLabel = "NAME|FILE",
             defaultValue = "uniform",
             description = {
-                "uniform, bit-reversal, bit-complement, shuffle, shift:N, hotspot:HOST,PERCENT,",
-                "all-to-all, kernel-cg; by coordinates: transpose, tornado, neighbour; by the",
-                "numbers of hosts: host-transpose, host-tornado, host-neighbour; a file of lines"
-                        + " 'from to amount'; or",
-                "a trace: '# trace', then lines 'cycle from to flits'; default ${DEFAULT-VALUE}"
+                "send uniform, bit-reversal, bit-complement, shuffle, shift:N, "
+                        + "hotspot:HOST,PERCENT, all-to-all, kernel-cg; by coordinates: "
+                        + "transpose, tornado, neighbour; by the numbers of hosts: "
+                        + "host-transpose, host-tornado, host-neighbour; a file of lines 'from "
+                        + "to amount'; or a trace: '# trace', then lines 'cycle from to flits' "
+                        + "(default: ${DEFAULT-VALUE})"
             })
     private String traffic;
 
     @Option(
             names = "--self",
-            description = "hosts also send to themselves where the pattern says so")
+            description = "let hosts send to themselves, too, where the pattern has that")
     private boolean hasSelf;
 
     @Option(
             names = "--burst",
             paramLabel = "MESSAGES",
             defaultValue = "0",
-            description = "mean messages in a burst; 0: Poisson; default ${DEFAULT-VALUE}")
+            description =
+                    "send bursts of this many messages on average; 0: Poisson (default: "
+                            + "${DEFAULT-VALUE})")
     private double burst;
 
     @Option(
@@ -55,8 +58,8 @@ final class SimulatorTrafficOptions {
             paramLabel = "CYCLES",
             defaultValue = "0",
             description =
-                    "hosts make their messages only every so many cycles, all at once; 0: at any"
-                            + " time; default ${DEFAULT-VALUE}")
+                    "have hosts make messages only every so many cycles, all at once; 0: "
+                            + "at any time (default: ${DEFAULT-VALUE})")
     private long step;
 
     /** Picocli makes it. */

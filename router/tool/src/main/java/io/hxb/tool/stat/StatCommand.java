@@ -16,6 +16,7 @@ import io.hxb.tool.live.NodeState;
 import io.hxb.tool.option.ClusterFile;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.option.Selection;
+import io.hxb.tool.option.TimeOption;
 import io.hxb.tool.report.ExitStatus;
 import io.hxb.tool.report.TextTable;
 import io.hxb.tool.report.UsageException;
@@ -40,65 +41,77 @@ import java.util.concurrent.locks.LockSupport;
 @Command(
         name = "stat",
         mixinStandardHelpOptions = true,
-        header = "Shows the counters of the nodes of this machine.",
+        header = "Show the counters of the nodes of this machine.",
         description =
-                "They are read from the nodes' files, also of a node that hangs or has died. The"
-                        + " exit status is 1 when a node is dead: neither running nor stopped in"
-                        + " order.")
+                "Read the counters from the files of the nodes, also of a node that "
+                        + "hangs or has died. The exit status is 1 when a node is dead: neither "
+                        + "running nor stopped in order.")
 public final class StatCommand implements Callable<Integer> {
+    private static final long MAX_INTERVAL_NS = 3_600_000_000_000L;
+
     @Mixin private ClusterFile cluster;
     @Mixin private Selection selection;
     @Mixin private Output output;
 
-    @Option(names = "--zero", description = "also counters that are 0")
+    @Option(names = "--zero", description = "show counters that are 0, too")
     private boolean isZero;
 
     @Option(
             names = "--counter",
             paramLabel = "NAME",
             split = ",",
-            description = "only counters of this name, such as hxb_flow_sent_frames or hxb_flow_*")
+            description =
+                    "show only counters of this name, such as hxb_flow_sent_frames or "
+                            + "hxb_flow_*")
     private List<String> counters = List.of();
 
     @Option(
             names = "--links",
-            description = "only the traffic of each link; with --watch what goes over it now")
+            description = "show only the traffic of each link; with --interval its present rate")
     private boolean isLinks;
 
     @Option(
             names = "--users",
-            description = "only what users and tenants have of the node, and what they may have")
+            description =
+                    "show only what users and tenants have of the node, and what they may "
+                            + "have")
     private boolean isUsers;
 
     @Option(
-            names = "--watch",
-            paramLabel = "S",
-            description = "again every S seconds, with rates, until Ctrl-C")
-    private double watchSeconds;
+            names = {"-i", "--interval"},
+            paramLabel = "TIME",
+            description =
+                    "show the counters again this often, with rates, until Ctrl-C "
+                            + "(default: once; with --count every 1s)")
+    private String interval;
 
     @Option(
-            names = "--times",
+            names = {"-c", "--count"},
             paramLabel = "N",
             defaultValue = "0",
-            description = "with --watch: stop after N times")
-    private int times;
+            description =
+                    "stop after showing them this many times; 0: never (default: "
+                            + "${DEFAULT-VALUE})")
+    private int count;
 
     @Parameters(
             arity = "0..*",
             paramLabel = "FILE",
-            description = "counter files (default: all nodes of the cluster)")
+            description = "read these counter files (default: those of all nodes of the cluster)")
     private List<Path> files = List.of();
 
     private final Map<Path, Seen> seen = new HashMap<>();
+    private long intervalNs;
 
     /** Picocli makes it. */
     StatCommand() {}
 
     @Override
     public Integer call() throws IOException {
-        if (!(watchSeconds >= 0) || times < 0) {
-            throw new UsageException("--watch and --times must not be negative");
+        if (count < 0) {
+            throw new UsageException("--count must be 0 or more: " + count);
         }
+        intervalNs = TimeOption.parseNs("--interval", wantedInterval(), 0, MAX_INTERVAL_NS);
         if ((isLinks || isUsers) && !counters.isEmpty()) {
             final String option = isLinks ? "--links" : "--users";
             throw new UsageException(
@@ -111,7 +124,7 @@ public final class StatCommand implements Callable<Integer> {
         final List<Path> chosen = files.isEmpty() ? NodeFiles.of(cluster.config()) : files;
         boolean isOk = true;
         for (int round = 0;
-                round == 0 || (watchSeconds > 0 && (times == 0 || round < times));
+                round == 0 || (intervalNs > 0 && (count == 0 || round < count));
                 round++) {
             if (round > 0) {
                 pause();
@@ -119,6 +132,14 @@ public final class StatCommand implements Callable<Integer> {
             isOk = look(chosen, round > 0);
         }
         return ExitStatus.of(isOk);
+    }
+
+    /** Without an interval there is one look; several are a second apart. */
+    private String wantedInterval() {
+        if (interval != null) {
+            return interval;
+        }
+        return count > 1 ? "1" : "0";
     }
 
     private boolean look(final List<Path> chosen, final boolean hasLast) throws IOException {
@@ -160,7 +181,7 @@ public final class StatCommand implements Callable<Integer> {
     }
 
     private void pause() {
-        final long untilNs = System.nanoTime() + (long) (watchSeconds * 1e9);
+        final long untilNs = System.nanoTime() + intervalNs;
         while (untilNs - System.nanoTime() > 0) {
             LockSupport.parkNanos(untilNs - System.nanoTime());
         }
@@ -254,7 +275,7 @@ public final class StatCommand implements Callable<Integer> {
     private String rate(final CounterSample sample, final Long before) {
         return sample.kind() == CounterKind.LEVEL || before == null
                 ? ""
-                : Long.toString(Math.round((sample.value() - before) / watchSeconds));
+                : Long.toString(Math.round((sample.value() - before) * 1e9 / intervalNs));
     }
 
     /** The counter with its label as Prometheus writes it. */

@@ -10,6 +10,7 @@ import io.hxb.tool.live.NodeSampler;
 import io.hxb.tool.option.ClusterFile;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.option.Selection;
+import io.hxb.tool.option.TimeOption;
 import io.hxb.tool.report.ExitStatus;
 import io.hxb.tool.report.TextTable;
 import io.hxb.tool.report.UsageException;
@@ -36,16 +37,18 @@ import java.util.concurrent.locks.LockSupport;
 @Command(
         name = "top",
         mixinStandardHelpOptions = true,
-        header = "Shows what the nodes of this machine do now, live.",
+        header = "Show what the nodes of this machine do now, live.",
         description = {
-            "A line for each node: its state, its links, the traffic on them, and what needs"
-                    + " explaining. Enter shows the links of the selected node; the last line of"
-                    + " the screen names the other keys; q ends.",
-            "Where standard output is not a terminal, and with --count or --json, tables are"
-                    + " printed one after the other."
+            "Show a line for each node: its state, its links, the traffic on them, "
+                    + "and what needs explaining. Enter shows the links of the selected "
+                    + "node; the last line of the screen names the other keys; q ends.",
+            "Where standard output is not a terminal, and with --count or --json, "
+                    + "tables are printed one after the other."
         })
 public final class TopCommand implements Callable<Integer> {
     private static final int STANDARD_INPUT = 0;
+    private static final long MIN_INTERVAL_NS = 100_000_000L;
+    private static final long MAX_INTERVAL_NS = 3_600_000_000_000L;
     private static final int STANDARD_OUTPUT = 1;
     private static final DateTimeFormatter CLOCK = DateTimeFormatter.ofPattern("HH:mm:ss");
 
@@ -56,23 +59,25 @@ public final class TopCommand implements Callable<Integer> {
     @Mixin private Output output;
 
     @Option(
-            names = "--interval",
-            paramLabel = "S",
-            defaultValue = "1",
-            description = "seconds between two refreshes, 0.1 or more (default 1)")
-    private double intervalSeconds;
+            names = {"-i", "--interval"},
+            paramLabel = "TIME",
+            defaultValue = "1s",
+            description =
+                    "refresh this often, every 100ms or less often (default: "
+                            + "${DEFAULT-VALUE})")
+    private String interval;
 
     @Option(
-            names = "--count",
+            names = {"-c", "--count"},
             paramLabel = "N",
             defaultValue = "0",
-            description = "print N times and stop (default: go on)")
+            description = "print this many times and stop; 0: never (default: ${DEFAULT-VALUE})")
     private int count;
 
     @Parameters(
             arity = "0..*",
             paramLabel = "FILE",
-            description = "counter files (default: all nodes of the cluster)")
+            description = "read these counter files (default: those of all nodes of the cluster)")
     private List<Path> files = List.of();
 
     private final Map<Path, NodeSampler> samplers = new HashMap<>();
@@ -84,9 +89,11 @@ public final class TopCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        if (!(intervalSeconds >= 0.1) || count < 0) {
-            throw new UsageException("--interval must be 0.1 or more, --count 0 or more");
+        if (count < 0) {
+            throw new UsageException("--count must be 0 or more: " + count);
         }
+        final long intervalNs =
+                TimeOption.parseNs("--interval", interval, MIN_INTERVAL_NS, MAX_INTERVAL_NS);
         selection.check();
         if (isOnScreen()) {
             try (TopScreen screen = TopScreen.open()) {
@@ -96,12 +103,12 @@ public final class TopCommand implements Callable<Integer> {
                                     new TopModel(
                                             LocalTime.now(ZoneId.systemDefault()).format(CLOCK),
                                             look()),
-                            (long) (intervalSeconds * 1e9));
+                            intervalNs);
                     return ExitStatus.OK;
                 }
             }
         }
-        print();
+        print(intervalNs);
         return ExitStatus.OK;
     }
 
@@ -112,11 +119,11 @@ public final class TopCommand implements Callable<Integer> {
                 && Terminals.isTerminal(STANDARD_OUTPUT);
     }
 
-    private void print() throws IOException {
+    private void print(final long intervalNs) throws IOException {
         // The first sample only gives the values with which the second is compared.
         look();
         for (int round = 0; count == 0 || round < count; round++) {
-            pause();
+            pause(intervalNs);
             final List<NodeSample> nodes = look();
             final Map<String, Object> report = new LinkedHashMap<>();
             report.put("ok", true);
@@ -146,8 +153,8 @@ public final class TopCommand implements Callable<Integer> {
         return nodes.stream().flatMap(node -> selection.of(node).stream()).toList();
     }
 
-    private void pause() {
-        final long untilNs = System.nanoTime() + (long) (intervalSeconds * 1e9);
+    private static void pause(final long intervalNs) {
+        final long untilNs = System.nanoTime() + intervalNs;
         while (untilNs - System.nanoTime() > 0) {
             LockSupport.parkNanos(untilNs - System.nanoTime());
         }

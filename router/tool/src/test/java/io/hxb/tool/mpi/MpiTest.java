@@ -173,6 +173,6 @@ class MpiTest {
 
         final ToolException refusal = assertThrows(ToolException.class, () -> find(mpirun));
 
-        assertTrue(refusal.getMessage().contains("says: Intel(R) MPI"), refusal::getMessage);
+        assertTrue(refusal.getMessage().contains("prints: Intel(R) MPI"), refusal::getMessage);
     }
 }

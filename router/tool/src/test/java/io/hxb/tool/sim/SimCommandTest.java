@@ -64,9 +64,9 @@ class SimCommandTest {
         // when
         final Outcome outcome =
                 sim(
-                        ("run --graph torus:4x4 --hosts 4 --algorithm updown-bfs --osf mmlru --vcs"
-                             + " 3 --buffer 16 --packet 16 --switching vct --traffic uniform --load"
-                             + " 0.05 --cycles 8000 --warmup 500 --seed 1 --json")
+                        ("run --graph torus:4x4 --hosts-per-switch 4 --algorithm updown-bfs --osf"
+                             + " mmlru --vcs 3 --buffer 16 --packet 16 --switching vct --traffic"
+                             + " uniform --load 0.05 --cycles 8000 --warmup 500 --seed 1 --json")
                                 .split(" ", -1));
         // then
         assertEquals(0, outcome.status, outcome.problem);
@@ -195,7 +195,8 @@ class SimCommandTest {
                 "run --graph torus:4x4 --traffic nowhere.txt|there is no file",
                 "run --graph torus:4x4 --traffic zork|the patterns are uniform, all-to-all",
                 "run --graph random:16,4,1 --traffic tornado|takes the numbers of the hosts",
-                "run --graph mesh:4x2 --hosts 2 --traffic transpose|those of a mesh 4x2 differ",
+                "run --graph mesh:4x2 --hosts-per-switch 2 --traffic transpose|those of a mesh 4x2"
+                        + " differ",
                 "run --graph torus:4x4 --traffic shift:64|every host of this graph",
                 "run --graph mesh:4x4 --algorithm lash --vcs 4 --paths adaptive|does nothing",
                 "run --graph hyper-crossbar:2x2 --algorithm dimension-order --paths random|nothing",
@@ -204,7 +205,7 @@ class SimCommandTest {
                 "ethernet --graph torus:4x4 --traffic zork|the patterns are uniform,",
                 "run --graph torus:4x4 --cycles 10 --warmup 10|shorter than the run",
                 "run --graph torus:4x4 --out results.doc|.json, .csv, .svg or .png",
-                "run --graph torus:4x4 --hosts 0|at least two hosts",
+                "run --graph torus:4x4 --hosts-per-switch 0|at least two hosts",
                 "sweep --graph torus:4x4 --loads 0.1:2:0.1|must be 0..1",
                 "sweep --graph torus:4x4 --loads 0.5:0.1:0.1|--loads go up, from:to:step, and",
                 "sweep --graph torus:4x4 --loads 0.5:0.1:0.1|goes down; write 0.1:0.5:0.1",
@@ -225,7 +226,7 @@ class SimCommandTest {
                 "run --graph torus:4x4 --arbitration oldest|--arbitration would do nothing",
                 "run --graph torus:4x4 --multiplexing packet|give --vcs 2 or more",
                 "run --graph torus:4x4 --vc-crossbar|give --vcs 2 or more",
-                "run --graph hyper-crossbar:2x2x2 --hosts 2|has hosts of its own",
+                "run --graph hyper-crossbar:2x2x2 --hosts-per-switch 2|has hosts of its own",
                 "run --graph torus:4x4 --threads 2|for the runs of an experiment file",
                 "run --graph torus:4x4 --part 1/2|for the runs of an experiment file",
                 "run some.yaml --cycles 10 --osf lru|write cycles, osf into some.yaml",
@@ -251,7 +252,7 @@ class SimCommandTest {
         final Outcome outcome = sim("run", file.toString());
         // then
         assertTrue(outcome.problem.contains("bad.yaml:2: algoritm is not known"), outcome.problem);
-        assertTrue(outcome.problem.contains("did you mean algorithm?"), outcome.problem);
+        assertTrue(outcome.problem.contains("the nearest known: algorithm"), outcome.problem);
         assertTrue(outcome.problem.contains("bad.yaml:4: width"), outcome.problem);
     }
 
@@ -322,7 +323,7 @@ class SimCommandTest {
         assertNotEquals(0, bad.status);
         assertTrue(bad.problem.contains("array.yaml"), bad.problem);
         final Outcome missing = sim("merge", folder + "/none.json", "--out", csv.toString());
-        assertTrue(missing.problem.contains("has its task ended?"), missing.problem);
+        assertTrue(missing.problem.contains("wait until it has ended"), missing.problem);
     }
 
     /** Series, load and accepted traffic of each run, in the file's order. */
@@ -350,7 +351,8 @@ class SimCommandTest {
         final Path file = folder.resolve("trace.txt");
         Files.writeString(file, "# trace\n10 0 5 16\n12 3 1 16\n");
         final String run =
-                "run --graph mesh:3x3 --hosts 1 --packet 16 --cycles 9000 --traffic " + file;
+                "run --graph mesh:3x3 --hosts-per-switch 1 --packet 16 --cycles 9000 --traffic "
+                        + file;
         // when
         final Outcome all = sim(run.split(" ", -1));
         final Outcome late = sim((run + " --warmup 5000").split(" ", -1));
@@ -364,8 +366,8 @@ class SimCommandTest {
         // given minimal routes on a ring, which wait for each other before anything is measured
         final Path file = folder.resolve("ring.csv");
         final String run =
-                "sweep --graph torus:8 --hosts 4 --algorithm minimal --loads 0.6 --cycles 20000"
-                        + " --out "
+                "sweep --graph torus:8 --hosts-per-switch 4 --algorithm minimal --loads 0.6"
+                        + " --cycles 20000 --out "
                         + file;
         // when
         final Outcome outcome = sim(run.split(" ", -1));
@@ -379,7 +381,8 @@ class SimCommandTest {
     void shouldEndWithOneOnADeadlockUnlessItIsExpected() {
         // given
         final String run =
-                " --graph torus:8 --hosts 4 --algorithm minimal --cycles 20000 --json --load";
+                " --graph torus:8 --hosts-per-switch 4 --algorithm minimal --cycles 20000 --json"
+                        + " --load";
         // when
         final Outcome one = sim(("run" + run + " 0.6").split(" ", -1));
         final Outcome many = sim(("sweep" + run + "s 0.01,0.6").split(" ", -1));
@@ -421,8 +424,8 @@ class SimCommandTest {
         // when
         final Outcome outcome =
                 sim(
-                        ("run --graph mesh:3x3 --hosts 1 --buffer 16 --packet 16 --cycles 1000"
-                                        + " --warmup 0 --traffic "
+                        ("run --graph mesh:3x3 --hosts-per-switch 1 --buffer 16 --packet 16"
+                                        + " --cycles 1000 --warmup 0 --traffic "
                                         + file)
                                 .split(" ", -1));
         // then five packets of three messages have arrived

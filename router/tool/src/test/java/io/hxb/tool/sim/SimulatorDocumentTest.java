@@ -33,7 +33,8 @@ import java.util.stream.Collectors;
 class SimulatorDocumentTest {
     private static final Pattern KEY = Pattern.compile("(?m)^[|] `([^`]+)` [|]");
     private static final String RUN =
-            " --graph torus:4x4 --hosts 1 --packet 16 --buffer 16 --cycles 2000 --warmup 500";
+            " --graph torus:4x4 --hosts-per-switch 1 --packet 16 --buffer 16 --cycles 2000 --warmup"
+                    + " 500";
 
     /** The keys of the table below a heading. */
     private static Set<String> documented(final String heading) throws IOException {

@@ -78,8 +78,10 @@ public final class ScriptReader {
             problem(
                     entry.line(),
                     actions.isEmpty()
-                            ? "says no action; actions are " + FaultAction.words()
-                            : "says several actions: " + String.join(", ", actions) + "; split it");
+                            ? "names no action; actions are " + FaultAction.words()
+                            : "names several actions: "
+                                    + String.join(", ", actions)
+                                    + "; split it");
             return;
         }
         final int before = problems.size();
@@ -104,7 +106,7 @@ public final class ScriptReader {
             }
         }
         if (!entry.values().containsKey("at")) {
-            problem(entry.line(), "says no time; add at: 2s");
+            problem(entry.line(), "has no time; add at: 2s");
         }
         final long atNs = value(entry, "at", 0L, ScriptReader::timeNs);
         List<Cable> cables = List.of();

@@ -1,5 +1,7 @@
 package io.hxb.tool.lab.command;
 
+import io.hxb.tool.option.MissingCommand;
+
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -7,10 +9,10 @@ import picocli.CommandLine.Command;
 @Command(
         name = "lab",
         mixinStandardHelpOptions = true,
-        header = "Makes a whole cluster on this machine.",
+        header = "Make a whole cluster on this machine.",
         description =
-                "A whole cluster on this machine: network namespaces and veth NICs, or UDP on"
-                        + " loopback.",
+                "Make a whole cluster on this machine, of network namespaces and veth "
+                        + "NICs, or of UDP links on loopback.",
         subcommands = {
             LabUpCommand.class,
             LabDownCommand.class,
@@ -29,7 +31,6 @@ public final class LabCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new CommandLine.ParameterException(
-                spec.commandLine(), "which lab command? up, down, status, exec, ping, perf or run");
+        throw MissingCommand.of(spec);
     }
 }

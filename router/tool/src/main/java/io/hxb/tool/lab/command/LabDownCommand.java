@@ -19,19 +19,21 @@ import java.util.concurrent.Callable;
 @Command(
         name = "down",
         mixinStandardHelpOptions = true,
-        description = "Removes a lab with everything it made.")
+        description = "Remove a lab with everything it made.")
 final class LabDownCommand implements Callable<Integer> {
     @Option(
             names = "--name",
-            paramLabel = "NAME",
+            paramLabel = "LAB",
             defaultValue = "lab",
-            description = "name of the lab (default lab)")
+            description = "remove the lab of this name (default: ${DEFAULT-VALUE})")
     private String name;
 
-    @Option(names = "--all", description = "all labs of this machine and user, also stale ones")
+    @Option(
+            names = "--all",
+            description = "remove all labs of this machine and user, stale ones too")
     private boolean isAll;
 
-    @Option(names = "--stale", description = "only labs whose owner has died")
+    @Option(names = "--stale", description = "remove only labs whose owner has died")
     private boolean isStale;
 
     @Mixin private Output output;

@@ -22,12 +22,12 @@ import java.util.concurrent.Callable;
 @Command(
         name = "exec",
         mixinStandardHelpOptions = true,
-        header = "Runs a command where a node of a lab is.",
+        header = "Run a command where a node of a lab is.",
         description =
-                "Runs a command in the network namespace of a node, with HXB_NODE, HXB_CONFIG and"
-                        + " HXB_SOCKET set: programs attach to that node. In a lab of hosts and"
-                        + " switches a host is known by its number, and HXB_RUN leads to its"
-                        + " manager.",
+                "Run a command in the network namespace of a node, with HXB_NODE, "
+                        + "HXB_CONFIG and HXB_SOCKET set: programs attach to that node. In a lab "
+                        + "of hosts and switches give the number of a host; HXB_RUN leads to its "
+                        + "manager.",
         footer = {
             "",
             "Examples: hxb lab exec 0,0,0 -- ip -s link",
@@ -36,22 +36,24 @@ import java.util.concurrent.Callable;
 final class LabExecCommand implements Callable<Integer> {
     @Option(
             names = "--name",
-            paramLabel = "NAME",
+            paramLabel = "LAB",
             defaultValue = "lab",
-            description = "name of the lab (default lab)")
+            description = "use the lab of this name (default: ${DEFAULT-VALUE})")
     private String name;
 
     @Parameters(
             index = "0",
             paramLabel = "COORD",
-            description = "coordinates of the node, such as 1,0,0, or number of the host")
+            description =
+                    "run it at the node with these coordinates, such as 1,0,0, or at the "
+                            + "host of this number")
     private String coordinates;
 
     @Parameters(
             index = "1..*",
             arity = "1..*",
             paramLabel = "CMD",
-            description = "the command, after --")
+            description = "run this command, given after --")
     private List<String> arguments;
 
     /** Picocli makes it. */
@@ -83,7 +85,10 @@ final class LabExecCommand implements Callable<Integer> {
             return builder.start().waitFor();
         } catch (final IOException e) {
             throw new ToolException(
-                    "cannot run '" + command.getFirst() + "': is it installed and in the PATH?", e);
+                    "cannot run '"
+                            + command.getFirst()
+                            + "': install it, or put its folder into the PATH",
+                    e);
         }
     }
 }

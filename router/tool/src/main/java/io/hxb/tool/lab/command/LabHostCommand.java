@@ -23,7 +23,7 @@ import java.util.concurrent.CountDownLatch;
         name = "host",
         hidden = true,
         mixinStandardHelpOptions = true,
-        description = "Carries a lab until it is ended.")
+        description = "Carry a lab until it is ended.")
 final class LabHostCommand implements Callable<Integer> {
     @Mixin private LabOptions lab;
     @Mixin private SwitchLabOptions switches;
@@ -31,7 +31,7 @@ final class LabHostCommand implements Callable<Integer> {
     @Mixin private PatienceOption patience;
     @Mixin private CaptureOption capture;
 
-    @Option(names = "--processes", description = "a process for each node, instead of all in one")
+    @Option(names = "--processes", description = "run each node in a process of its own")
     private boolean isProcesses;
 
     /** Picocli makes it. */

@@ -26,32 +26,32 @@ import java.util.concurrent.locks.LockSupport;
 @Command(
         name = "perf",
         mixinStandardHelpOptions = true,
-        header = "Measures throughput by IP in a lab of switches.",
+        header = "Measure throughput by IP in a lab of switches.",
         description =
-                "The first host of each pair sends to the second by TCP as much as it can, all"
-                        + " pairs at once. Nodes of HXB are measured by 'hxb perf'.",
+                "Have the first host of each pair send to the second by TCP as fast as "
+                        + "it can, all pairs at once. Measure nodes of HXB by 'hxb perf'.",
         footer = {"", "Example: hxb lab perf 0,8 1,9 --seconds 10"})
 final class LabPerfCommand implements Callable<Integer> {
     private static final double MAX_SECONDS = 3_600;
 
     @Option(
             names = "--name",
-            paramLabel = "NAME",
+            paramLabel = "LAB",
             defaultValue = "lab",
-            description = "name of the lab (default lab)")
+            description = "use the lab of this name (default: ${DEFAULT-VALUE})")
     private String name;
 
     @Option(
             names = "--seconds",
             paramLabel = "S",
             defaultValue = "3",
-            description = "for how long (default ${DEFAULT-VALUE})")
+            description = "send for this long (default: ${DEFAULT-VALUE})")
     private double seconds;
 
     @Parameters(
             arity = "1..*",
             paramLabel = "PAIR",
-            description = "numbers of two hosts, such as 0,8")
+            description = "measure between the hosts of these numbers, such as 0,8")
     private List<String> pairs;
 
     @Mixin private Output output;

@@ -23,11 +23,11 @@ import java.util.concurrent.locks.LockSupport;
 @Command(
         name = "ping",
         mixinStandardHelpOptions = true,
-        header = "Measures round trips by IP in a lab of switches.",
+        header = "Measure round trips by IP in a lab of switches.",
         description =
-                "Sends UDP datagrams of 64 bytes, one every 200 ms, which the other host answers."
-                        + " Ends with status 1 if no answer comes. Nodes of HXB are asked by 'hxb"
-                        + " ping'.",
+                "Send UDP datagrams of 64 bytes, one every 200 ms, which the other "
+                        + "host answers. The exit status is 1 if no answer comes. Measure nodes "
+                        + "of HXB by 'hxb ping'.",
         footer = {"", "Example: hxb lab ping 0,8"})
 final class LabPingCommand implements Callable<Integer> {
     private static final long PAUSE_NS = 200_000_000;
@@ -35,19 +35,21 @@ final class LabPingCommand implements Callable<Integer> {
 
     @Option(
             names = "--name",
-            paramLabel = "NAME",
+            paramLabel = "LAB",
             defaultValue = "lab",
-            description = "name of the lab (default lab)")
+            description = "use the lab of this name (default: ${DEFAULT-VALUE})")
     private String name;
 
     @Option(
-            names = "--count",
+            names = {"-c", "--count"},
             paramLabel = "N",
             defaultValue = "5",
-            description = "how many datagrams (default ${DEFAULT-VALUE})")
+            description = "send this many datagrams (default: ${DEFAULT-VALUE})")
     private int count;
 
-    @Parameters(paramLabel = "PAIR", description = "numbers of two hosts, such as 0,8")
+    @Parameters(
+            paramLabel = "PAIR",
+            description = "measure between the hosts of these numbers, such as 0,8")
     private String pair;
 
     @Mixin private Output output;

@@ -22,10 +22,11 @@ import java.util.function.UnaryOperator;
 @Command(
         name = "chaos",
         mixinStandardHelpOptions = true,
-        header = "Lets links and nodes of a lab made for it fail.",
+        header = "Make links and nodes of a lab made for it fail.",
         description =
-                "Messages flow meanwhile and every one is checked. Nodes get a process each where"
-                        + " they fail, and frames a CRC where they are damaged.",
+                "Make links and nodes fail while messages flow, and check every "
+                        + "message. Nodes get a process each where they fail, and frames a CRC "
+                        + "where they are damaged.",
         footer = {
             "",
             "Example: hxb lab run chaos --shape 2 --links 2 --rate 1gbit --script faults.yaml"

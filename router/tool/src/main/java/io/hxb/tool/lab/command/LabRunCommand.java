@@ -19,11 +19,10 @@ import java.util.concurrent.Callable;
 @Command(
         name = "run",
         mixinStandardHelpOptions = true,
-        header = "Makes a lab, runs something in it and removes it.",
+        header = "Make a lab, run something in it and remove it.",
         description =
-                "What runs is one of the commands below, each with options of its own behind it, or"
-                    + " any command of yours behind --, which finds the cluster by HXB_CONFIG and"
-                    + " HXB_NODE.",
+                "Run one of the commands below, whose own options follow it, or any "
+                        + "command after --, which finds the cluster by HXB_CONFIG and HXB_NODE.",
         footer = {
             "",
             "Examples: hxb lab run perf --shape 2x2x2 --rate 1gbit --seconds 3",
@@ -38,7 +37,7 @@ final class LabRunCommand implements Callable<Integer> {
             index = "0..*",
             arity = "0..*",
             paramLabel = "-- CMD",
-            description = "a command and its arguments")
+            description = "run this command with its arguments")
     private List<String> what = List.of();
 
     /** Picocli makes it. */
@@ -58,7 +57,7 @@ final class LabRunCommand implements Callable<Integer> {
             throw new UsageException(
                     "give "
                             + String.join(", ", given)
-                            + " behind '"
+                            + " after '"
                             + name
                             + "': hxb lab run "
                             + name
@@ -72,7 +71,7 @@ final class LabRunCommand implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         if (what.isEmpty()) {
             throw new UsageException(
-                    "what is to run in the lab? ping, perf, chaos, or a command behind --");
+                    "nothing is to run in the lab: give ping, perf, chaos, or a command after --");
         }
         try (LabSession session = lab.start(lab.spec())) {
             return run(session);
@@ -97,7 +96,7 @@ final class LabRunCommand implements Callable<Integer> {
                             + what.getFirst()
                             + "' in lab "
                             + cluster.config().name()
-                            + ": is it installed and in the PATH?",
+                            + ": install it, or put its folder into the PATH",
                     e);
         }
     }

@@ -23,10 +23,11 @@ import java.util.concurrent.Callable;
 @Command(
         name = "perf",
         mixinStandardHelpOptions = true,
-        header = "Measures throughput in a lab made for it.",
+        header = "Measure throughput in a lab made for it.",
         description =
-                "Every message is checked by its receiver. Lines tell what is acknowledged"
-                        + " meanwhile; Ctrl-C ends it with the result.",
+                "Send as fast as the receiver takes it, and check every message there. "
+                        + "Lines report what is acknowledged meanwhile; Ctrl-C ends it with the "
+                        + "result.",
         footer = {
             "",
             PerfCommand.SMALL_MESSAGES,

@@ -23,10 +23,10 @@ import java.util.concurrent.Callable;
 @Command(
         name = "ping",
         mixinStandardHelpOptions = true,
-        header = "Measures round trips in a lab made for it.",
+        header = "Measure round trips in a lab made for it.",
         description =
-                "Without --to it asks one node at each distance. Round trips go back to back unless"
-                        + " --interval is given.",
+                "Measure round trips back to back, unless --interval is given, to one "
+                        + "node at each distance, unless --to is given.",
         footer = {"", "Example: hxb lab run ping --shape 3x3x3 --spin --json"})
 final class LabRunPingCommand implements Callable<Integer> {
     @ParentCommand private LabRunCommand parent;
@@ -34,13 +34,16 @@ final class LabRunPingCommand implements Callable<Integer> {
     @Mixin private PingOptions options;
     @Mixin private Output output;
 
-    @Option(names = "--from", paramLabel = "COORD", description = "sender (default: node 0)")
+    @Option(
+            names = "--from",
+            paramLabel = "COORD",
+            description = "send from this node (default: node 0)")
     private String from;
 
     @Option(
             names = "--to",
             paramLabel = "COORD",
-            description = "receiver (default: one node at each distance)")
+            description = "send to this node (default: one node at each distance)")
     private String to;
 
     /** Picocli makes it. */

@@ -18,7 +18,7 @@ import java.util.concurrent.Callable;
 @Command(
         name = "status",
         mixinStandardHelpOptions = true,
-        description = "Shows the labs of this machine and user.")
+        description = "Show the labs of this machine and user.")
 final class LabStatusCommand implements Callable<Integer> {
     @Mixin private Output output;
 

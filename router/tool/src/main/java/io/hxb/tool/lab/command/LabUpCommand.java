@@ -35,8 +35,8 @@ import java.util.concurrent.locks.LockSupport;
 @Command(
         name = "up",
         mixinStandardHelpOptions = true,
-        header = "Makes a lab that stays until 'hxb lab down'.",
-        description = "Makes a lab and starts its nodes; both stay until 'hxb lab down'.")
+        header = "Make a lab that stays until 'hxb lab down'.",
+        description = "Make a lab and start its nodes; both stay until 'hxb lab down'.")
 final class LabUpCommand implements Callable<Integer> {
     private static final long READY_NS = 90_000_000_000L;
     private static final long LOOK_NS = 20_000_000;
@@ -55,7 +55,7 @@ final class LabUpCommand implements Callable<Integer> {
 
     @Mixin private Output output;
 
-    @Option(names = "--processes", description = "a process for each node, instead of all in one")
+    @Option(names = "--processes", description = "run each node in a process of its own")
     private boolean isProcesses;
 
     /** Picocli makes it. */

@@ -32,34 +32,37 @@ public final class SwitchLabOptions {
             names = "--network",
             paramLabel = "FILE|WORDS",
             description =
-                    "hosts and real switches (Open vSwitch in user space) instead of nodes: a graph"
-                            + " as for 'hxb plan vlan', such as vbft:4,4; each host has a manager")
+                    "make hosts and real switches (Open vSwitch in user space) instead of "
+                            + "nodes, wired as this graph, such as vbft:4,4 (as for 'hxb plan "
+                            + "vlan'); each host has a manager")
     private String network;
 
     @Option(
             names = "--hosts-per-switch",
-            paramLabel = "H",
-            description = "with --network: hosts on each switch, or leaf switch (default 1)")
+            paramLabel = "N",
+            description =
+                    "with --network: connect this many hosts to each switch, or leaf "
+                            + "switch (default: 1)")
     private Integer hostsPerSwitch;
 
     @Option(
             names = "--learning",
             description =
-                    "with --network: switches learn where hosts are, and flood what they have not"
-                            + " learnt, instead of having the addresses of the plan")
+                    "with --network: let switches learn where hosts are, and flood frames "
+                            + "to others, instead of giving them the addresses of the plan")
     private boolean isLearning;
 
     @Option(
             names = "--rails",
-            paramLabel = "R",
+            paramLabel = "N",
             description =
-                    "with --network: so many such networks, with a NIC of each host in every one"
-                            + " (default 1)")
+                    "with --network: make this many such networks, with a NIC of each host "
+                            + "in every one (default: 1)")
     private Integer rails;
 
     @Option(
             names = "--no-health",
-            description = "with --network: managers do not probe paths, and leave no VID")
+            description = "with --network: let managers probe no paths, and leave no VID")
     private boolean isWithoutHealth;
 
     /** Picocli makes it. */

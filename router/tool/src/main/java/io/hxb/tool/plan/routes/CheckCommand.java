@@ -23,17 +23,18 @@ import java.util.concurrent.Callable;
 @Command(
         name = "check",
         mixinStandardHelpOptions = true,
-        header = "Checks forwarding tables for dead ends and deadlocks.",
+        header = "Check forwarding tables for dead ends and deadlocks.",
         description = {
-            "Checks that forwarding tables deliver and cannot deadlock.",
-            "Tables are those that OpenSM made (--lfts, --topology), or the paths that 'hxb plan"
-                    + " routes' exported (--routes). A way arrives at the port of its own"
-                    + " destination, and nowhere else.",
-            "Service levels of OpenSM are not considered: the dumps do not hold them, so all"
-                + " traffic is taken to share one virtual lane. Without a cycle there is none on"
-                + " several lanes either; with one, LASH, DFSSSP or Torus-2QoS may still be safe by"
-                + " their lanes. Exit status 1 when something is wrong.",
-            "Make the files of OpenSM by 'opensm -D 0x43', or by dump_fts and ibnetdiscover."
+            "Check that forwarding tables deliver and cannot deadlock.",
+            "Tables are those that OpenSM made (--lfts, --topology), or the paths "
+                    + "that 'hxb plan routes' exported (--routes). A path ends at the port "
+                    + "of its own destination, and nowhere else.",
+            "Service levels of OpenSM are not considered: the dumps do not hold "
+                    + "them, so all traffic is taken to share one virtual lane. Without a "
+                    + "cycle there is none on several lanes either; with one, LASH, DFSSSP "
+                    + "or Torus-2QoS, which keep paths apart by lanes, may still be safe. "
+                    + "The exit status is 1 when something is wrong.",
+            "Make the files of OpenSM by 'opensm -D 0x43', or by dump_fts and " + "ibnetdiscover."
         })
 public final class CheckCommand implements Callable<Integer> {
     private static final String LANES =
@@ -43,19 +44,23 @@ public final class CheckCommand implements Callable<Integer> {
     @Option(
             names = "--lfts",
             paramLabel = "FILE",
-            description = "forwarding tables: opensm-lfts.dump, or the output of dump_fts")
+            description =
+                    "read forwarding tables from this file: opensm-lfts.dump, or the "
+                            + "output of dump_fts")
     private String lfts;
 
     @Option(
             names = "--topology",
             paramLabel = "FILE",
-            description = "cabling: opensm-subnet.lst, or the output of ibnetdiscover")
+            description =
+                    "read the cabling from this file: opensm-subnet.lst, or the output of "
+                            + "ibnetdiscover")
     private String topology;
 
     @Option(
             names = "--routes",
             paramLabel = "FILE",
-            description = "instead: paths that 'hxb plan routes --out FILE.json' wrote")
+            description = "read the paths that 'hxb plan routes --out FILE.json' wrote, instead")
     private String routes;
 
     @Mixin private Output output;

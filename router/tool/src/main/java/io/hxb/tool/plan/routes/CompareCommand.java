@@ -27,7 +27,7 @@ import java.util.concurrent.Callable;
 @Command(
         name = "compare",
         mixinStandardHelpOptions = true,
-        description = "Compares routing algorithms on one network of switches.")
+        description = "Compare routing algorithms on one network of switches.")
 public final class CompareCommand implements Callable<Integer> {
     @Mixin private GraphOptions graphs;
     @Mixin private RoutingOption routing;
@@ -38,7 +38,9 @@ public final class CompareCommand implements Callable<Integer> {
             names = "--algorithms",
             split = ",",
             paramLabel = "NAME",
-            description = "only these, separated by commas; default: all that suit the graph")
+            description =
+                    "compare only these, separated by commas (default: all that suit the "
+                            + "graph)")
     private List<String> names;
 
     /** Picocli makes it. */

@@ -27,10 +27,10 @@ import java.util.concurrent.Callable;
 @Command(
         name = "routes",
         mixinStandardHelpOptions = true,
-        header = "Computes routes that cannot deadlock.",
+        header = "Compute routes that cannot deadlock.",
         description =
-                "Computes the routes of a network of switches, proves that they cannot deadlock,"
-                        + " and tells their quality.")
+                "Compute the routes of a network of switches, prove that they cannot "
+                        + "deadlock, and report their quality.")
 public final class RoutesCommand implements Callable<Integer> {
     @Mixin private GraphOptions graphs;
     @Mixin private RoutingOption routing;
@@ -42,27 +42,27 @@ public final class RoutesCommand implements Callable<Integer> {
             required = true,
             paramLabel = "NAME",
             description =
-                    "minimal updown-bfs updown-dfs l-turn-alpha l-turn-beta r-turn-alpha"
-                        + " r-turn-beta dl-ud dl-mutual dl-ud-du multi-tree lash structured silla"
-                        + " in-transit; on meshes and tori also dimension-order (e-cube) west-first"
-                        + " north-last negative-first double-y opt-y dimension-reversal-static"
-                        + " dimension-reversal-dynamic duato")
+                    "route by one of: minimal updown-bfs updown-dfs l-turn-alpha l-turn-beta"
+                        + " r-turn-alpha r-turn-beta dl-ud dl-mutual dl-ud-du multi-tree lash"
+                        + " structured silla in-transit; on meshes and tori also dimension-order"
+                        + " (e-cube) west-first north-last negative-first double-y opt-y"
+                        + " dimension-reversal-static dimension-reversal-dynamic duato")
     private String algorithm;
 
     @Option(
             names = "--out",
             paramLabel = "FILE",
             description =
-                    "write the result: .svg (picture, channels coloured by load), .dot, .json"
-                            + " (graph and paths), .edges; may be repeated")
+                    "write the result: .svg (picture, channels coloured by load), .dot, "
+                            + ".json (graph and paths), .edges; may be repeated")
     private List<String> outputs = List.of();
 
     @Option(
             names = "--path",
             paramLabel = "FROM,TO",
             description =
-                    "also print the path between two switches, by number or name, as static tables"
-                            + " have it")
+                    "print the path between two switches, too, by number or name, as "
+                            + "static tables have it; may be repeated")
     private List<String> pairs = List.of();
 
     /** Picocli makes it. */
@@ -79,11 +79,11 @@ public final class RoutesCommand implements Callable<Integer> {
         routing.check(run.routing());
         final StaticTables tables = run.tables(options);
         print(run, tables);
-        final List<String> ways = new ArrayList<>();
+        final List<String> paths = new ArrayList<>();
         for (final String pair : pairs) {
-            ways.add(RouteOutput.describe(tables.routes(), pair));
+            paths.add(RouteOutput.describe(tables.routes(), pair));
         }
-        ways.forEach(output.text()::println);
+        paths.forEach(output.text()::println);
         final Map<String, Object> estimates = new LinkedHashMap<>();
         ChannelLoads first = null;
         final TextTable table = new TextTable("traffic", "throughput", "max load", "busiest");
@@ -108,8 +108,8 @@ public final class RoutesCommand implements Callable<Integer> {
                 run.verification().isOk() || (mayDeadlock && run.verification().isConnected());
         final Map<String, Object> report = run.summary();
         report.put("tables", tables.fields());
-        if (!ways.isEmpty()) {
-            report.put("ways", ways);
+        if (!paths.isEmpty()) {
+            report.put("paths", paths);
         }
         report.put("ok", isOk);
         output.report(report);

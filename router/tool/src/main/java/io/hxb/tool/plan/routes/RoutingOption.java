@@ -16,36 +16,40 @@ final class RoutingOption {
             names = "--root",
             paramLabel = "SWITCH",
             description =
-                    "number of the switch at the root of spanning trees; default 0, updown-dfs"
-                            + " tries all (beyond 128 switches 128 to 16 of those with most links)")
+                    "put the switch of this number at the root of spanning trees (default: 0;"
+                        + " updown-dfs tries all, beyond 128 switches 128 to 16 of those with most"
+                        + " links)")
     private Integer root;
 
     @Option(
             names = "--vcs",
-            paramLabel = "R",
+            paramLabel = "N",
             description =
-                    "virtual channels of each channel; default: what the algorithm needs or likes")
+                    "give each channel this many virtual channels (default: what the "
+                            + "algorithm needs or likes)")
     private Integer virtualChannels;
 
     @Option(
             names = "--no-cycle-detection",
             description =
-                    "L-turn and R-turn: prohibit all five turns, also those that close no cycle")
+                    "L-turn and R-turn: prohibit all five turns, also those that close no "
+                            + "cycle")
     private boolean isWithoutDetection;
 
     @Option(
             names = "--selection",
             paramLabel = "NAME",
             description =
-                    "one of several shortest paths: low-port, random, sancho or high-physical;"
-                            + " default low-port; lash and in-transit choose by themselves")
+                    "choose one of several shortest paths by low-port, random, sancho or "
+                            + "high-physical (default: low-port; lash and in-transit choose by "
+                            + "themselves)")
     private String selection;
 
     @Option(
             names = "--seed",
             paramLabel = "N",
             defaultValue = "1",
-            description = "of the random selection; default ${DEFAULT-VALUE}")
+            description = "seed the random selection with this number (default: ${DEFAULT-VALUE})")
     private long seed;
 
     /** Picocli makes it. */

@@ -28,11 +28,11 @@ final class TrafficOption {
             paramLabel = "NAME|FILE",
             description =
                     "estimate the bandwidth of uniform, all-to-all, bit-reversal, bit-complement,"
-                            + " shuffle, transpose, tornado, neighbour (these three by the"
-                            + " coordinates of a mesh, torus or hyper-crossbar), host-transpose,"
-                            + " host-tornado, host-neighbour (by the numbers of hosts), shift:N,"
-                            + " kernel-cg, or a file of lines 'from to amount'; may be repeated;"
-                            + " default: the usual ones that suit the graph")
+                        + " shuffle, transpose, tornado, neighbour (these three by the coordinates"
+                        + " of a mesh, torus or hyper-crossbar), host-transpose, host-tornado,"
+                        + " host-neighbour (by the numbers of hosts), shift:N, kernel-cg, or a file"
+                        + " of lines 'from to amount'; may be repeated (default: the usual ones"
+                        + " that suit the graph)")
     private List<String> names;
 
     /** Picocli makes it. */

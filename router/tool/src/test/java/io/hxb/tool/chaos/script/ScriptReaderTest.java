@@ -114,9 +114,9 @@ class ScriptReaderTest {
             textBlock =
                     """
                     {at: 1s, smash: "x.0 of (0,0)"}       | 'smash' is not known; actions are pull,
-                    {at: 1s}                              | says no action; actions are pull,
+                    {at: 1s}                              | names no action; actions are pull,
                     {at: 1s, pull: "x.0 of (0,0)", kill: "(0,0)"} | several actions: pull, kill
-                    {pull: "x.0 of (0,0)"}                | says no time; add at: 2s
+                    {pull: "x.0 of (0,0)"}                | has no time; add at: 2s
                     {at: -1s, pull: "x.0 of (0,0)"}       | at must not be negative: -1s
                     {at: soon, pull: "x.0 of (0,0)"}      | at must be a duration such as
                     {at: 30h, pull: "x.0 of (0,0)"}       | at must be a duration such as

@@ -1,4 +1,4 @@
-package io.hxb.tool.manage;
+package io.hxb.tool.optimise;
 
 import io.hxb.config.Quantity;
 import io.hxb.manager.control.TuningTerms;
@@ -16,21 +16,24 @@ final class TuningOptions {
             paramLabel = "PERCENT",
             defaultValue = "10",
             description =
-                    "by how much a change has to relieve a busy link (default ${DEFAULT-VALUE})")
+                    "change a VLAN only if that relieves a busy link by this much "
+                            + "(default: ${DEFAULT-VALUE})")
     private double gain;
 
     @Option(
             names = "--intervals",
             paramLabel = "N",
             defaultValue = "2",
-            description = "in how many intervals in a row (default ${DEFAULT-VALUE})")
+            description =
+                    "change it only after this many intervals in a row (default: "
+                            + "${DEFAULT-VALUE})")
     private int intervals;
 
     @Option(
             names = "--max-changes",
             paramLabel = "N",
             defaultValue = "600",
-            description = "pairs that may change in a minute (default ${DEFAULT-VALUE})")
+            description = "change at most this many pairs in a minute (default: ${DEFAULT-VALUE})")
     private int maxChanges;
 
     @Option(
@@ -38,15 +41,15 @@ final class TuningOptions {
             paramLabel = "TIME",
             defaultValue = "30s",
             description =
-                    "for how long a pair that has changed does not change again (default"
-                            + " ${DEFAULT-VALUE})")
+                    "leave a pair that has changed alone for this long (default: "
+                            + "${DEFAULT-VALUE})")
     private String hold;
 
     @Option(
             names = "--min-load",
             paramLabel = "RATE",
             defaultValue = "8mbit",
-            description = "links with less traffic are left alone (default ${DEFAULT-VALUE})")
+            description = "leave links with less traffic alone (default: ${DEFAULT-VALUE})")
     private String minLoad;
 
     TuningTerms terms() {

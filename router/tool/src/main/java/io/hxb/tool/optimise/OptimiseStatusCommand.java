@@ -1,4 +1,4 @@
-package io.hxb.tool.manage;
+package io.hxb.tool.optimise;
 
 import io.hxb.tool.option.Output;
 import io.hxb.tool.report.ExitStatus;
@@ -12,21 +12,21 @@ import picocli.CommandLine.Option;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
-/** {@code hxb manage status}. Picocli makes it. */
+/** {@code hxb optimise status}. Picocli makes it. */
 @Command(
         name = "status",
         mixinStandardHelpOptions = true,
-        header = "Shows the state of a network that is managed.",
-        footer = {"", "Example: hxb manage status --prometheus"})
-final class ManageStatusCommand implements Callable<Integer> {
-    @Mixin private ManageSocket socket;
+        header = "Show the state of the network that is optimised.",
+        footer = {"", "Example: hxb optimise status --prometheus"})
+final class OptimiseStatusCommand implements Callable<Integer> {
+    @Mixin private OptimiseSocket socket;
     @Mixin private Output output;
 
-    @Option(names = "--prometheus", description = "metrics as Prometheus reads them")
+    @Option(names = "--prometheus", description = "print metrics as Prometheus reads them")
     private boolean isPrometheus;
 
     /** Picocli makes it. */
-    ManageStatusCommand() {}
+    OptimiseStatusCommand() {}
 
     @Override
     @SuppressWarnings("unchecked") // Keys of JSON objects are strings.
@@ -40,7 +40,7 @@ final class ManageStatusCommand implements Callable<Integer> {
         }
         final Map<String, Object> report =
                 Json.parse(socket.ask("GET", "/v1/status"), Map.class, "status");
-        output.text().print(ManageText.status(report));
+        output.text().print(OptimiseText.status(report));
         output.report(report);
         return ExitStatus.OK;
     }

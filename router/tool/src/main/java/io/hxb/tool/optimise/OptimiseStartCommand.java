@@ -1,4 +1,4 @@
-package io.hxb.tool.manage;
+package io.hxb.tool.optimise;
 
 import io.hxb.tool.option.Output;
 import io.hxb.tool.report.ExitStatus;
@@ -10,25 +10,25 @@ import picocli.CommandLine.Mixin;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
-/** {@code hxb manage start}. Picocli makes it. */
+/** {@code hxb optimise start}. Picocli makes it. */
 @Command(
         name = "start",
         mixinStandardHelpOptions = true,
-        header = "Lets a stopped management server move pairs again.",
-        footer = {"", "Example: hxb manage start"})
-final class ManageStartCommand implements Callable<Integer> {
-    @Mixin private ManageSocket socket;
+        header = "Let a stopped server move pairs again.",
+        footer = {"", "Example: hxb optimise start"})
+final class OptimiseStartCommand implements Callable<Integer> {
+    @Mixin private OptimiseSocket socket;
     @Mixin private Output output;
 
     /** Picocli makes it. */
-    ManageStartCommand() {}
+    OptimiseStartCommand() {}
 
     @Override
     @SuppressWarnings("unchecked") // Keys of JSON objects are strings.
     public Integer call() {
         final Map<String, Object> report =
                 Json.parse(socket.ask("POST", "/v1/start"), Map.class, "start");
-        output.text().print(ManageText.status(report));
+        output.text().print(OptimiseText.status(report));
         output.report(report);
         return ExitStatus.OK;
     }

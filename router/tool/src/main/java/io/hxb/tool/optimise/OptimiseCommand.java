@@ -1,4 +1,4 @@
-package io.hxb.tool.manage;
+package io.hxb.tool.optimise;
 
 import io.hxb.fabric.vlan.VlanPlan;
 import io.hxb.manager.ManagerClient;
@@ -40,64 +40,65 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** {@code hxb manage}: the management server of a network. Picocli makes it. */
+/** {@code hxb optimise}: the management server of a network. Picocli makes it. */
 @Command(
-        name = "manage",
+        name = "optimise",
         mixinStandardHelpOptions = true,
-        header = "Moves pairs of hosts off busy links, by what they send.",
+        header = "Move pairs of hosts off busy links by measured traffic.",
         description =
-                "Asks the managers of all hosts what was sent, finds the busiest links, and has"
-                        + " pairs take other VLANs where that relieves them. Runs until it is told"
-                        + " to end (SIGTERM, Ctrl-C); then what it has moved goes back. Of several"
-                        + " servers one works and the others wait.",
+                "Ask the managers of all hosts what they sent, find the busiest links, "
+                        + "and move pairs to other VLANs where that relieves them. Runs until it "
+                        + "gets SIGTERM or Ctrl-C; what it moved then goes back. Of several "
+                        + "servers one works and the others wait.",
         subcommands = {
-            ManageStatusCommand.class,
-            ManageExplainCommand.class,
-            ManageStopCommand.class,
-            ManageStartCommand.class
+            OptimiseStatusCommand.class,
+            OptimiseExplainCommand.class,
+            OptimiseStopCommand.class,
+            OptimiseStartCommand.class
         },
         footer = {
             "",
-            "Example: hxb manage --plan net.plan --managers hosts.txt --key /etc/hxb/key --dry-run"
+            "Example: hxb optimise --plan net.plan --managers hosts.txt --key /etc/hxb/key"
+                    + " --dry-run"
         })
-public final class ManageCommand implements Callable<Integer> {
+public final class OptimiseCommand implements Callable<Integer> {
     private static final long MS = 1_000_000;
     private static final long SECOND_NS = 1_000 * MS;
     private static final long MIN_ROUND_NS = 5 * SECOND_NS;
 
     @Mixin private Output output;
-    @Mixin private ManageSocket socket;
+    @Mixin private OptimiseSocket socket;
 
     @Option(
             names = "--plan",
             paramLabel = "FILE",
-            description = "plan of the network, the one that its managers were started with")
+            description = "read the plan of the network, with which its managers were started")
     private String plan;
 
     @Option(
             names = "--manager",
             paramLabel = "PLACE",
             split = ",",
-            description = "socket or ADDRESS:PORT of a host's manager; several")
+            description = "ask the managers at these places, a socket or ADDRESS:PORT each")
     private List<String> places = List.of();
 
     @Option(
             names = "--managers",
             paramLabel = "FILE",
-            description = "file of such places, one a line")
+            description = "read such places from this file, one a line")
     private Path list;
 
     @Option(
             names = "--key",
             paramLabel = "FILE",
-            description = "key of the cluster, for managers of other machines")
+            description = "show the key of the cluster in this file to managers of other machines")
     private Path key;
 
     @Option(
-            names = "--interval",
+            names = {"-i", "--interval"},
             paramLabel = "TIME",
             defaultValue = "1s",
-            description = "how often traffic is measured (default ${DEFAULT-VALUE})")
+            description = "measure the traffic this often (default: ${DEFAULT-VALUE})")
     private String interval;
 
     @Mixin private TuningOptions tuning;
@@ -107,28 +108,28 @@ public final class ManageCommand implements Callable<Integer> {
             paramLabel = "TIME",
             defaultValue = "10s",
             description =
-                    "for how long hosts keep what was set when this server vanishes (default"
-                            + " ${DEFAULT-VALUE})")
+                    "let hosts keep for this long what was set, if this server vanishes "
+                            + "(default: ${DEFAULT-VALUE})")
     private String lease;
 
-    @Option(names = "--dry-run", description = "only say what would change")
+    @Option(names = "--dry-run", description = "print what would change, and change nothing")
     private boolean isDry;
 
-    @Option(names = "--keep", description = "what was moved stays when the server is told to end")
+    @Option(names = "--keep", description = "leave what was moved when the server ends")
     private boolean isKept;
 
     @Option(
-            names = "--rounds",
+            names = {"-c", "--count"},
             paramLabel = "N",
             defaultValue = "0",
-            description = "end after N intervals (default: never)")
-    private long rounds;
+            description = "end after this many intervals; 0: never (default: ${DEFAULT-VALUE})")
+    private long count;
 
-    @Option(names = "--attended", hidden = true, description = "end when the standard input does")
+    @Option(names = "--attended", hidden = true, description = "end when standard input ends")
     private boolean isAttended;
 
     /** Picocli makes it. */
-    ManageCommand() {}
+    OptimiseCommand() {}
 
     @Override
     public Integer call() throws IOException, InterruptedException {
@@ -171,7 +172,8 @@ public final class ManageCommand implements Callable<Integer> {
                     .forEach(all::add);
         }
         if (all.isEmpty()) {
-            throw new UsageException("whose managers? Give --manager PLACE,... or --managers FILE");
+            throw new UsageException(
+                    "no manager is named: give --manager PLACE,... or --managers FILE");
         }
         if (all.stream().distinct().count() < all.size()) {
             throw new UsageException("one manager is named twice");
@@ -213,9 +215,12 @@ public final class ManageCommand implements Callable<Integer> {
         RunFolders.ofThisProcess().prepare(socket.own().getParent());
         try (ControlSocket listening = new ControlSocket(socket.own(), server::answer)) {
             Runtime.getRuntime()
-                    .addShutdownHook(new Thread(() -> stop(server, ended), "hxb-manage-stop"));
+                    .addShutdownHook(new Thread(() -> stop(server, ended), "hxb-optimise-stop"));
             if (isAttended) {
-                Thread.ofPlatform().daemon().name("hxb-manage-attend").start(() -> attend(server));
+                Thread.ofPlatform()
+                        .daemon()
+                        .name("hxb-optimise-attend")
+                        .start(() -> attend(server));
             }
             say(hosts, listening.path());
             final RoundOutput said = new RoundOutput(output, isDry);
@@ -223,7 +228,7 @@ public final class ManageCommand implements Callable<Integer> {
                 server.run(
                         report -> {
                             said.onRound(report);
-                            if (rounds > 0 && report.rounds() >= rounds) {
+                            if (count > 0 && report.rounds() >= count) {
                                 server.end();
                             }
                         });

@@ -1,11 +1,11 @@
-package io.hxb.tool.manage;
+package io.hxb.tool.optimise;
 
 import java.util.List;
 import java.util.Map;
 
 /** What a management server tells, as text. Stateless. */
-final class ManageText {
-    private ManageText() {}
+final class OptimiseText {
+    private OptimiseText() {}
 
     /** The state of the network. */
     static String status(final Map<?, ?> status) {

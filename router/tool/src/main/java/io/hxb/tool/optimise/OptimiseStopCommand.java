@@ -1,4 +1,4 @@
-package io.hxb.tool.manage;
+package io.hxb.tool.optimise;
 
 import io.hxb.tool.option.Output;
 import io.hxb.tool.report.ExitStatus;
@@ -11,21 +11,21 @@ import picocli.CommandLine.Option;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
-/** {@code hxb manage stop}. Picocli makes it. */
+/** {@code hxb optimise stop}. Picocli makes it. */
 @Command(
         name = "stop",
         mixinStandardHelpOptions = true,
-        header = "Stops moving pairs, and undoes what was moved.",
-        footer = {"", "Example: hxb manage stop --freeze"})
-final class ManageStopCommand implements Callable<Integer> {
-    @Mixin private ManageSocket socket;
+        header = "Stop moving pairs, and undo what was moved.",
+        footer = {"", "Example: hxb optimise stop --freeze"})
+final class OptimiseStopCommand implements Callable<Integer> {
+    @Mixin private OptimiseSocket socket;
     @Mixin private Output output;
 
-    @Option(names = "--freeze", description = "what was moved stays where it is")
+    @Option(names = "--freeze", description = "leave what was moved where it is")
     private boolean isFrozen;
 
     /** Picocli makes it. */
-    ManageStopCommand() {}
+    OptimiseStopCommand() {}
 
     @Override
     @SuppressWarnings("unchecked") // Keys of JSON objects are strings.
@@ -35,7 +35,7 @@ final class ManageStopCommand implements Callable<Integer> {
                         socket.ask("POST", isFrozen ? "/v1/stop?freeze" : "/v1/stop"),
                         Map.class,
                         "stop");
-        output.text().print(ManageText.status(report));
+        output.text().print(OptimiseText.status(report));
         output.report(report);
         return ExitStatus.OK;
     }

@@ -1,4 +1,4 @@
-package io.hxb.tool.manage;
+package io.hxb.tool.optimise;
 
 import io.hxb.pm.attach.RunFolders;
 import io.hxb.tool.report.ToolException;
@@ -16,17 +16,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** The socket of the management server of this machine, and requests to it. Picocli fills it. */
-final class ManageSocket {
-    private static final String SOCKET = "manage.sock";
+final class OptimiseSocket {
+    private static final String SOCKET = "optimise.sock";
 
     @Option(
             names = "--socket",
             paramLabel = "PATH",
-            description = "Unix socket of the server (default: manage.sock in HXB_RUN or /run/hxb)")
+            description =
+                    "use this Unix socket of the server (default: optimise.sock in HXB_RUN "
+                            + "or /run/hxb)")
     private Path path;
 
     /** Picocli makes it. */
-    ManageSocket() {}
+    OptimiseSocket() {}
 
     /** The socket that a server of this user makes. */
     Path own() {
@@ -72,7 +74,7 @@ final class ManageSocket {
                             + socket
                             + " ("
                             + e.getMessage()
-                            + "): start one with hxb manage --plan FILE",
+                            + "): start one with hxb optimise --plan FILE",
                     e);
         }
         final int body = answer.indexOf("\r\n\r\n");
@@ -82,7 +84,7 @@ final class ManageSocket {
         final String text = answer.substring(body + 4);
         if (!answer.startsWith("HTTP/1.1 200 ")) {
             throw new ToolException(
-                    "the management server at " + socket + " says: " + text.strip());
+                    "the management server at " + socket + " refuses: " + text.strip());
         }
         return text;
     }

@@ -1,4 +1,4 @@
-package io.hxb.tool.manage;
+package io.hxb.tool.optimise;
 
 import io.hxb.tool.option.Output;
 import io.hxb.tool.report.ExitStatus;
@@ -10,25 +10,25 @@ import picocli.CommandLine.Mixin;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
-/** {@code hxb manage explain}. Picocli makes it. */
+/** {@code hxb optimise explain}. Picocli makes it. */
 @Command(
         name = "explain",
         mixinStandardHelpOptions = true,
-        header = "Says which pairs were moved and why, and why no others are.",
-        footer = {"", "Example: hxb manage explain"})
-final class ManageExplainCommand implements Callable<Integer> {
-    @Mixin private ManageSocket socket;
+        header = "Explain which pairs were moved, and why no others are.",
+        footer = {"", "Example: hxb optimise explain"})
+final class OptimiseExplainCommand implements Callable<Integer> {
+    @Mixin private OptimiseSocket socket;
     @Mixin private Output output;
 
     /** Picocli makes it. */
-    ManageExplainCommand() {}
+    OptimiseExplainCommand() {}
 
     @Override
     @SuppressWarnings("unchecked") // Keys of JSON objects are strings.
     public Integer call() {
         final Map<String, Object> report =
                 Json.parse(socket.ask("GET", "/v1/explain"), Map.class, "explain");
-        output.text().print(ManageText.changes(report));
+        output.text().print(OptimiseText.changes(report));
         output.report(report);
         return ExitStatus.OK;
     }

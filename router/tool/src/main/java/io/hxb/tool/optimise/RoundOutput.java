@@ -1,4 +1,4 @@
-package io.hxb.tool.manage;
+package io.hxb.tool.optimise;
 
 import io.hxb.manager.control.ControlReport;
 import io.hxb.tool.option.Output;
@@ -31,7 +31,7 @@ final class RoundOutput {
         final long made = report.changeCount();
         if (!state.equals(lastState)) {
             lastState = state;
-            output.text().print(ManageText.status(report.status()));
+            output.text().print(OptimiseText.status(report.status()));
             output.report(report.status());
         }
         final int news = (int) Math.min(changes.size(), made - seenChanges);

@@ -36,11 +36,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * {@code hxb manage} on real switches: host 0 sends to hosts 2 and 3, whose frames take one link of
- * two until a pair is moved.
+ * {@code hxb optimise} on real switches: host 0 sends to hosts 2 and 3, whose frames take one link
+ * of two until a pair is moved.
  */
 @Tag("system")
-class ManageSystemTest {
+class OptimiseSystemTest {
     private static final int BETWEEN = -1;
     private static final int PORT = 9_999;
     private static final int BYTES = 1_000;
@@ -127,7 +127,7 @@ class ManageSystemTest {
         final List<String> words =
                 new ArrayList<>(
                         List.of(
-                                "manage",
+                                "optimise",
                                 "--json",
                                 "--plan",
                                 planFile,
@@ -192,7 +192,7 @@ class ManageSystemTest {
             text.append(hxb("route show --manager", socket(host).toString()).text());
         }
         for (final String name : List.of("a.sock", "b.sock")) {
-            text.append(hxb("manage explain --socket", folder.resolve(name).toString()).text());
+            text.append(hxb("optimise explain --socket", folder.resolve(name).toString()).text());
         }
         return text.toString();
     }
@@ -235,19 +235,19 @@ class ManageSystemTest {
     }
 
     private void checkFunctions(final String place) {
-        final String status = ok("manage status --socket", place).text();
+        final String status = ok("optimise status --socket", place).text();
         assertTrue(status.contains("leading: 4 of 4 hosts"), status);
-        final String explained = ok("manage explain --socket", place).text();
+        final String explained = ok("optimise explain --socket", place).text();
         assertTrue(explained.contains("are expected"), explained);
-        final String metrics = ok("manage status --prometheus --socket", place).text();
+        final String metrics = ok("optimise status --prometheus --socket", place).text();
         assertTrue(metrics.contains("hxb_manage_changes_total 1\n"), metrics);
         assertTrue(metrics.contains("hxb_manage_hosts{state=\"ready\"} 4\n"), metrics);
         // when, then: stopped, and started
-        assertTrue(ok("manage stop --freeze --socket", place).text().contains("stopped"));
+        assertTrue(ok("optimise stop --freeze --socket", place).text().contains("stopped"));
         expectMoved(1);
-        assertTrue(ok("manage stop --socket", place).text().contains("stopped"));
+        assertTrue(ok("optimise stop --socket", place).text().contains("stopped"));
         expectMoved(0);
-        assertTrue(ok("manage start --socket", place).text().contains("leading"));
+        assertTrue(ok("optimise start --socket", place).text().contains("leading"));
     }
 
     private void checkSecondServer(final HxbProcess first) throws Exception {
@@ -284,26 +284,26 @@ class ManageSystemTest {
         final String other = folder.resolve("other.plan").toString();
         ok("plan vlan --graph vbft:2,2 --hosts-per-switch 2 --kind switch-tagged --save", other);
         final Path list = Files.writeString(folder.resolve("list"), "# none\n\n");
-        wrong("manage", "--plan FILE is missing");
-        wrong("manage --manager /x --plan " + other, "--kind host-tagged");
-        wrong("manage --plan " + planFile, "whose managers?");
-        wrong("manage --plan " + planFile + " --managers " + list, "whose managers?");
-        wrong("manage --manager /x,/x --plan " + planFile, "named twice");
-        wrong("manage --manager x --plan " + planFile, "must be ADDRESS:PORT");
-        wrong("manage --manager /x --gain 0 --plan " + planFile, "above 0 and below 1");
-        wrong("manage --manager /x --intervals 0 --plan " + planFile, "1..60");
-        wrong("manage --manager /x --max-changes 0 --plan " + planFile, "1 or more");
-        wrong("manage --manager /x --interval 5s --plan " + planFile, "three times --interval");
-        wrong("manage --manager /x --min-load 5 --plan " + planFile, "must be a rate");
+        wrong("optimise", "--plan FILE is missing");
+        wrong("optimise --manager /x --plan " + other, "--kind host-tagged");
+        wrong("optimise --plan " + planFile, "no manager is named");
+        wrong("optimise --plan " + planFile + " --managers " + list, "no manager is named");
+        wrong("optimise --manager /x,/x --plan " + planFile, "named twice");
+        wrong("optimise --manager x --plan " + planFile, "must be ADDRESS:PORT");
+        wrong("optimise --manager /x --gain 0 --plan " + planFile, "above 0 and below 1");
+        wrong("optimise --manager /x --intervals 0 --plan " + planFile, "1..60");
+        wrong("optimise --manager /x --max-changes 0 --plan " + planFile, "1 or more");
+        wrong("optimise --manager /x --interval 5s --plan " + planFile, "three times --interval");
+        wrong("optimise --manager /x --min-load 5 --plan " + planFile, "must be a rate");
         final String gone = folder.resolve("gone.sock").toString();
-        final HxbOutput nobody = hxb("manage status --socket", gone);
+        final HxbOutput nobody = hxb("optimise status --socket", gone);
         assertEquals(ExitStatus.FAILED, nobody.status());
         assertTrue(nobody.errors().contains("no management server answers"), nobody.errors());
         // when: nobody answers, and the output is a full device
         final String place = folder.resolve("c.sock").toString();
         final HxbOutput alone =
                 ok(
-                        "manage --rounds 2 --interval 50ms --manager /nowhere --plan",
+                        "optimise --count 2 --interval 50ms --manager /nowhere --plan",
                         planFile,
                         "--socket",
                         place);
@@ -326,7 +326,7 @@ class ManageSystemTest {
                 HxbProcess.start(
                         folder,
                         List.of("sh", "-c", "exec \"$@\" >/dev/full <&-", "sh"),
-                        "manage",
+                        "optimise",
                         "--manager",
                         "/nowhere",
                         "--plan",
