@@ -1,11 +1,11 @@
 package io.hxb.manager;
 
 import io.hxb.manager.http.HttpPipeline;
+import io.hxb.manager.http.HttpRequestHandler;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.handler.codec.PrematureChannelClosureException;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.FullHttpResponse;
-import io.netty.handler.timeout.IdleStateEvent;
 
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
  * One connection that speaks HTTP: requests are answered one after the other. It ends when nothing
  * was asked for {@value #IDLE_SECONDS} s. Owned by the manager's thread.
  */
-final class HttpHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
+final class HttpHandler extends HttpRequestHandler {
     /** Seconds without requests after which a connection ends. */
     static final int IDLE_SECONDS = 60;
 
@@ -50,13 +50,8 @@ final class HttpHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
         askNext(context);
     }
 
-    // Not at once: the next request may be there, and would be answered below this one.
-    private static void askNext(final ChannelHandlerContext context) {
-        context.executor().execute(context::read);
-    }
-
     @Override
-    protected void channelRead0(final ChannelHandlerContext context, final FullHttpRequest http) {
+    protected void onRequest(final ChannelHandlerContext context, final FullHttpRequest http) {
         if (isClosing) {
             return;
         }
@@ -168,13 +163,6 @@ final class HttpHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     }
 
     @Override
-    public void userEventTriggered(final ChannelHandlerContext context, final Object event) {
-        if (event instanceof IdleStateEvent) {
-            final var ignored = context.close();
-        }
-    }
-
-    @Override
     public void channelInactive(final ChannelHandlerContext context) {
         if (watch != null) {
             watch.cancel(false);
@@ -189,6 +177,11 @@ final class HttpHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
 
     @Override
     public void exceptionCaught(final ChannelHandlerContext context, final Throwable cause) {
-        connectionResources.onError(context.channel(), cause);
+        if (cause instanceof PrematureChannelClosureException) {
+            // The client has gone in the middle of a request.
+            final var ignored = context.close();
+        } else {
+            connectionResources.onError(context.channel(), cause);
+        }
     }
 }

@@ -1,5 +1,6 @@
 package io.hxb.manager;
 
+import io.hxb.manager.http.HttpPipeline;
 import io.hxb.os.StaleSocket;
 import io.hxb.session.KeyRing;
 import io.netty.bootstrap.ServerBootstrap;
@@ -151,6 +152,7 @@ public final class ManagerServer implements AutoCloseable {
 
     private void serve(final Channel channel, final Access access, final boolean isNetwork) {
         connections.add(channel);
+        HttpPipeline.limitReads(channel);
         channel.pipeline().addLast(new FirstByteHandler(connectionResources, access, isNetwork));
     }
 

@@ -159,8 +159,11 @@ class ManagerHttpTest {
         assertEquals(400, ask("POST", "/v1/batch", "[").status());
         assertEquals(400, ask("GET", "/v1/routes/%zz", "").status());
         assertEquals(
-                501,
-                exchange(socket, "PUT /v1 HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n")
+                200,
+                exchange(
+                                socket,
+                                "PUT /v1/routes/h1 HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+                                        + "b\r\n{\"vid\": 12}\r\n0\r\n\r\n")
                         .status());
         assertEquals(
                 413,
@@ -326,6 +329,21 @@ class ManagerHttpTest {
             final String answer = rest(channel);
             assertTrue(answer.startsWith("HTTP/1.1 200 "), answer);
             assertEquals(12, tagger.vid(1));
+        }
+    }
+
+    @Test
+    void shouldTakeARequestInManyParts() throws IOException {
+        final String body = "{\"vid\": 12}" + " ".repeat(20_000);
+        final String request =
+                "PUT /v1/routes/h1 HTTP/1.1\r\nX: %s\r\nContent-Length: %d\r\n\r\n%s"
+                        .formatted("a".repeat(7_000), body.length(), body);
+        try (SocketChannel channel = SocketChannel.open(socket)) {
+            for (int at = 0; at < request.length(); at += 1_000) {
+                send(channel, request.substring(at, Math.min(request.length(), at + 1_000)));
+                Thread.yield();
+            }
+            assertEquals(200, answer(channel).status());
         }
     }
 

@@ -1,6 +1,7 @@
 package io.hxb.manager.control;
 
 import io.hxb.manager.http.HttpPipeline;
+import io.hxb.manager.http.HttpRequestHandler;
 import io.hxb.os.StaleSocket;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -9,13 +10,11 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerDomainSocketChannel;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.HttpMethod;
-import io.netty.handler.timeout.IdleStateEvent;
 import io.netty.util.concurrent.DefaultThreadFactory;
 
 import org.slf4j.Logger;
@@ -94,6 +93,7 @@ public final class ControlSocket implements AutoCloseable {
                                 new ChannelInitializer<Channel>() {
                                     @Override
                                     protected void initChannel(final Channel channel) {
+                                        HttpPipeline.limitReads(channel);
                                         HttpPipeline.add(
                                                 channel.pipeline(), IDLE_SECONDS, new Handler());
                                     }
@@ -111,14 +111,14 @@ public final class ControlSocket implements AutoCloseable {
         }
     }
 
-    private final class Handler extends SimpleChannelInboundHandler<FullHttpRequest> {
+    private final class Handler extends HttpRequestHandler {
         @Override
         public void channelActive(final ChannelHandlerContext context) {
-            context.read();
+            askNext(context);
         }
 
         @Override
-        protected void channelRead0(
+        protected void onRequest(
                 final ChannelHandlerContext context, final FullHttpRequest http) {
             final Answer answer = answer(http);
             final var response =
@@ -127,14 +127,7 @@ public final class ControlSocket implements AutoCloseable {
             final var ignored =
                     context.writeAndFlush(isLast ? HttpPipeline.closing(response) : response);
             if (!isLast) {
-                context.executor().execute(context::read);
-            }
-        }
-
-        @Override
-        public void userEventTriggered(final ChannelHandlerContext context, final Object event) {
-            if (event instanceof IdleStateEvent) {
-                final var ignored = context.close();
+                askNext(context);
             }
         }
 

@@ -1,12 +1,15 @@
 package io.hxb.manager.http;
 
 import io.netty.buffer.Unpooled;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandler;
 import io.netty.channel.ChannelPipeline;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpMessage;
@@ -33,7 +36,31 @@ public final class HttpPipeline {
     /** Maximum bytes of a body. */
     public static final int MAX_BODY_BYTES = 1 << 20;
 
+    private static final int FIRST_READ_BYTES = 2 << 10;
+    private static final int MAX_READ_BYTES = 4 << 10;
+
+    /** As many of the shortest requests, of 18 bytes, as one read can take. */
+    private static final int MAX_WAITING = MAX_READ_BYTES / 16;
+
+    private static final HttpDecoderConfig LIMITS =
+            new HttpDecoderConfig()
+                    .setMaxInitialLineLength(MAX_HEAD_BYTES)
+                    .setMaxHeaderSize(MAX_HEAD_BYTES)
+                    .setMaxChunkSize(MAX_HEAD_BYTES);
+
     private HttpPipeline() {}
+
+    /**
+     * To be called when a connection begins, before anything is read: bounds what is read at once.
+     * What a client sends beyond that stays in its socket. Without it, Netty's codec takes all
+     * requests that a read brings, and by default closes connections on which more than 128 wait
+     * for their answers (4.2.18, {@code maxPipelineDepth}).
+     */
+    public static void limitReads(final Channel channel) {
+        channel.config()
+                .setRecvByteBufAllocator(
+                        new AdaptiveRecvByteBufAllocator(64, FIRST_READ_BYTES, MAX_READ_BYTES));
+    }
 
     /**
      * Adds the handlers, of which {@code last} gets a {@code FullHttpRequest} for each request, and
@@ -45,7 +72,7 @@ public final class HttpPipeline {
             final ChannelInboundHandler last) {
         pipeline.channel().config().setAutoRead(false);
         pipeline.addLast(
-                new HttpServerCodec(MAX_HEAD_BYTES, MAX_HEAD_BYTES, MAX_HEAD_BYTES),
+                new HttpServerCodec(LIMITS, MAX_WAITING),
                 new HttpServerKeepAliveHandler(),
                 new Aggregator(),
                 new FlowControlHandler(),
