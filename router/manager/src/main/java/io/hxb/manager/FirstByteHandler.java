@@ -1,7 +1,7 @@
 package io.hxb.manager;
 
+import io.hxb.manager.http.HttpPipeline;
 import io.netty.buffer.ByteBuf;
-import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 
@@ -19,10 +19,7 @@ final class FirstByteHandler extends ChannelInboundHandlerAdapter {
      *
      * @param isNetwork true for TCP, where a browser can be made to call.
      */
-    FirstByteHandler(
-            final ConnectionResources connectionResources,
-            final Access access,
-            final boolean isNetwork) {
+    FirstByteHandler(final ConnectionResources connectionResources, final Access access, final boolean isNetwork) {
         this.connectionResources = connectionResources;
         this.access = access;
         this.isNetwork = isNetwork;
@@ -36,11 +33,14 @@ final class FirstByteHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(final ChannelHandlerContext context, final Object message) {
         final ByteBuf in = (ByteBuf) message;
-        final ChannelHandler handler =
-                in.getUnsignedByte(in.readerIndex()) < 'A'
-                        ? new ManagerHandler(connectionResources, access)
-                        : new HttpHandler(connectionResources, access, isNetwork);
-        context.pipeline().addLast(handler);
+        if (in.getUnsignedByte(in.readerIndex()) < 'A') {
+            context.pipeline().addLast(new ManagerHandler(connectionResources, access));
+        } else {
+            HttpPipeline.add(
+                    context.pipeline(),
+                    HttpHandler.IDLE_SECONDS,
+                    new HttpHandler(connectionResources, access, isNetwork));
+        }
         context.fireChannelRead(message);
         context.pipeline().remove(this);
     }

@@ -32,18 +32,4 @@ record HttpAnswer(int status, Map<String, Object> content) {
             case VERSION, MALFORMED, NO_SUCH_VID, BATCH, BATCH_FAILED, BAD_TABLE -> BAD_REQUEST;
         };
     }
-
-    /** The reason phrase of RFC 9110 for a status. */
-    String reason() {
-        return switch (status) {
-            case OK -> "OK";
-            case BAD_REQUEST -> "Bad Request";
-            case FORBIDDEN -> "Forbidden";
-            case NOT_FOUND -> "Not Found";
-            case NOT_ALLOWED -> "Method Not Allowed";
-            case CONFLICT -> "Conflict";
-            case UNAVAILABLE -> "Service Unavailable";
-            default -> "Refused";
-        };
-    }
 }

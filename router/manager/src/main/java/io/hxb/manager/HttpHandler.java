@@ -1,14 +1,14 @@
 package io.hxb.manager;
 
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufUtil;
-import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelFutureListener;
+import io.hxb.manager.http.HttpPipeline;
+import io.hxb.manager.http.HttpRequestHandler;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.PrematureChannelClosureException;
+import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.FullHttpResponse;
 
-import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -17,32 +17,29 @@ import java.util.concurrent.TimeUnit;
  * One connection that speaks HTTP: requests are answered one after the other. It ends when nothing
  * was asked for {@value #IDLE_SECONDS} s. Owned by the manager's thread.
  */
-final class HttpHandler extends ChannelInboundHandlerAdapter {
-    private static final int IDLE_SECONDS = 60;
+final class HttpHandler extends HttpRequestHandler {
+    /** Seconds without requests after which a connection ends. */
+    static final int IDLE_SECONDS = 60;
+
     private static final int WATCH_SECONDS = 30;
-    private static final int MAX_BYTES =
-            HttpRequest.MAX_HEAD_BYTES + HttpRequest.MAX_BODY_BYTES + 4;
 
     private final ConnectionResources connectionResources;
     private final Access access;
     private final boolean isNetwork;
     private ManagerSession session;
     private HttpFunctions functions;
-    private ByteBuf rest;
     private Future<?> watch;
     private int watches;
+    // The next request is asked for once the client has read some answers.
+    private boolean isBehind;
     private boolean isClosing;
-    private boolean hasAsked;
 
     /**
      * A connection that has begun with a letter.
      *
      * @param isNetwork true for TCP, where a browser can be made to call.
      */
-    HttpHandler(
-            final ConnectionResources connectionResources,
-            final Access access,
-            final boolean isNetwork) {
+    HttpHandler(final ConnectionResources connectionResources, final Access access, final boolean isNetwork) {
         this.connectionResources = connectionResources;
         this.access = access;
         this.isNetwork = isNetwork;
@@ -50,92 +47,44 @@ final class HttpHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void handlerAdded(final ChannelHandlerContext context) {
-        rest = context.alloc().buffer(256, MAX_BYTES);
-        after(context, IDLE_SECONDS, () -> closeIfIdle(context));
-    }
-
-    private static void after(
-            final ChannelHandlerContext context, final int seconds, final Runnable action) {
-        final var ignored = context.executor().schedule(action, seconds, TimeUnit.SECONDS);
-    }
-
-    private void closeIfIdle(final ChannelHandlerContext context) {
-        if (!hasAsked) {
-            final var ignored = context.close();
-        } else if (context.channel().isActive()) {
-            hasAsked = false;
-            after(context, IDLE_SECONDS, () -> closeIfIdle(context));
-        }
+        askNext(context);
     }
 
     @Override
-    public void channelRead(final ChannelHandlerContext context, final Object message) {
-        final ByteBuf in = (ByteBuf) message;
-        try {
-            if (isClosing) {
-                return;
-            }
-            if (access == Access.KEY) {
-                connectionResources.count(ManagerCount.WITHOUT_KEY);
-                final String text = Status.KEY_NEEDED.text();
-                write(context, HttpAnswer.error(HttpAnswer.FORBIDDEN, text), true);
-                return;
-            }
-            if (rest.readableBytes() + in.readableBytes() > MAX_BYTES) {
-                refuse(context, new HttpRequest.Malformed(413, "too much at once"));
-                return;
-            }
-            if (rest.maxWritableBytes() < in.readableBytes()) {
-                rest.discardReadBytes();
-            }
-            rest.discardSomeReadBytes().writeBytes(in);
-            answerWaiting(context);
-        } finally {
-            in.release();
+    protected void onRequest(final ChannelHandlerContext context, final FullHttpRequest http) {
+        if (isClosing) {
+            return;
         }
-    }
-
-    /**
-     * Answers what has arrived, one request after the other, until one waits for a change or the
-     * client has too many answers to read. Never called by what it calls.
-     */
-    private void answerWaiting(final ChannelHandlerContext context) {
+        if (access == Access.KEY) {
+            connectionResources.count(ManagerCount.WITHOUT_KEY);
+            refuse(context, HttpAnswer.FORBIDDEN, Status.KEY_NEEDED.text());
+            return;
+        }
         try {
-            HttpRequest http = next(context);
-            while (http != null) {
-                hasAsked = true;
-                answer(context, http);
-                http = next(context);
-            }
+            answer(context, HttpRequest.of(http));
         } catch (final HttpRequest.Malformed e) {
             connectionResources.count(ManagerCount.MALFORMED_CONNECTIONS);
-            refuse(context, e);
+            refuse(context, e.status(), e.getMessage());
         }
     }
 
-    private HttpRequest next(final ChannelHandlerContext context) throws HttpRequest.Malformed {
-        return watch == null && !isClosing && context.channel().isWritable()
-                ? HttpRequest.take(rest)
-                : null;
-    }
-
-    private void refuse(final ChannelHandlerContext context, final HttpRequest.Malformed e) {
-        write(context, HttpAnswer.error(e.status(), e.getMessage()), true);
+    private void refuse(final ChannelHandlerContext context, final int status, final String text) {
+        isClosing = true;
+        final var ignored =
+                context.writeAndFlush(
+                        HttpPipeline.closing(response(HttpAnswer.error(status, text))));
     }
 
     private void answer(final ChannelHandlerContext context, final HttpRequest http) {
         if (isNetwork && !isLocal(http.host())) {
             // A page of some site whose name leads here must not read what is here.
-            write(
-                    context,
-                    HttpAnswer.error(HttpAnswer.FORBIDDEN, "call it localhost or by its address"),
-                    true);
+            refuse(context, HttpAnswer.FORBIDDEN, "call it localhost or by its address");
         } else if (session == null && !begin(context)) {
-            write(context, HttpAnswer.error(HttpAnswer.UNAVAILABLE, Status.LIMIT.text()), true);
+            refuse(context, HttpAnswer.UNAVAILABLE, Status.LIMIT.text());
         } else if (isWatch(http)) {
             watch(context, http);
         } else {
-            write(context, functions.answer(http), http.isLast());
+            write(context, functions.answer(http));
         }
     }
 
@@ -154,7 +103,7 @@ final class HttpHandler extends ChannelInboundHandlerAdapter {
 
     private static boolean isWatch(final HttpRequest http) {
         return http.method().equals("GET")
-                && http.path().equals(java.util.List.of(HttpFunctions.VERSION, "watch"));
+                && http.path().equals(List.of(HttpFunctions.VERSION, "watch"));
     }
 
     private void watch(final ChannelHandlerContext context, final HttpRequest http) {
@@ -162,85 +111,54 @@ final class HttpHandler extends ChannelInboundHandlerAdapter {
         if (!after.matches("\\d{1,18}")) {
             write(
                     context,
-                    HttpAnswer.error(HttpAnswer.BAD_REQUEST, "after is a number of changes"),
-                    http.isLast());
+                    HttpAnswer.error(HttpAnswer.BAD_REQUEST, "after is a number of changes"));
             return;
         }
         if (connectionResources.manager().changes() != Long.parseLong(after)) {
-            writeChanges(context, http);
+            writeChanges(context);
             return;
         }
         final int number = ++watches;
-        final Runnable end = () -> endWatch(context, http, number);
+        final Runnable end = () -> endWatch(context, number);
         session.onChange(() -> context.executor().execute(end));
         connectionResources.manager().watch(session);
         watch = context.executor().schedule(end, WATCH_SECONDS, TimeUnit.SECONDS);
     }
 
-    private void writeChanges(final ChannelHandlerContext context, final HttpRequest http) {
+    private void writeChanges(final ChannelHandlerContext context) {
         final Map<String, Object> content = new LinkedHashMap<>();
         content.put("ok", true);
         content.put("changes", connectionResources.manager().changes());
-        write(context, new HttpAnswer(HttpAnswer.OK, content), http.isLast());
+        write(context, new HttpAnswer(HttpAnswer.OK, content));
     }
 
     /** Answers because of a change or a timeout, unless that has been done. */
-    private void endWatch(
-            final ChannelHandlerContext context, final HttpRequest http, final int number) {
+    private void endWatch(final ChannelHandlerContext context, final int number) {
         if (watch != null && number == watches && context.channel().isActive()) {
             watch.cancel(false);
             watch = null;
-            hasAsked = true;
-            writeChanges(context, http);
-            answerWaiting(context);
-            context.flush();
+            writeChanges(context);
         }
     }
 
-    private void write(
-            final ChannelHandlerContext context, final HttpAnswer answer, final boolean isLast) {
-        final byte[] body = HttpFunctions.text(answer).getBytes(StandardCharsets.UTF_8);
-        final String head =
-                "HTTP/1.1 "
-                        + answer.status()
-                        + " "
-                        + answer.reason()
-                        + "\r\nContent-Type: application/json\r\nContent-Length: "
-                        + body.length
-                        + (isLast ? "\r\nConnection: close" : "")
-                        + "\r\nCache-Control: no-store\r\n\r\n";
-        final ByteBuf out = context.alloc().buffer(head.length() + body.length);
-        ByteBufUtil.writeAscii(out, head);
-        out.writeBytes(body);
-        if (isLast) {
-            isClosing = true;
-            final ChannelFuture written = context.writeAndFlush(out);
-            written.addListener(ChannelFutureListener.CLOSE);
-        } else {
-            final var ignored = context.write(out);
+    private void write(final ChannelHandlerContext context, final HttpAnswer answer) {
+        final var ignored = context.writeAndFlush(response(answer));
+        isBehind = !context.channel().isWritable();
+        if (!isBehind) {
+            askNext(context);
         }
     }
 
-    @Override
-    public void channelReadComplete(final ChannelHandlerContext context) {
-        context.flush();
-        context.channel().config().setAutoRead(context.channel().isWritable());
+    private static FullHttpResponse response(final HttpAnswer answer) {
+        return HttpPipeline.response(
+                answer.status(), "application/json", HttpFunctions.text(answer));
     }
 
     @Override
     public void channelWritabilityChanged(final ChannelHandlerContext context) {
-        final boolean isWritable = context.channel().isWritable();
-        context.channel().config().setAutoRead(isWritable);
-        if (isWritable) {
-            // Not now, in the middle of what has written.
-            context.executor().execute(() -> goOn(context));
-        }
-    }
-
-    private void goOn(final ChannelHandlerContext context) {
-        if (context.channel().isActive()) {
-            answerWaiting(context);
-            context.flush();
+        if (isBehind && context.channel().isWritable()) {
+            isBehind = false;
+            askNext(context);
         }
     }
 
@@ -255,11 +173,15 @@ final class HttpHandler extends ChannelInboundHandlerAdapter {
             session = null;
         }
         connectionResources.strangers().remove(context.channel());
-        rest.release();
     }
 
     @Override
     public void exceptionCaught(final ChannelHandlerContext context, final Throwable cause) {
-        connectionResources.onError(context.channel(), cause);
+        if (cause instanceof PrematureChannelClosureException) {
+            // The client has gone in the middle of a request.
+            final var ignored = context.close();
+        } else {
+            connectionResources.onError(context.channel(), cause);
+        }
     }
 }

@@ -1,5 +1,7 @@
 package io.hxb.manager;
 
+import io.hxb.manager.http.HttpPipeline;
+import io.hxb.os.StaleSocket;
 import io.hxb.session.KeyRing;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -25,10 +27,7 @@ import org.slf4j.LoggerFactory;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.net.UnixDomainSocketAddress;
-import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
@@ -47,8 +46,6 @@ public final class ManagerServer implements AutoCloseable {
     private static final int BACKLOG = 64;
     private static final int CLOSE_SECONDS = 5;
     private static final int TICK_MS = 1_000;
-    private static final int FILE_TYPE = 0170000;
-    private static final int SOCKET_TYPE = 0140000;
 
     private final ConnectionResources connectionResources;
     private final boolean hasKey;
@@ -84,7 +81,10 @@ public final class ManagerServer implements AutoCloseable {
      * @throws IOException if the path cannot be bound.
      */
     public void listen(final Path socket, final IntPredicate mayChange) throws IOException {
-        removeStale(socket);
+        if (!StaleSocket.remove(socket)) {
+            throw new IOException(
+                    "a manager listens on " + socket + " already: stop it, or choose another path");
+        }
         final ServerBootstrap bootstrap =
                 new ServerBootstrap()
                         .group(loop)
@@ -107,27 +107,6 @@ public final class ManagerServer implements AutoCloseable {
         sockets.add(socket);
         // The kernel says who is connected.
         Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-rw-rw-"));
-    }
-
-    private static void removeStale(final Path socket) throws IOException {
-        if (!Files.exists(socket, LinkOption.NOFOLLOW_LINKS)) {
-            return;
-        }
-        final int mode = (int) Files.getAttribute(socket, "unix:mode", LinkOption.NOFOLLOW_LINKS);
-        if ((mode & FILE_TYPE) != SOCKET_TYPE) {
-            throw new IOException(socket + " exists and is no socket: remove it");
-        }
-        boolean isLive = true;
-        try {
-            SocketChannel.open(UnixDomainSocketAddress.of(socket)).close();
-        } catch (final IOException e) {
-            isLive = false;
-        }
-        if (isLive) {
-            throw new IOException(
-                    "a manager listens on " + socket + " already: stop it, or choose another path");
-        }
-        Files.delete(socket);
     }
 
     /**
@@ -173,6 +152,7 @@ public final class ManagerServer implements AutoCloseable {
 
     private void serve(final Channel channel, final Access access, final boolean isNetwork) {
         connections.add(channel);
+        HttpPipeline.limitReads(channel);
         channel.pipeline().addLast(new FirstByteHandler(connectionResources, access, isNetwork));
     }
 

@@ -94,7 +94,7 @@ class ManagerHttpTest {
         return parts.length == 2
                 && parts[1].length()
                         == Integer.parseInt(
-                                parts[0].replaceAll("(?s).*Content-Length: (\\d+).*", "$1"));
+                                parts[0].replaceAll("(?si).*content-length: (\\d+).*", "$1"));
     }
 
     @Test
@@ -159,8 +159,11 @@ class ManagerHttpTest {
         assertEquals(400, ask("POST", "/v1/batch", "[").status());
         assertEquals(400, ask("GET", "/v1/routes/%zz", "").status());
         assertEquals(
-                501,
-                exchange(socket, "PUT /v1 HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n")
+                200,
+                exchange(
+                                socket,
+                                "PUT /v1/routes/h1 HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+                                        + "b\r\n{\"vid\": 12}\r\n0\r\n\r\n")
                         .status());
         assertEquals(
                 413,
@@ -288,6 +291,93 @@ class ManagerHttpTest {
             ask("PUT", "/v1/routes/h1", "{\"vid\": 11}");
             assertEquals(2, answers(channel, 2));
         }
+    }
+
+    @Test
+    void shouldAnswerHeadWithoutABody() throws IOException {
+        final int length;
+        try (SocketChannel channel = SocketChannel.open(socket)) {
+            send(channel, "HEAD /v1 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+            final String head = rest(channel);
+            assertTrue(head.startsWith("HTTP/1.1 200 "), head);
+            assertTrue(head.endsWith("\r\n\r\n"), head);
+            length = Integer.parseInt(head.replaceAll("(?si).*content-length: (\\d+).*", "$1"));
+        }
+        try (SocketChannel channel = SocketChannel.open(socket)) {
+            send(channel, "GET /v1 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+            assertEquals(length, rest(channel).split("\r\n\r\n", 2)[1].length());
+        }
+    }
+
+    @Test
+    void shouldAskForABodyThatTheClientHoldsBack() throws IOException {
+        try (SocketChannel channel = SocketChannel.open(socket)) {
+            // given: as curl does with more than 1 KiB
+            final String body = "{\"vid\": 12}";
+            send(
+                    channel,
+                    "PUT /v1/routes/h1 HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"
+                            + "Connection: close\r\nContent-Length: %d\r\n\r\n"
+                                    .formatted(body.length()));
+            // when
+            final ByteBuffer buffer = ByteBuffer.allocate(1 << 10);
+            channel.read(buffer);
+            final String first = StandardCharsets.UTF_8.decode(buffer.flip()).toString();
+            assertTrue(first.startsWith("HTTP/1.1 100 "), first);
+            send(channel, body);
+            // then
+            final String answer = rest(channel);
+            assertTrue(answer.startsWith("HTTP/1.1 200 "), answer);
+            assertEquals(12, tagger.vid(1));
+        }
+    }
+
+    @Test
+    void shouldTakeARequestInManyParts() throws IOException {
+        final String body = "{\"vid\": 12}" + " ".repeat(20_000);
+        final String request =
+                "PUT /v1/routes/h1 HTTP/1.1\r\nX: %s\r\nContent-Length: %d\r\n\r\n%s"
+                        .formatted("a".repeat(7_000), body.length(), body);
+        try (SocketChannel channel = SocketChannel.open(socket)) {
+            for (int at = 0; at < request.length(); at += 1_000) {
+                send(channel, request.substring(at, Math.min(request.length(), at + 1_000)));
+                Thread.yield();
+            }
+            assertEquals(200, answer(channel).status());
+        }
+    }
+
+    @Test
+    void shouldRefuseWhatIsTooLong() throws IOException {
+        final String host = "Host: localhost\r\n";
+        assertEquals(
+                431,
+                exchange(socket, "GET /v1 HTTP/1.1\r\n" + host + "A: " + "a".repeat(9000))
+                        .status());
+        assertEquals(414, exchange(socket, "GET /" + "a".repeat(9000)).status());
+        assertEquals(
+                413,
+                exchange(
+                                socket,
+                                "PUT /v1/table HTTP/1.1\r\n"
+                                        + host
+                                        + "Content-Length: 1048577\r\n\r\n")
+                        .status());
+        assertEquals(400, exchange(socket, "NONSENSE\r\n\r\n").status());
+        assertEquals(505, exchange(socket, "GET /v1 HTTP/3.0\r\n" + host + "\r\n").status());
+    }
+
+    private static void send(final SocketChannel channel, final String text) throws IOException {
+        channel.write(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    private static String rest(final SocketChannel channel) throws IOException {
+        final StringBuilder text = new StringBuilder();
+        final ByteBuffer buffer = ByteBuffer.allocate(1 << 16);
+        while (channel.read(buffer.clear()) >= 0) {
+            text.append(StandardCharsets.UTF_8.decode(buffer.flip()));
+        }
+        return text.toString();
     }
 
     @Test

@@ -5,6 +5,7 @@ import io.hxb.linux.FileStatus;
 import io.hxb.linux.Folder;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.UnixSocket;
+import io.hxb.os.StaleSocket;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -167,24 +168,9 @@ final class SocketPath implements AutoCloseable {
     }
 
     private static void removeStale(final Folder folder, final String name) throws IOException {
-        final FileStatus status = folder.status(name);
-        if (status == null) {
-            return;
-        }
-        if (!status.isSocket()) {
-            throw new IOException(
-                    folder.path().resolve(name) + " exists and is not a socket: remove it");
-        }
-        boolean isLive = true;
-        try {
-            UnixSocket.connect(folder.inside(name)).close();
-        } catch (final LinuxException e) {
-            isLive = false;
-        }
-        if (isLive) {
+        if (!StaleSocket.remove(folder.inside(name))) {
             throw inUse(folder, name);
         }
-        folder.delete(name);
     }
 
     UnixSocket socket() {

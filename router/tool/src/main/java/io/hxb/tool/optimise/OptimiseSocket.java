@@ -62,7 +62,7 @@ final class OptimiseSocket {
         try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
             channel.write(
                     ByteBuffer.wrap(
-                            "%s %s HTTP/1.1\r\nHost: localhost\r\n\r\n"
+                            "%s %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
                                     .formatted(method, target)
                                     .getBytes(StandardCharsets.US_ASCII)));
             final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
