@@ -19,7 +19,10 @@ final class FirstByteHandler extends ChannelInboundHandlerAdapter {
      *
      * @param isNetwork true for TCP, where a browser can be made to call.
      */
-    FirstByteHandler(final ConnectionResources connectionResources, final Access access, final boolean isNetwork) {
+    FirstByteHandler(
+            final ConnectionResources connectionResources,
+            final Access access,
+            final boolean isNetwork) {
         this.connectionResources = connectionResources;
         this.access = access;
         this.isNetwork = isNetwork;

@@ -39,7 +39,10 @@ final class HttpHandler extends HttpRequestHandler {
      *
      * @param isNetwork true for TCP, where a browser can be made to call.
      */
-    HttpHandler(final ConnectionResources connectionResources, final Access access, final boolean isNetwork) {
+    HttpHandler(
+            final ConnectionResources connectionResources,
+            final Access access,
+            final boolean isNetwork) {
         this.connectionResources = connectionResources;
         this.access = access;
         this.isNetwork = isNetwork;

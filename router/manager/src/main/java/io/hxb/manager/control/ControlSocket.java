@@ -118,8 +118,7 @@ public final class ControlSocket implements AutoCloseable {
         }
 
         @Override
-        protected void onRequest(
-                final ChannelHandlerContext context, final FullHttpRequest http) {
+        protected void onRequest(final ChannelHandlerContext context, final FullHttpRequest http) {
             final Answer answer = answer(http);
             final var response =
                     HttpPipeline.response(answer.status(), answer.type(), answer.text());

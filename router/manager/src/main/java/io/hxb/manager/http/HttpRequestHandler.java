@@ -35,7 +35,8 @@ public abstract class HttpRequestHandler extends SimpleChannelInboundHandler<Ful
     @Override
     public void channelReadComplete(final ChannelHandlerContext context) {
         if (isAsking) {
-            // A part of a request has come. Netty's FlowControlHandler forgets by this event that it
+            // A part of a request has come. Netty's FlowControlHandler forgets by this event that
+            // it
             // was asked for one (4.2.18), and would keep a request that comes in three parts.
             context.read();
         }
