@@ -79,9 +79,10 @@ record Mpich(Path mpirun, String version) implements Mpi {
         return MpirunWords.Syntax.HYDRA;
     }
 
+    /** It takes the provider that FI_PROVIDER names, and complains of variables of its own that do. */
     @Override
     public Map<String, String> transport() {
-        return Map.of("MPIR_CVAR_OFI_USE_PROVIDER", "hxb");
+        return Map.of();
     }
 
     @Override

@@ -144,6 +144,8 @@ class MpiTest {
         final Mpi mpi = find(program("mpirun", HYDRA));
 
         assertEquals("MPICH 4.0.2", mpi.name());
+        // It reads FI_PROVIDER, and each rank complains of MPIR_CVAR_OFI_USE_PROVIDER.
+        assertEquals(Map.of(), mpi.transport());
         assertFalse(mpi.isUntried());
         assertEquals(Optional.empty(), mpi.warning());
         assertFalse(mpi.isStartedByScript());
