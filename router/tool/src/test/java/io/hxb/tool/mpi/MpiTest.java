@@ -159,6 +159,26 @@ class MpiTest {
                 UsageException.class, () -> command(mpi, "-configfile f", Optional.of(SCRIPT)));
     }
 
+    @ParameterizedTest
+    @CsvSource({"4.0, false", "4.0.2, false", "4.2.3, false", "4.1.2, true", "4.21.0, true"})
+    void shouldSayWhichMpichWasTried(final String version, final boolean isUntried)
+            throws Exception {
+        final Mpi mpi = find(program("mpirun", HYDRA.replace("4.0.2", version)));
+
+        assertEquals(isUntried, mpi.isUntried());
+    }
+
+    @Test
+    void shouldGiveRanksThatMpichSpawnsANodeOfTheLab() throws Exception {
+        final Mpi mpi = find(program("mpirun", HYDRA));
+        final MpirunWords words = MpirunWords.of(mpi.syntax(), List.of("-n", "1", "p"));
+        final Map<String, String> lab = Map.of("HXB_RANK_SOCKETS", "/run/l-{node}.sock");
+
+        final Launch launch = mpi.launch(words, lab, Optional.of(SCRIPT));
+
+        assertEquals("/run/l-0.sock", launch.environment().get("HXB_SOCKET"));
+    }
+
     @Test
     void shouldRefuseAnMpichThatWouldNotUseHxb() throws Exception {
         program("mpichversion", "MPICH Version:    4.0.2\nMPICH Device:    ch4:ucx");
