@@ -80,7 +80,9 @@ record Mpich(Path mpirun, String version) implements Mpi {
         return MpirunWords.Syntax.HYDRA;
     }
 
-    /** It takes the provider that FI_PROVIDER names, and complains of variables of its own that do. */
+    /**
+     * It takes the provider that FI_PROVIDER names, and complains of variables of its own that do.
+     */
     @Override
     public Map<String, String> transport() {
         return Map.of();
