@@ -144,13 +144,13 @@ static void misuse(char **arguments) {
     open_both(arguments[0], 1);
     EXPECT(HXB_E_REFUSED, hxb_open_context(device, 1, NULL, &other));
     CHECK(other == NULL);
-    EXPECT(HXB_E_ARGUMENT, hxb_open_context(device, 64, NULL, &other));
+    EXPECT(HXB_E_ARGUMENT, hxb_open_context(device, hxb_context_count(device), NULL, &other));
     hxb_context_options options;
     hxb_default_options(&options);
     options.delivery_entries = 100;
     EXPECT(HXB_E_ARGUMENT, hxb_open_context(device, 2, &options, &other));
     EXPECT(HXB_E_ARGUMENT, hxb_claim(context, (hxb_address){2, 1}, 1, &data));
-    EXPECT(HXB_E_ARGUMENT, hxb_claim(context, (hxb_address){0, 64}, 1, &data));
+    EXPECT(HXB_E_ARGUMENT, hxb_claim(context, (hxb_address){0, hxb_context_count(device)}, 1, &data));
     EXPECT(HXB_E_ARGUMENT, hxb_claim(context, (hxb_address){0, 1}, (size_t)hxb_max_length(context) + 1, &data));
     EXPECT(HXB_E_ARGUMENT, hxb_claim(context, (hxb_address){0, 1}, SIZE_MAX, &data));
     EXPECT(HXB_E_ARGUMENT, hxb_send(context, (hxb_address){0, 1}, NULL, 1, 0, 0));

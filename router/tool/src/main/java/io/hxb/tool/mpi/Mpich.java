@@ -6,6 +6,7 @@ import io.hxb.tool.report.ToolException;
 import io.hxb.tool.report.UsageException;
 
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -22,7 +23,7 @@ record Mpich(Path mpirun, String version) implements Mpi {
     private static final Pattern VERSION =
             Pattern.compile("HYDRA build details:\\s+Version:\\s+(\\d+[.\\d]*)");
     private static final Pattern DEVICE = Pattern.compile("MPICH Device:\\s+(\\S+)");
-    private static final String TRIED = "4.0";
+    private static final Pattern TRIED = Pattern.compile("4\\.[02](\\..*)?");
 
     /**
      * Reads what {@code mpirun --version} has said.
@@ -61,7 +62,7 @@ record Mpich(Path mpirun, String version) implements Mpi {
 
     @Override
     public boolean isUntried() {
-        return !version.startsWith(TRIED);
+        return !TRIED.matcher(version).matches();
     }
 
     @Override
@@ -79,9 +80,12 @@ record Mpich(Path mpirun, String version) implements Mpi {
         return MpirunWords.Syntax.HYDRA;
     }
 
+    /**
+     * It takes the provider that FI_PROVIDER names, and complains of variables of its own that do.
+     */
     @Override
     public Map<String, String> transport() {
-        return Map.of("MPIR_CVAR_OFI_USE_PROVIDER", "hxb");
+        return Map.of();
     }
 
     @Override
@@ -100,7 +104,10 @@ record Mpich(Path mpirun, String version) implements Mpi {
         return Map.of();
     }
 
-    /** Hydra hands its whole environment to ranks, also on other hosts. */
+    /**
+     * Hydra hands its whole environment to ranks, also on other hosts. Ranks that a program spawns
+     * are started without the script: in a lab they find the first node.
+     */
     @Override
     public Launch launch(
             final MpirunWords words,
@@ -113,7 +120,12 @@ record Mpich(Path mpirun, String version) implements Mpi {
             throw new UsageException(
                     "in a lab, MPICH's programs have to be among the arguments, not in a file");
         }
+        final Map<String, String> withNode = new HashMap<>(environment);
+        final String sockets = environment.get("HXB_RANK_SOCKETS");
+        if (sockets != null) {
+            withNode.put("HXB_SOCKET", sockets.replace("{node}", "0"));
+        }
         return new Launch(
-                mpirun, words.withInFront(List.of(rankScript.get().toString())), environment);
+                mpirun, words.withInFront(List.of(rankScript.get().toString())), withNode);
     }
 }

@@ -144,7 +144,8 @@ public final class MpirunCommand implements Callable<Integer> {
         final LabState up = shape == null && name != null ? registry().requireNodes(name) : null;
         if (mpi.isUntried()) {
             System.err.printf(
-                    "hxb: %s: HXB has been tried with Open MPI 4.1 and MPICH 4.0%n", mpi.name());
+                    "hxb: %s: HXB has been tried with Open MPI 4.1 and 5.0, MPICH 4.0 and 4.2%n",
+                    mpi.name());
         }
         mpi.warning().ifPresent(text -> System.err.println("hxb: " + text));
         provider.build();

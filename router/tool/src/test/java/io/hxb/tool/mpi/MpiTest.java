@@ -144,6 +144,8 @@ class MpiTest {
         final Mpi mpi = find(program("mpirun", HYDRA));
 
         assertEquals("MPICH 4.0.2", mpi.name());
+        // It reads FI_PROVIDER, and each rank complains of MPIR_CVAR_OFI_USE_PROVIDER.
+        assertEquals(Map.of(), mpi.transport());
         assertFalse(mpi.isUntried());
         assertEquals(Optional.empty(), mpi.warning());
         assertFalse(mpi.isStartedByScript());
@@ -155,6 +157,26 @@ class MpiTest {
                 command(mpi, "-n 1 p -x", Optional.of(SCRIPT)).subList(1, 6));
         assertThrows(
                 UsageException.class, () -> command(mpi, "-configfile f", Optional.of(SCRIPT)));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"4.0, false", "4.0.2, false", "4.2.3, false", "4.1.2, true", "4.21.0, true"})
+    void shouldSayWhichMpichWasTried(final String version, final boolean isUntried)
+            throws Exception {
+        final Mpi mpi = find(program("mpirun", HYDRA.replace("4.0.2", version)));
+
+        assertEquals(isUntried, mpi.isUntried());
+    }
+
+    @Test
+    void shouldGiveRanksThatMpichSpawnsANodeOfTheLab() throws Exception {
+        final Mpi mpi = find(program("mpirun", HYDRA));
+        final MpirunWords words = MpirunWords.of(mpi.syntax(), List.of("-n", "1", "p"));
+        final Map<String, String> lab = Map.of("HXB_RANK_SOCKETS", "/run/l-{node}.sock");
+
+        final Launch launch = mpi.launch(words, lab, Optional.of(SCRIPT));
+
+        assertEquals("/run/l-0.sock", launch.environment().get("HXB_SOCKET"));
     }
 
     @Test
