@@ -68,7 +68,6 @@ final class CHeader {
             } else if (piece.group("directive") != null && functions.isEmpty()) {
                 // The comment may be about a macro and the function that it calls.
                 isMacro = true;
-                continue;
             } else if (piece.group("block") != null) {
                 if (!comment.isEmpty()) {
                     add(
