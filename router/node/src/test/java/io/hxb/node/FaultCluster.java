@@ -2,6 +2,7 @@ package io.hxb.node;
 
 import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
+import io.hxb.config.ContextConfig;
 import io.hxb.config.FlowConfig;
 import io.hxb.config.LinkPlan;
 import io.hxb.config.RouteConfig;
@@ -120,6 +121,7 @@ final class FaultCluster implements AutoCloseable {
                                 shape,
                                 Backend.UDP,
                                 LinkPlan.udp(shape.dimensions(), links, 20_000))
+                        .withContext(new ContextConfig(SimHardware.CONTEXTS, 0))
                         .withFlow(
                                 FlowConfig.DEFAULT
                                         .withWindowFrames(64)

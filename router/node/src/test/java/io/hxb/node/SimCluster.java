@@ -2,6 +2,7 @@ package io.hxb.node;
 
 import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
+import io.hxb.config.ContextConfig;
 import io.hxb.config.FrameConfig;
 import io.hxb.config.LinkConfig;
 import io.hxb.config.LinkPlan;
@@ -130,6 +131,7 @@ final class SimCluster implements AutoCloseable {
                                 shape,
                                 Backend.UDP,
                                 LinkPlan.udp(shape.dimensions(), linksPerDimension, 20_000))
+                        .withContext(new ContextConfig(SimHardware.CONTEXTS, 0))
                         .withFrame(FRAME)
                         .withOrders(
                                 seed % 2 == 0

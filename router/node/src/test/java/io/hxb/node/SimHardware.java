@@ -36,6 +36,10 @@ import java.util.function.IntFunction;
  */
 final class SimHardware implements AutoCloseable {
     static final int MTU_BYTES = 1_024;
+
+    /** So that pools smaller than that of a cluster file suffice for them. */
+    static final int CONTEXTS = 64;
+
     private static final String HOST = "sim";
 
     final Arena arena = Arena.ofConfined();

@@ -17,7 +17,7 @@ import java.nio.file.Path;
 @Tag("unit")
 class Ri2nPageTest {
     private static final Path PAGE =
-            Path.of(System.getProperty("hxb.root", ".."), "docs", "ri2n.md");
+            Path.of(System.getProperty("hxb.root", ".."), "docs", "howto", "streams.md");
     private static final String FENCE = "   ```";
 
     @Test
