@@ -11,7 +11,17 @@ public final class SampleGraphs {
 
     /** A text from the folder {@code graphs}. */
     public static String text(final String file) {
-        try (InputStream in = SampleGraphs.class.getResourceAsStream("/graphs/" + file)) {
+        return resource("/graphs/" + file);
+    }
+
+    /** A text from the folder {@code opensm}: what OpenSM has written of a network. */
+    public static String openSm(final String file) {
+        return resource("/opensm/" + file);
+    }
+
+    // Also from a JAR, in which names have no "..".
+    private static String resource(final String name) {
+        try (InputStream in = SampleGraphs.class.getResourceAsStream(name)) {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (final IOException e) {
             throw new UncheckedIOException(e);

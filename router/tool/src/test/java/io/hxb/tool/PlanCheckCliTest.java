@@ -107,10 +107,9 @@ class PlanCheckCliTest {
     void shouldNameTheHostThatGetsWhatIsForAnother() throws IOException {
         // given tables that send everything out of port 1
         final String topology =
-                PlanOutput.file(
-                        folder, "t.lst", SampleGraphs.text("../opensm/torus4x4-subnet.lst"));
+                PlanOutput.file(folder, "t.lst", SampleGraphs.openSm("torus4x4-subnet.lst"));
         final String lfts =
-                SampleGraphs.text("../opensm/torus4x4-updn-lfts.dump")
+                SampleGraphs.openSm("torus4x4-updn-lfts.dump")
                         .replaceAll("(?m)^(0x[0-9a-f]{4}) \\d{3}", "$1 005");
         // when
         final PlanOutput output =
@@ -138,12 +137,10 @@ class PlanCheckCliTest {
     void shouldSayWhetherTablesOfOpenSmCanDeadlock() throws IOException {
         // given
         final String topology =
-                PlanOutput.file(
-                        folder, "t.lst", SampleGraphs.text("../opensm/torus4x4-subnet.lst"));
+                PlanOutput.file(folder, "t.lst", SampleGraphs.openSm("torus4x4-subnet.lst"));
         for (final String engine : List.of("minhop", "updn")) {
             final String name = "torus4x4-" + engine + "-lfts.dump";
-            final String lfts =
-                    PlanOutput.file(folder, name, SampleGraphs.text("../opensm/" + name));
+            final String lfts = PlanOutput.file(folder, name, SampleGraphs.openSm(name));
             // when
             final PlanOutput output =
                     PlanOutput.of("check", "--lfts", lfts, "--topology", topology, "--json");

@@ -100,8 +100,8 @@ class PlanKeysCliTest {
         PlanOutput.of("routes", "--graph=mesh:3x3", "--algorithm=dl-ud", "--out=" + routes);
         final Path lfts = folder.resolve("lfts");
         final Path topology = folder.resolve("topology");
-        Files.writeString(lfts, SampleGraphs.text("../opensm/torus4x4-minhop-lfts.dump"));
-        Files.writeString(topology, SampleGraphs.text("../opensm/torus4x4-subnet.lst"));
+        Files.writeString(lfts, SampleGraphs.openSm("torus4x4-minhop-lfts.dump"));
+        Files.writeString(topology, SampleGraphs.openSm("torus4x4-subnet.lst"));
         // when
         final Set<String> keys = new TreeSet<>();
         addKeys(keys, "check", "--routes=" + routes, "--json");

@@ -94,9 +94,8 @@ class GraphFilesPropertyTest {
     @Timeout(60)
     void shouldTakeOrRefuseDamagedFiles() {
         // given
-        final String subnet = SampleGraphs.text("../opensm/irr16-subnet.lst").substring(0, 5_000);
-        final String tables =
-                SampleGraphs.text("../opensm/irr16-updn-lfts.dump").substring(0, 5_000);
+        final String subnet = SampleGraphs.openSm("irr16-subnet.lst").substring(0, 5_000);
+        final String tables = SampleGraphs.openSm("irr16-updn-lfts.dump").substring(0, 5_000);
         final Map<String, Consumer<String>> parsers =
                 Map.of(
                         DOT,
