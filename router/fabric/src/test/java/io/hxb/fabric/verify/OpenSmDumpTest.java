@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
 @Tag("unit")
 class OpenSmDumpTest {
     private static String text(final String file) {
-        return SampleGraphs.text("../opensm/" + file);
+        return SampleGraphs.openSm(file);
     }
 
     private static ForwardingTables parse(final String lfts) {
