@@ -49,6 +49,8 @@ class LauncherTest {
         Files.createDirectory(tree.resolve(".mvn"));
         Files.writeString(tree.resolve(".mvn/jvm.config"), "");
         Files.writeString(tree.resolve("pom.xml"), "<project/>");
+        Files.createDirectories(tree.resolve("router"));
+        Files.writeString(tree.resolve("router/pom.xml"), "<project/>");
         for (final String module : MODULES) {
             Files.createDirectories(tree.resolve(module + "/src/main"));
             Files.writeString(tree.resolve(module + "/pom.xml"), "<project/>");
@@ -197,7 +199,8 @@ class LauncherTest {
         builder.environment().merge("PATH", folder + "/bin", (path, own) -> own + ":" + path);
         final Process node = builder.start();
         try {
-            Files.readString(began);
+            final Run wait = run(List.of("timeout", "60", "cat", began.toString()), Map.of());
+            assertEquals(0, wait.status, "the node did not begin");
             final Path program = tree.resolve("target/hxb/program").toRealPath();
             final var jar = Files.readAttributes(program.resolve("node.jar"), "unix:ino,ctime");
             // when two more builds replace its own
