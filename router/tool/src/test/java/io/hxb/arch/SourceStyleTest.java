@@ -13,7 +13,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -24,6 +27,8 @@ class SourceStyleTest {
     private static final Pattern TEST = Pattern.compile("@(Test|ParameterizedTest)\\b");
     private static final Pattern TAG =
             Pattern.compile("@Tag\\(\"(unit|property|simulation|system|concurrency|long)\"\\)");
+
+    private static final Pattern CLASS_NAME = Pattern.compile("io\\.hxb(\\.[a-z]+)+\\.[A-Z]\\w*");
 
     /** Classes and package texts of all modules by folder, {@code main} or {@code test}. */
     private static Map<Path, List<Path>> sources(final String kind) throws IOException {
@@ -97,5 +102,31 @@ class SourceStyleTest {
         } catch (final IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** A renaming changes no script, which fails only when somebody runs it. */
+    @Test
+    void shouldNameOnlyClassesThatExistInScripts() throws IOException {
+        // given
+        final Set<String> classes = new TreeSet<>();
+        for (final Path file : Modules.sources()) {
+            final String name = file.toString();
+            classes.add(
+                    name.substring(name.lastIndexOf("/java/io/hxb/") + "/java/".length())
+                            .replace(".java", "")
+                            .replace('/', '.'));
+        }
+        // when
+        final List<String> missing = new ArrayList<>();
+        for (final String script : List.of("benchmarks/run", "deploy/hxb", "deploy/aot")) {
+            CLASS_NAME
+                    .matcher(Files.readString(ROOT.resolve(script)))
+                    .results()
+                    .map(MatchResult::group)
+                    .filter(name -> !classes.contains(name))
+                    .forEach(name -> missing.add(script + ": " + name));
+        }
+        // then
+        assertEquals(List.of(), missing);
     }
 }
