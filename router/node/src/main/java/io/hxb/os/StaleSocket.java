@@ -1,6 +1,7 @@
 package io.hxb.os;
 
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
@@ -19,7 +20,8 @@ public final class StaleSocket {
      * Removes the socket, unless somebody listens there.
      *
      * @return false if somebody does.
-     * @throws IOException if there is something else than a socket, or it cannot be removed.
+     * @throws IOException if there is something else than a socket, or it cannot be asked or
+     *     removed.
      */
     public static boolean remove(final Path socket) throws IOException {
         final int mode;
@@ -34,7 +36,9 @@ public final class StaleSocket {
         try {
             SocketChannel.open(UnixDomainSocketAddress.of(socket)).close();
             return false;
-        } catch (final IOException e) {
+        } catch (final ConnectException e) {
+            // Refused: nobody listens. What else may fail here, such as a lack of descriptors, says
+            // nothing about the other end.
             Files.deleteIfExists(socket);
             return true;
         }

@@ -32,7 +32,8 @@ public final class NodeProcesses {
         final List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         addFlags(command, ".mvn/jvm.config");
-        if (arguments.length > 0 && arguments[0].equals("node")) {
+        final boolean isNode = arguments.length > 0 && arguments[0].equals("node");
+        if (isNode) {
             addFlags(command, "deploy/node.config");
         }
         final String cache = System.getProperty("hxb.aot", "");
@@ -42,7 +43,6 @@ public final class NodeProcesses {
         }
         command.add("-Dhxb.root=" + System.getProperty("hxb.root", "."));
         command.add("-Djava.library.path=" + System.getProperty("java.library.path", ""));
-        final boolean isNode = arguments.length > 0 && arguments[0].equals("node");
         command.addAll(List.of("-cp", classPath(isNode), "io.hxb.tool.Hxb"));
         command.addAll(List.of(arguments));
         return command;
