@@ -196,7 +196,7 @@ public final class Attack implements Callable<Integer> {
 
     private void run(final ProcessLab lab, final Path folder) throws IOException {
         final SplittableRandom random = new SplittableRandom(seed);
-        final AttackWire wire = backend == Backend.RAW ? new RawWire(lab) : new UdpWire(lab);
+        final AttackWire wire = backend.usesNics() ? new RawWire(lab) : new UdpWire(lab);
         try (Attacker attacker = new Attacker(wire, lab.config(), links, random);
                 AttackTraffic traffic = new AttackTraffic(lab, folder, messagesPerSecond)) {
             watch(attacker, START_NS);

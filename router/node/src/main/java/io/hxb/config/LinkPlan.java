@@ -143,7 +143,7 @@ public record LinkPlan(
                 final int index = links.size();
                 final String endpoint = expand(own.get(dimension).get(number), node, index);
                 links.add(
-                        backend == Backend.RAW
+                        backend.usesNics()
                                 ? new LinkConfig(index, dimension, number, endpoint, "", 0)
                                 : udp(
                                         index,

@@ -1,10 +1,10 @@
 package io.hxb.node;
 
-import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.SocketConfig;
 import io.hxb.forward.kernel.KernelRelay;
 import io.hxb.forward.kernel.RelayPrograms;
+import io.hxb.link.LinkProvider;
 import io.hxb.link.raw.RawLink;
 import io.hxb.os.bpf.BpfProgram;
 import io.hxb.trunk.Port;
@@ -28,20 +28,24 @@ final class KernelRelays {
      *     on detours, which the node does in any case.
      * @throws IOException if it is wanted and not possible; the message says what to do.
      */
-    static KernelRelay open(final ClusterConfig config, final int nodeId, final List<Port> ports)
+    static KernelRelay open(
+            final ClusterConfig config,
+            final int nodeId,
+            final LinkProvider provider,
+            final List<Port> ports)
             throws IOException {
         final SocketConfig.KernelRelay wanted = config.socket().kernelRelay();
         final boolean isNeeded = config.shape().dimensions() > 1;
         if (wanted == SocketConfig.KernelRelay.ON) {
-            return openOrSayWhy(config, nodeId, ports, isNeeded);
+            return openOrSayWhy(config, nodeId, provider, ports, isNeeded);
         }
         if (wanted == SocketConfig.KernelRelay.OFF
                 || !isNeeded
-                || config.backend() != Backend.RAW) {
+                || provider.relayObstacle() != null) {
             return KernelRelay.NONE;
         }
         try {
-            return openOrSayWhy(config, nodeId, ports, true);
+            return openOrSayWhy(config, nodeId, provider, ports, true);
         } catch (final IOException e) {
             LOGGER.info("node {} relays frames itself: {}", nodeId, e.getMessage());
             return KernelRelay.NONE;
@@ -51,11 +55,12 @@ final class KernelRelays {
     private static KernelRelay openOrSayWhy(
             final ClusterConfig config,
             final int nodeId,
+            final LinkProvider provider,
             final List<Port> ports,
             final boolean isNeeded)
             throws IOException {
-        if (config.backend() != Backend.RAW) {
-            throw cannot("UDP links are sockets", "use raw links", null);
+        if (provider.relayObstacle() != null) {
+            throw cannot(provider.relayObstacle(), "use raw links", null);
         }
         if (config.frame().vlanTags()) {
             throw cannot(

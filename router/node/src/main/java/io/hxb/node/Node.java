@@ -1,9 +1,9 @@
 package io.hxb.node;
 
-import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.context.ContextManager;
 import io.hxb.counter.Counters;
+import io.hxb.link.LinkProvider;
 import io.hxb.linux.Errno;
 import io.hxb.linux.LinuxException;
 import io.hxb.node.loop.LoopStuckException;
@@ -28,6 +28,7 @@ public final class Node implements AutoCloseable {
 
     private final NodeOptions options;
     private final NodeThreads threads;
+    private final LinkProvider provider;
     private final NodeParts parts;
     private final ContextManager contexts;
     private final ResourceStack resources;
@@ -36,11 +37,13 @@ public final class Node implements AutoCloseable {
     Node(
             final NodeOptions options,
             final NodeThreads threads,
+            final LinkProvider provider,
             final NodeParts parts,
             final ContextManager contexts,
             final ResourceStack resources) {
         this.options = options;
         this.threads = threads;
+        this.provider = provider;
         this.parts = parts;
         this.contexts = contexts;
         this.resources = resources;
@@ -94,12 +97,10 @@ public final class Node implements AutoCloseable {
      * Continues as a service: gives up rights that it no longer needs, and lets its loops show the
      * service manager that they turn. Called once, for a node with loops of its own.
      *
-     * <p>The loops keep CAP_NET_RAW with raw links, whose rings are opened anew when the MTU grows;
-     * CAP_NET_ADMIN and CAP_BPF while the kernel relays, for NICs that come back; CAP_NET_ADMIN
-     * where frames may travel by IP, for the settings of NICs that come back or go; CAP_SYS_ADMIN
-     * where the NICs are in another network namespace. They give up the rest, and the thread that
-     * calls this gives up all. All other threads of a node never have any, whether it is a service
-     * or not; those of the JVM keep what the process had.
+     * <p>The loops keep what their kind of links needs, and CAP_NET_ADMIN and CAP_BPF while the
+     * kernel relays, for NICs that come back. They give up the rest, and the thread that calls this
+     * gives up all. All other threads of a node never have any, whether it is a service or not;
+     * those of the JVM keep what the process had.
      */
     public void serve(final ServiceManager manager) {
         final long kept = Capabilities.DAC_READ_SEARCH | neededByLoops();
@@ -113,13 +114,8 @@ public final class Node implements AutoCloseable {
     }
 
     private long neededByLoops() {
-        if (config().backend() != Backend.RAW) {
-            return 0;
-        }
         final long relaying = isRelayedByKernel() ? Capabilities.NET_ADMIN | Capabilities.BPF : 0;
-        final long joining = config().frame().mayUseIp() ? Capabilities.NET_ADMIN : 0;
-        final long entering = config().netns(nodeId()).isEmpty() ? 0 : Capabilities.SYS_ADMIN;
-        return Capabilities.NET_RAW | relaying | joining | entering;
+        return provider.neededCapabilities() | relaying;
     }
 
     /** Its node id. */

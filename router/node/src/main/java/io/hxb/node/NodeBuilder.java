@@ -1,6 +1,5 @@
 package io.hxb.node;
 
-import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.LinkConfig;
 import io.hxb.config.PoolConfig;
@@ -13,8 +12,7 @@ import io.hxb.counter.Counters;
 import io.hxb.flow.FlowTable;
 import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
-import io.hxb.link.LinkWatch;
-import io.hxb.link.raw.LinkMonitor;
+import io.hxb.link.LinkProvider;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.SharedMemory;
 import io.hxb.node.collective.GroupCounters;
@@ -55,7 +53,7 @@ final class NodeBuilder {
     private final ResourceStack resources;
     private final SecureRandom random = new SecureRandom();
     private KeyRing keys = KeyRing.NONE;
-    private final UdpNames names = new UdpNames();
+    private final LinkProvider provider;
 
     /**
      * Begins with nothing.
@@ -69,6 +67,7 @@ final class NodeBuilder {
         this.resources = resources;
         config = options.config();
         nodeId = options.nodeId();
+        provider = LinkProviders.of(config, nodeId);
     }
 
     /** Opens everything and starts the loops. */
@@ -106,7 +105,7 @@ final class NodeBuilder {
         }
         tasks.start();
         applications.forEach(server -> server.start(parts.counters()::shares));
-        final Node node = new Node(options, threads, parts, contexts, resources);
+        final Node node = new Node(options, threads, provider, parts, contexts, resources);
         tasks.add(0, ServiceTask.open(threads.driver(0), node.device(), contexts, groups));
         tasks.start();
         return node;
@@ -132,13 +131,14 @@ final class NodeBuilder {
     }
 
     private Link[] openLinks(final BufferPool.Share[] shares) throws IOException {
-        final BufferPool.Share[] dealt = new BufferPool.Share[config.links(nodeId).size()];
+        final List<LinkConfig> plan = config.links(nodeId);
+        final BufferPool.Share[] dealt = new BufferPool.Share[plan.size()];
         Arrays.setAll(dealt, i -> shares[i % shares.length]);
-        final Link[] links = LinkFactory.open(config, nodeId, dealt, names);
+        final Link[] links = LinkProviders.open(provider, plan, dealt);
         for (int i = 0; i < links.length; i++) {
             links[i] = resources.push(options.wrapper().apply(links[i]));
         }
-        resources.push(NicClaims.take(config, nodeId));
+        pushIfAny(provider.claim());
         return links;
     }
 
@@ -165,14 +165,14 @@ final class NodeBuilder {
                         random,
                         resources.push(SoftInterrupts.open(Path.of("/proc")))::isWaiting,
                         ports.toArray(new Port[0]));
-        resources.push(names).start(neighbourLinks.discovery()::isHeard);
+        pushIfAny(provider.follow(neighbourLinks.discovery()::isHeard));
         // After the links, so that the relay is closed before them.
         final NodeLinks all =
                 new NodeLinks(
                         pool,
                         ports,
-                        resources.push(linkWatch()),
-                        resources.push(KernelRelays.open(config, nodeId, ports)));
+                        resources.push(provider.watch()),
+                        resources.push(KernelRelays.open(config, nodeId, provider, ports)));
         return new NodeParts(
                 config,
                 self,
@@ -184,12 +184,10 @@ final class NodeBuilder {
                 SystemEpochClock.INSTANCE);
     }
 
-    private LinkWatch linkWatch() throws IOException {
-        if (config.backend() != Backend.RAW) {
-            return LinkWatch.NONE;
+    private void pushIfAny(final AutoCloseable resource) {
+        if (resource != null) {
+            resources.push(resource);
         }
-        final String namespace = config.netns(nodeId);
-        return LinkMonitor.open(namespace.isEmpty() ? null : namespace);
     }
 
     private NodeLoop newLoop(

@@ -49,7 +49,7 @@ final class LinkReader {
                     root,
                     "links",
                     "is missing; write "
-                            + (backend == Backend.RAW
+                            + (backend.usesNics()
                                     ? "NIC names such as links: {x: [eth0, eth1], y: [eth2]}"
                                     : "the links in each dimension such as links: 1"));
             overrides.keys().forEach(overrides::take);
@@ -148,15 +148,15 @@ final class LinkReader {
             return List.of("");
         }
         if (isCount) {
-            if (backend == Backend.RAW) {
+            if (backend.usesNics()) {
                 problem(section, key, "must name the NICs of raw links, such as [eth0, eth1]");
             }
             return Collections.nCopies(count, "");
         }
         for (final String word : words) {
-            if (backend == Backend.RAW && !word.matches("[^\\s/:]{1,32}")) {
+            if (backend.usesNics() && !word.matches("[^\\s/:]{1,32}")) {
                 problem(section, key, "has '" + word + "', which cannot be the name of a NIC");
-            } else if (backend == Backend.UDP && !isAddress(word)) {
+            } else if (!backend.usesNics() && !isAddress(word)) {
                 problem(
                         section,
                         key,
@@ -192,7 +192,7 @@ final class LinkReader {
 
     private boolean checkNode(
             final LinkPlan plan, final int node, final Map<String, String> users) {
-        final boolean isRaw = backend == Backend.RAW;
+        final boolean isRaw = backend.usesNics();
         if (isRaw) {
             users.clear();
         }

@@ -1,6 +1,5 @@
 package io.hxb.tool.chaos;
 
-import io.hxb.config.Backend;
 import io.hxb.tool.chaos.script.Cable;
 import io.hxb.tool.chaos.script.Fault;
 import io.hxb.tool.chaos.script.FaultAction;
@@ -57,7 +56,7 @@ public final class LabFaults implements AutoCloseable {
         this.nodes = nodes;
         if (script.hasCables() && !spec.hasPorts()) {
             throw new ToolException(
-                    (spec.backend() == Backend.RAW
+                    (spec.backend().usesNics()
                                     ? "the NICs of this lab are joined without switches"
                                     : "the links of a UDP lab are sockets on loopback")
                             + ", there is no cable to "

@@ -52,7 +52,7 @@ public final class DemoCommand implements Callable<Integer> {
                         "%s of %d nodes over %s, %d links per dimension%n",
                         spec.shape(),
                         spec.shape().nodeCount(),
-                        spec.backend() == io.hxb.config.Backend.RAW
+                        spec.backend().usesNics()
                                 ? "veth NICs in network namespaces"
                                 : "UDP on loopback",
                         spec.linkCount());

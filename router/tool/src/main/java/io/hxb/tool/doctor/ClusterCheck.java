@@ -1,6 +1,5 @@
 package io.hxb.tool.doctor;
 
-import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.ContextConfig;
 import io.hxb.config.LinkConfig;
@@ -43,7 +42,7 @@ public final class ClusterCheck {
         final List<Finding> findings = new ArrayList<>();
         final String subject = "node";
         final boolean isRunning = isRunning(config, node, subject, findings);
-        if (config.backend() == Backend.RAW) {
+        if (config.backend().usesNics()) {
             nics(config, node, findings);
         } else if (!isRunning) {
             ports(config, node, findings);
@@ -86,8 +85,7 @@ public final class ClusterCheck {
             findings.add(Finding.ok(subject, "runs, pid " + reader.pid()));
             for (final NodeFinding finding : reader.findings()) {
                 // The NICs of raw links are examined themselves.
-                if (config.backend() != Backend.RAW
-                        || finding.kind() != NodeFinding.Kind.LINK_DOWN) {
+                if (!config.backend().usesNics() || finding.kind() != NodeFinding.Kind.LINK_DOWN) {
                     findings.add(Finding.ofNode(subject, finding));
                 }
             }

@@ -1,6 +1,5 @@
 package io.hxb.tool.lab;
 
-import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.link.pcap.PcapFile;
 import io.hxb.link.pcap.PcapLink;
@@ -39,7 +38,7 @@ public record Capture(Path directory) {
                         new PcapLink(
                                 link,
                                 file,
-                                config.backend() == Backend.RAW,
+                                config.backend().usesNics(),
                                 config.frame().etherType()));
     }
 

@@ -1,6 +1,5 @@
 package io.hxb.tool.lab;
 
-import io.hxb.config.Backend;
 import io.hxb.tool.machine.Privileges;
 import io.hxb.tool.machine.Shell;
 import io.hxb.tool.report.ToolException;
@@ -42,7 +41,7 @@ public final class Lab implements AutoCloseable {
                 registry,
                 LabState.of(spec),
                 whenNamed,
-                spec.backend() == Backend.RAW ? Lab::makeNetwork : lab -> {});
+                spec.backend().usesNics() ? Lab::makeNetwork : lab -> {});
     }
 
     /**
@@ -98,7 +97,7 @@ public final class Lab implements AutoCloseable {
     }
 
     private static void checkPrivileges(final LabSpec spec) {
-        if (spec.backend() == Backend.RAW && !Privileges.canMakeNamespaces()) {
+        if (spec.backend().usesNics() && !Privileges.canMakeNamespaces()) {
             throw new ToolException(
                     "--backend raw makes network namespaces, which needs root (CAP_NET_ADMIN,"
                             + " CAP_NET_RAW and CAP_SYS_ADMIN): use sudo, or --backend udp");

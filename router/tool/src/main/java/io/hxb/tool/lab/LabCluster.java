@@ -1,7 +1,6 @@
 package io.hxb.tool.lab;
 
 import io.hxb.config.AttachConfig;
-import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.FlowConfig;
 import io.hxb.config.LinkPlan;
@@ -33,7 +32,7 @@ public final class LabCluster {
         final Path folder = lab.folder();
         final int dimensions = spec.shape().dimensions();
         final LinkPlan links =
-                spec.backend() == Backend.RAW
+                spec.backend().usesNics()
                         ? LinkPlan.raw(nics(spec), LabNames.namespacePattern(spec.name()))
                         : LinkPlan.udp(
                                 dimensions,

@@ -69,11 +69,11 @@ public record LabSpec(
         if (rateBps < 0) {
             problems.add("--rate must not be negative: " + rateBps);
         }
-        if (backend == Backend.UDP && rateBps > 0) {
+        if (!backend.usesNics() && rateBps > 0) {
             problems.add(
                     "--rate needs --backend raw: loopback cannot be shaped without harming others");
         }
-        if (wiring == Wiring.DIRECT && backend == Backend.UDP) {
+        if (wiring == Wiring.DIRECT && !backend.usesNics()) {
             problems.add("--wiring direct needs --backend raw: UDP links are sockets on loopback");
         }
         if (wiring == Wiring.DIRECT && !hasPairsOnly(shape)) {
@@ -82,7 +82,7 @@ public record LabSpec(
                             + shape
                             + " has lines of another length than 2: use --wiring bridge");
         }
-        if (kernelRelay == SocketConfig.KernelRelay.ON && backend == Backend.UDP) {
+        if (kernelRelay == SocketConfig.KernelRelay.ON && !backend.usesNics()) {
             problems.add("--kernel-relay on needs --backend raw: UDP links are sockets");
         }
         checkTrains(problems, backend, rateBps, wire, encapsulation);
@@ -97,7 +97,7 @@ public record LabSpec(
             final long rateBps,
             final LabWire wire,
             final FrameConfig.Encapsulation encapsulation) {
-        final boolean isUdp = backend == Backend.UDP;
+        final boolean isUdp = !backend.usesNics();
         if (wire != LabWire.WHOLE && isUdp) {
             problems.add("--wiring cut and paced need --backend raw: loopback has no wires");
         }
@@ -184,7 +184,7 @@ public record LabSpec(
 
     /** True if every NIC has a switch port, which can be measured and made to fail. */
     public boolean hasPorts() {
-        return backend == Backend.RAW && wiring == Wiring.BRIDGE;
+        return backend.usesNics() && wiring == Wiring.BRIDGE;
     }
 
     /** NICs per node. */

@@ -202,7 +202,7 @@ public record LabState(
     public List<String> namespaces() {
         final LabSpec spec = spec();
         final List<String> names = new ArrayList<>();
-        if (spec.backend() == Backend.RAW) {
+        if (spec.backend().usesNics()) {
             names.add(LabNames.switchNamespace(name));
             for (int node = 0; node < spec.shape().nodeCount(); node++) {
                 names.add(LabNames.namespace(name, node));

@@ -1,6 +1,5 @@
 package io.hxb.tool.lab;
 
-import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.pm.PmDevice;
 import io.hxb.tool.machine.Privileges;
@@ -130,7 +129,7 @@ public final class NodeProcesses {
         if (Files.isExecutable(Path.of("/usr/bin/setsid"))) {
             command.add("/usr/bin/setsid");
         }
-        if (config.backend() == Backend.RAW) {
+        if (config.backend().usesNics()) {
             command.addAll(List.of("ip", "netns", "exec", config.netns(node)));
         }
         command.addAll(selfWithLoops("node"));

@@ -1,6 +1,5 @@
 package io.hxb.tool.lab.command;
 
-import io.hxb.config.Backend;
 import io.hxb.config.yaml.ClusterConfigYaml;
 import io.hxb.tool.lab.LabNames;
 import io.hxb.tool.lab.LabRegistry;
@@ -66,7 +65,7 @@ final class LabExecCommand implements Callable<Integer> {
         final LabSpec spec = state.spec();
         final int node = spec.shape().node(spec.shape().parseCoordinates(coordinates));
         final List<String> command = new ArrayList<>();
-        if (spec.backend() == Backend.RAW) {
+        if (spec.backend().usesNics()) {
             command.addAll(List.of("ip", "netns", "exec", LabNames.namespace(name, node)));
         }
         command.addAll(arguments);

@@ -1,4 +1,4 @@
-package io.hxb.node;
+package io.hxb.link.udp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -7,10 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.config.SocketConfig;
 import io.hxb.link.BufferPool;
-import io.hxb.link.udp.UdpAddress;
-import io.hxb.link.udp.UdpLink;
-import io.hxb.link.udp.UdpLinkConfig;
-import io.hxb.link.udp.UdpPeers;
 import io.hxb.testing.TestFrames;
 
 import org.junit.jupiter.api.AfterEach;

@@ -1,6 +1,5 @@
-package io.hxb.node;
+package io.hxb.link.raw;
 
-import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.LinkConfig;
 import io.hxb.linux.Descriptors;
@@ -36,7 +35,7 @@ import java.util.List;
  * after it has opened its own. Source: unix(7), packet(7), /proc/net/packet.
  */
 final class NicClaims implements AutoCloseable {
-    private static final Logger LOGGER = LoggerFactory.getLogger(Node.class);
+    private static final Logger LOGGER = LoggerFactory.getLogger(NicClaims.class);
     private static final int AF_UNIX = 1;
     private static final int MAX_NAME_BYTES = 107;
     private static final int PROTOCOL_FIELD = 3;
@@ -50,21 +49,19 @@ final class NicClaims implements AutoCloseable {
     /**
      * Takes the NICs of a node whose links are open.
      *
+     * @param namespace name or path of their network namespace, null for the node's own.
      * @throws IOException if another node of this identity has one of them; the message says what
      *     to do.
      */
-    static NicClaims take(final ClusterConfig config, final int nodeId) throws IOException {
+    static NicClaims take(final ClusterConfig config, final int nodeId, final String namespace)
+            throws IOException {
         final NicClaims claims = new NicClaims();
-        if (config.backend() != Backend.RAW) {
-            return claims;
-        }
-        final String namespace = config.netns(nodeId);
         try {
             NetworkNamespace.run(
-                    namespace.isEmpty() ? null : namespace,
+                    namespace,
                     () -> {
                         for (final LinkConfig link : config.links(nodeId)) {
-                            claims.take(config, nodeId, link.nic());
+                            claims.claim(config, nodeId, link.nic());
                         }
                         return null;
                     });
@@ -80,7 +77,7 @@ final class NicClaims implements AutoCloseable {
         return String.format("hxb/%08x/%d/%s", config.clusterId(), nodeId, nic);
     }
 
-    private void take(final ClusterConfig config, final int nodeId, final String nic)
+    private void claim(final ClusterConfig config, final int nodeId, final String nic)
             throws IOException {
         final int fd = Sockets.open(AF_UNIX, Sockets.SOCK_DGRAM, 0);
         descriptors.add(fd);

@@ -1,4 +1,4 @@
-package io.hxb.node;
+package io.hxb.link.raw;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -10,6 +10,8 @@ import io.hxb.config.LinkPlan;
 import io.hxb.config.LoopConfig;
 import io.hxb.linux.Descriptors;
 import io.hxb.linux.Memory;
+import io.hxb.node.Node;
+import io.hxb.node.NodeOptions;
 import io.hxb.node.loop.NodeThreads;
 import io.hxb.os.NetworkNamespace;
 import io.hxb.os.Sockets;

@@ -1,7 +1,6 @@
-package io.hxb.node;
+package io.hxb.link.udp;
 
-import io.hxb.link.udp.UdpAddress;
-import io.hxb.link.udp.UdpLink;
+import io.hxb.link.LinkProvider.HeardNeighbours;
 import io.hxb.os.Capabilities;
 
 import org.slf4j.Logger;
@@ -35,12 +34,6 @@ final class UdpNames implements AutoCloseable {
 
     private record Named(UdpLink link, int neighbour, String host, int port) {}
 
-    /** Says which neighbours need not be looked for. */
-    interface Ears {
-        /** True if the neighbour on a link is heard. */
-        boolean isHeard(int link, int neighbour);
-    }
-
     /** Knows the addresses of names. */
     interface Resolver {
         /** The addresses of a host with a port; one at least. May block. */
@@ -65,18 +58,18 @@ final class UdpNames implements AutoCloseable {
     }
 
     /** Begins to look after the names, if there are any. */
-    void start(final Ears ears) {
+    void start(final HeardNeighbours heard) {
         if (!all.isEmpty()) {
-            final Thread thread = new Thread(Capabilities.givingUp(() -> run(ears)), "hxb-names");
+            final Thread thread = new Thread(Capabilities.givingUp(() -> run(heard)), "hxb-names");
             thread.setDaemon(true);
             thread.start();
         }
     }
 
-    private void run(final Ears ears) {
+    private void run(final HeardNeighbours heard) {
         try {
             while (!closed.await(INTERVAL_MS, TimeUnit.MILLISECONDS)) {
-                lookUp(ears);
+                lookUp(heard);
             }
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -84,10 +77,10 @@ final class UdpNames implements AutoCloseable {
     }
 
     /** Looks up the names of all neighbours that are not heard, each name once. */
-    void lookUp(final Ears ears) {
+    void lookUp(final HeardNeighbours heard) {
         final Map<String, long[]> known = new HashMap<>();
         for (final Named named : all) {
-            if (closed.getCount() > 0 && !ears.isHeard(named.link.index(), named.neighbour)) {
+            if (closed.getCount() > 0 && !heard.isHeard(named.link.index(), named.neighbour)) {
                 final long[] addresses =
                         known.computeIfAbsent(named.host + ":" + named.port, _ -> addresses(named));
                 follow(named, addresses);
