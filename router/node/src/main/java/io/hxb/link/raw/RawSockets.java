@@ -1,0 +1,317 @@
+package io.hxb.link.raw;
+
+import io.hxb.config.FrameConfig;
+import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.link.BufferPool;
+import io.hxb.link.socket.SocketBuffers;
+import io.hxb.linux.Descriptors;
+import io.hxb.linux.Errno;
+import io.hxb.linux.LinuxException;
+import io.hxb.os.NetworkNamespace;
+import io.hxb.os.PacketSocket;
+import io.hxb.os.Sockets;
+import io.hxb.os.nic.NicInfo;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+
+/**
+ * The packet sockets of a raw link, their options and the ring, bound to its NIC. Owned by the loop
+ * that owns the link.
+ *
+ * <p>The sockets are bound to the NIC again when it was deleted and made again, and keep their
+ * descriptors; only a larger MTU needs another ring and with it another descriptor. The old one
+ * stays open until the next {@link #follow}, so that it can be removed from an epoll set.
+ */
+final class RawSockets {
+    private static final Logger LOGGER = LoggerFactory.getLogger(RawLink.class);
+
+    private final RawLinkConfig config;
+    private final int maxFrameBytes;
+    private final int poolSocket;
+    // Null where frames do not travel by IP.
+    private final IpPath ip;
+    private int ringSocket;
+    private ReceiveRing ring;
+    private int retiredSocket = -1;
+    private int mtuBytes;
+    private long drops;
+    // Volatile because senders of other loops compare it with the one they bound to; another object
+    // means that they have to bind again.
+    private volatile NicInfo boundNic;
+
+    private RawSockets(
+            final RawLinkConfig config,
+            final BufferPool.Share share,
+            final NicInfo nic,
+            final int poolSocket)
+            throws LinuxException {
+        this.config = config;
+        maxFrameBytes = share.pool().frameBytes();
+        this.poolSocket = poolSocket;
+        boundNic = nic;
+        PacketSocket.attachFilter(poolSocket, RawFilter.of(config.frame().etherType()));
+        if (config.frame().vlanTags()) {
+            PacketSocket.enableTags(poolSocket);
+        }
+        SocketBuffers.setReceive(poolSocket, config.socket().receiveBufferBytes(), config.nic());
+        applyMtu(nic);
+        ip = config.frame().mayUseIp() ? openIp(share) : null;
+        try {
+            openRing();
+            bindAll(nic);
+        } catch (final LinuxException e) {
+            if (ring != null) {
+                Descriptors.close(ringSocket);
+                ring.retire();
+            }
+            if (ip != null) {
+                ip.close();
+            }
+            throw e;
+        }
+    }
+
+    /**
+     * Opens the sockets, from within the NIC's network namespace; the NIC must exist but need not
+     * be up.
+     *
+     * @param share the receive buffers of the loop that will own the link.
+     * @throws IOException if the NIC or the privilege is missing; the message says what to do.
+     */
+    static RawSockets open(final RawLinkConfig config, final BufferPool.Share share)
+            throws IOException {
+        final NicInfo nic = NicInfo.read(config.nic());
+        if (!nic.exists()) {
+            throw new IOException(
+                    "link "
+                            + config.index()
+                            + ": there is no NIC "
+                            + config.nic()
+                            + "; see `ip link` for the names");
+        }
+        final int socket = openSocket(config);
+        try {
+            return new RawSockets(config, share, nic, socket);
+        } catch (final IOException | RuntimeException e) {
+            Descriptors.close(socket);
+            throw e;
+        }
+    }
+
+    private static int openSocket(final RawLinkConfig config) throws IOException {
+        try {
+            return PacketSocket.open();
+        } catch (final LinuxException e) {
+            if (e.errno() == Errno.EPERM || e.errno() == Errno.EACCES) {
+                throw new IOException(
+                        "link "
+                                + config.index()
+                                + " ("
+                                + config.nic()
+                                + "): raw links need CAP_NET_RAW: run as root, or give the service"
+                                + " AmbientCapabilities=CAP_NET_RAW, or use UDP links",
+                        e);
+            }
+            throw e;
+        }
+    }
+
+    private IpPath openIp(final BufferPool.Share share) throws LinuxException {
+        try {
+            return IpPath.open(config, share);
+        } catch (final LinuxException e) {
+            if (config.frame().encapsulation() == FrameConfig.Encapsulation.IP) {
+                throw e;
+            }
+            LOGGER.info(
+                    "link {} ({}): frames do not go by IP: {}",
+                    config.index(),
+                    config.nic(),
+                    e.getMessage());
+            return null;
+        }
+    }
+
+    private void applyMtu(final NicInfo info) {
+        final int headers = config.frame().mayUseIp() ? IpHeaders.IP_AND_UDP_LENGTH : 0;
+        final int usable = Math.min(info.mtuBytes() - headers, maxFrameBytes);
+        if (usable < info.mtuBytes() - headers && usable != mtuBytes) {
+            LOGGER.warn(
+                    "link {} ({}): MTU {} of the NIC is used up to {} only, the size of pool"
+                            + " buffers; raise it in the configuration",
+                    config.index(),
+                    config.nic(),
+                    info.mtuBytes(),
+                    usable + headers);
+        }
+        mtuBytes = Math.max(usable, FrameHeaderFlyweight.LENGTH);
+    }
+
+    private void openRing() throws LinuxException {
+        final int socket = PacketSocket.open();
+        try {
+            PacketSocket.attachFilter(socket, RawFilter.of(config.frame().relayEtherType()));
+            ring = new ReceiveRing(socket, mtuBytes, config.socket().relayRingFrames());
+        } catch (final LinuxException e) {
+            Descriptors.close(socket);
+            throw e;
+        }
+        ringSocket = socket;
+    }
+
+    // The kernel hands a frame to the one socket of its EtherType. If both received all types, the
+    // one bound last would receive first, and only the last to receive would get a frame without a
+    // clone: the ring copies anyway, the pool's socket queues.
+    private void bindAll(final NicInfo info) throws LinuxException {
+        bind(poolSocket, config.frame().etherType(), info);
+        bind(ringSocket, config.frame().relayEtherType(), info);
+        if (ip != null) {
+            ip.bind(info);
+        }
+        takeErrors();
+    }
+
+    private void bind(final int socket, final int etherType, final NicInfo info)
+            throws LinuxException {
+        final int type = config.frame().vlanTags() ? PacketSocket.ALL_ETHER_TYPES : etherType;
+        PacketSocket.bind(socket, type, info.ifindex(), config.nic());
+    }
+
+    private void takeErrors() throws LinuxException {
+        Sockets.takeError(poolSocket);
+        Sockets.takeError(ringSocket);
+        if (ip != null) {
+            Sockets.takeError(ip.descriptor());
+        }
+    }
+
+    /**
+     * Follows the NIC, which may have gone, come back or changed.
+     *
+     * @return true if it exists and has a carrier.
+     * @throws IOException if that cannot be found out, or the sockets have an error.
+     */
+    boolean follow() throws IOException {
+        final NicInfo now = NicInfo.read(poolSocket, config.nic());
+        closeRetired();
+        if (!now.exists()) {
+            takeErrors();
+            return false;
+        }
+        applyMtu(now);
+        if (mtuBytes > ring.frameBytes()) {
+            replaceRing(now);
+        }
+        if (PacketSocket.boundIfindex(poolSocket) != now.ifindex()
+                || PacketSocket.boundIfindex(ringSocket) != now.ifindex()) {
+            bindAll(now);
+            boundNic = now;
+        } else if (!now.equals(boundNic)) {
+            if (ip != null && now.mac() != boundNic.mac()) {
+                ip.bind(now);
+            }
+            boundNic = now;
+        }
+        takeErrors();
+        if (ip != null) {
+            ip.refresh(now, System.nanoTime());
+        }
+        return now.hasCarrier();
+    }
+
+    // Frames in the old ring that were not received yet are lost, as in the kernel; flows send them
+    // again.
+    private void replaceRing(final NicInfo now) throws IOException {
+        final ReceiveRing oldRing = ring;
+        final int oldSocket = ringSocket;
+        NetworkNamespace.run(
+                config.namespace(),
+                () -> {
+                    openRing();
+                    return null;
+                });
+        PacketSocket.attachFilter(oldSocket, RawFilter.nothing());
+        drops += PacketSocket.takeDrops(oldSocket);
+        oldRing.retire();
+        retiredSocket = oldSocket;
+        bindAll(now);
+    }
+
+    // The mapping keeps the socket alive in the kernel until all its frames have come back, so an
+    // epoll would go on reporting it. Its descriptor stays open until callers have had time to
+    // remove it.
+    private void closeRetired() {
+        if (retiredSocket >= 0) {
+            Descriptors.close(retiredSocket);
+            retiredSocket = -1;
+        }
+    }
+
+    /**
+     * Opens a socket that sends on the NIC once its sender has bound it.
+     *
+     * @throws IOException if the namespace of the NIC or the privilege is gone.
+     */
+    int openSender() throws IOException {
+        return NetworkNamespace.run(
+                config.namespace(),
+                () -> {
+                    final int socket = PacketSocket.open();
+                    SocketBuffers.setSend(socket, config.socket().sendBufferBytes(), config.nic());
+                    if (ip != null) {
+                        PacketSocket.enableSuperPackets(socket);
+                    }
+                    return socket;
+                });
+    }
+
+    /** Receives frames for this node. */
+    int pool() {
+        return poolSocket;
+    }
+
+    /** Its frames arrive in {@link #receiveRing}. */
+    int ring() {
+        return ringSocket;
+    }
+
+    ReceiveRing receiveRing() {
+        return ring;
+    }
+
+    /** The path by IP; null where frames do not travel by it. */
+    IpPath ip() {
+        return ip;
+    }
+
+    /** The NIC that they are bound to; any thread may ask. */
+    NicInfo nic() {
+        return boundNic;
+    }
+
+    /** Maximum bytes of HXB header and body in one frame. */
+    int mtuBytes() {
+        return mtuBytes;
+    }
+
+    /** Frames that the kernel dropped, since start. */
+    long drops() throws LinuxException {
+        drops += PacketSocket.takeDrops(poolSocket) + PacketSocket.takeDrops(ringSocket);
+        drops += ip == null ? 0 : ip.takeDrops();
+        return drops;
+    }
+
+    /** Closes all; the ring stays mapped while a frame in it is held. */
+    void close() {
+        Descriptors.close(poolSocket);
+        Descriptors.close(ringSocket);
+        closeRetired();
+        ring.retire();
+        if (ip != null) {
+            ip.close();
+        }
+    }
+}
