@@ -215,8 +215,7 @@ final class DefaultVidMonitor {
     }
 
     /** The path to a witness that is there. */
-    private VlanPath path(
-            final int index, final int vid, final PeerTable peers) {
+    private VlanPath path(final int index, final int vid, final PeerTable peers) {
         final PeerHealth peer = peers.find(host(index));
         return peer == null || nowNs - peer.heardNs() > GONE_NS ? null : peer.path(vid);
     }

@@ -70,8 +70,7 @@ public final class PathHealth {
                         table, paths.here(), config, seals, incarnation, link, tally, nowNs);
         receiver = new ProbeReceiver(table, paths, seals, incarnation, peers, sender, tally);
         selector = new PathSelector(paths, peers, defaults, sender, listener, tally);
-        detector =
-                new FailureDetector(table, peers, defaults, selector, sender, listener, tally);
+        detector = new FailureDetector(table, peers, defaults, selector, sender, listener, tally);
         witnessProber = new WitnessProber(peers, defaults, detector, selector, sender);
         paths.follow(selector);
     }
