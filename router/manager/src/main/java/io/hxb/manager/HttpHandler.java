@@ -10,8 +10,6 @@ import io.netty.handler.codec.http.FullHttpResponse;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 
 /**
  * One connection that speaks HTTP: requests are answered one after the other. It ends when nothing
@@ -21,15 +19,12 @@ final class HttpHandler extends HttpRequestHandler {
     /** Seconds without requests after which a connection ends. */
     static final int IDLE_SECONDS = 60;
 
-    private static final int WATCH_SECONDS = 30;
-
     private final ConnectionResources connectionResources;
     private final Access access;
     private final boolean isNetwork;
+    private final LongPoll watch = new LongPoll();
     private ManagerSession session;
     private HttpFunctions functions;
-    private Future<?> watch;
-    private int watches;
     // The next request is asked for once the client has read some answers.
     private boolean isBehind;
     private boolean isClosing;
@@ -121,11 +116,7 @@ final class HttpHandler extends HttpRequestHandler {
             writeChanges(context);
             return;
         }
-        final int number = ++watches;
-        final Runnable end = () -> endWatch(context, number);
-        session.onChange(() -> context.executor().execute(end));
-        connectionResources.manager().watch(session);
-        watch = context.executor().schedule(end, WATCH_SECONDS, TimeUnit.SECONDS);
+        watch.begin(context, connectionResources.manager(), session, () -> writeChanges(context));
     }
 
     private void writeChanges(final ChannelHandlerContext context) {
@@ -133,15 +124,6 @@ final class HttpHandler extends HttpRequestHandler {
         content.put("ok", true);
         content.put("changes", connectionResources.manager().changes());
         write(context, new HttpAnswer(HttpAnswer.OK, content));
-    }
-
-    /** Answers because of a change or a timeout, unless that has been done. */
-    private void endWatch(final ChannelHandlerContext context, final int number) {
-        if (watch != null && number == watches && context.channel().isActive()) {
-            watch.cancel(false);
-            watch = null;
-            writeChanges(context);
-        }
     }
 
     private void write(final ChannelHandlerContext context, final HttpAnswer answer) {
@@ -167,10 +149,7 @@ final class HttpHandler extends HttpRequestHandler {
 
     @Override
     public void channelInactive(final ChannelHandlerContext context) {
-        if (watch != null) {
-            watch.cancel(false);
-            watch = null;
-        }
+        watch.cancel();
         if (session != null) {
             connectionResources.manager().close(session);
             session = null;

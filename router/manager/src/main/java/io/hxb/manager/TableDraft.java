@@ -46,7 +46,7 @@ final class TableDraft {
      */
     boolean exception(final int a, final int b, final int vid) {
         exceptions.put(VlanPlan.Pair.of(a, b), vid);
-        return exceptions.size() <= HostManager.MAX_BATCH;
+        return exceptions.size() <= PathChanges.MAX_BATCH;
     }
 
     /**

@@ -254,11 +254,11 @@ class HostManagerTest {
 
     @Test
     void shouldLimitSessionsAndThoseOfReadersMore() {
-        for (int i = 0; i < HostManager.MAX_READERS; i++) {
+        for (int i = 0; i < SessionLimits.MAX_READERS; i++) {
             assertNotNull(manager.open(false));
         }
         assertNull(manager.open(false), "half of them are for those who may change paths");
-        for (int i = HostManager.MAX_READERS; i < HostManager.MAX_SESSIONS; i++) {
+        for (int i = SessionLimits.MAX_READERS; i < SessionLimits.MAX_SESSIONS; i++) {
             assertNotNull(manager.open(true));
         }
         assertNull(manager.open(true));

@@ -157,7 +157,7 @@ class ManagerFuzzTest {
      * All sessions have ended: only what is to last is left, and there is room for as many again.
      */
     private void assertLeftAlone(final HostManager manager) {
-        for (int i = 0; i < HostManager.MAX_SESSIONS; i++) {
+        for (int i = 0; i < SessionLimits.MAX_SESSIONS; i++) {
             assertNotNull(manager.open(true), "seed " + seed);
         }
         for (int host = 1; host < HOSTS; host++) {

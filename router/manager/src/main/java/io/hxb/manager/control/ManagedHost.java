@@ -1,22 +1,16 @@
 package io.hxb.manager.control;
 
-import io.hxb.manager.ManagerConnection;
 import io.hxb.manager.ManagerMessage;
-import io.hxb.manager.ManagerOperation;
 import io.hxb.manager.Status;
 
-import org.agrona.collections.Int2IntHashMap;
-import org.agrona.collections.IntArrayList;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
@@ -27,32 +21,24 @@ import java.util.function.LongSupplier;
  */
 public final class ManagedHost {
     private static final Logger LOGGER = LoggerFactory.getLogger(ManagedHost.class);
-    private static final long MIN_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(200);
-    private static final long MAX_PAUSE_NS = TimeUnit.SECONDS.toNanos(10);
-    private static final int CHUNK = 128;
-    private static final double NS_PER_S = 1e9;
-    private static final int VID_MASK = 0xffff;
 
     private final String place;
     private final Connector connector;
     private final long plan;
     private final LongSupplier clock;
     private final TrafficGauge gauge = new TrafficGauge();
+    private final HeldLease lease = new HeldLease();
+    private final ReconnectBackoff backoff;
     // Volatile: read by the control's thread while one of a pool still works with the host.
     private volatile View view;
-    private ManagerConnection connection;
+    private HostSession session;
     private Problem problem = Problem.NOT_ASKED;
     private String words = "";
     private String failure = "";
     private int number = -1;
-    private LeaseView lease = LeaseView.UNKNOWN;
     private List<SentTraffic> sent = List.of();
     private Map<Integer, Integer> claimed = Map.of();
-    private long changes;
     private long lastHeardNs;
-    private long pauseNs;
-    private long self;
-    private long nextTryNs;
 
     private record View(
             Problem problem,
@@ -94,12 +80,12 @@ public final class ManagedHost {
         this.plan = plan;
         this.clock = clock;
         lastHeardNs = clock.getAsLong();
-        nextTryNs = lastHeardNs;
+        backoff = new ReconnectBackoff(lastHeardNs);
         publish();
     }
 
     private void publish() {
-        view = new View(problem, words, number, lease, sent, claimed, lastHeardNs);
+        view = new View(problem, words, number, lease.view(), sent, claimed, lastHeardNs);
     }
 
     /** Place of its manager. */
@@ -109,7 +95,7 @@ public final class ManagedHost {
 
     /** Whether it has a session; asked only while nobody works with it. */
     boolean isConnected() {
-        return connection != null;
+        return session != null;
     }
 
     /** Its number in the plan; -1 while it is not known. */
@@ -159,11 +145,11 @@ public final class ManagedHost {
     void visit() {
         attempt(
                 () -> {
-                    if (connection == null && !connect()) {
+                    if (session == null && !connect()) {
                         return;
                     }
                     askLease(0, 0, 0);
-                    readTraffic();
+                    sent = session.readTraffic(clock.getAsLong());
                     lastHeardNs = clock.getAsLong();
                 });
     }
@@ -192,34 +178,32 @@ public final class ManagedHost {
     private void drop(final Problem why, final String text) {
         problem = why;
         words = text;
-        lease = LeaseView.UNKNOWN;
+        lease.forget();
         sent = List.of();
         claimed = Map.of();
-        pauseNs = Math.min(MAX_PAUSE_NS, Math.max(MIN_PAUSE_NS, 2 * pauseNs));
-        nextTryNs = clock.getAsLong() + pauseNs;
+        backoff.onFailure(clock.getAsLong());
         close();
     }
 
     /** Ends the session. */
     void close() {
-        if (connection != null) {
+        if (session != null) {
             try {
-                connection.close();
+                session.close();
             } catch (final IOException | RuntimeException e) {
                 // It has ended all the same.
                 words = String.valueOf(e.getMessage());
             }
-            connection = null;
+            session = null;
         }
     }
 
     private boolean connect() throws IOException {
-        if (nextTryNs - clock.getAsLong() > 0) {
+        if (!backoff.isDue(clock.getAsLong())) {
             return false;
         }
-        connection = connector.connect();
-        connection.request(ManagerOperation.HELLO);
-        final ManagerMessage hello = checked(connection.exchange());
+        session = new HostSession(connector.connect(), gauge, this::onRefused);
+        final ManagerMessage hello = session.hello();
         if (hello.fingerprint() != plan) {
             drop(
                     Problem.OTHER_PLAN,
@@ -230,16 +214,8 @@ public final class ManagedHost {
         number = hello.index();
         problem = Problem.NONE;
         words = "";
-        pauseNs = 0;
+        backoff.onSuccess();
         return true;
-    }
-
-    private static ManagerMessage checked(final ManagerMessage reply) throws IOException {
-        final Status status = Status.of(reply.status());
-        if (status != Status.OK) {
-            throw new IOException(status.text());
-        }
-        return reply;
     }
 
     /**
@@ -248,175 +224,43 @@ public final class ManagedHost {
      * @param durationMs 0 to give it up.
      */
     void lease(final long owner, final long generation, final int durationMs) {
-        if (connection != null) {
+        if (session != null) {
             attempt(() -> askLease(owner, generation, durationMs));
         }
     }
 
     private void askLease(final long owner, final long generation, final int durationMs)
             throws IOException {
-        connection
-                .request(ManagerOperation.LEASE)
-                .index(durationMs)
-                .value(0, owner)
-                .value(1, generation);
-        final ManagerMessage reply = connection.exchange();
-        final Status status = Status.of(reply.status());
-        if (status != Status.LEASED) {
-            checked(reply);
-        }
-        changes = reply.number();
-        final boolean wasOwn = lease.isOwn();
-        final boolean isHeld = reply.index() > 0;
-        // Only the answer to a wish tells whether this session has it: the owner may have another.
-        final boolean isOwn =
-                owner == 0
-                        ? wasOwn && isHeld && reply.value(0) == self
-                        : status == Status.OK && isHeld;
-        self = owner == 0 ? self : owner;
-        lease = new LeaseView(isOwn, !isHeld, reply.value(1));
-        if (!isOwn) {
+        lease.onReply(owner, session.lease(owner, generation, durationMs));
+        if (!lease.view().isOwn()) {
             claimed = Map.of();
         }
     }
 
-    private void readTraffic() throws IOException {
-        final long nowNs = clock.getAsLong();
-        final List<SentTraffic> rows = new ArrayList<>();
-        gauge.begin(nowNs);
-        int next = 0;
-        while (next >= 0) {
-            next = readChunk(next, rows);
-        }
-        gauge.end();
-        sent = rows;
-    }
-
     /**
-     * Asks for the next host, and, without waiting for the answer, for those after each host that
-     * is known to have traffic.
-     *
-     * @return from where to go on; -1 at the end.
-     */
-    private int readChunk(final int first, final List<SentTraffic> rows) throws IOException {
-        final IntArrayList questions = new IntArrayList();
-        questions.addInt(first);
-        gauge.knownFrom(first, CHUNK, questions);
-        for (int i = 0; i < questions.size(); i++) {
-            connection.request(ManagerOperation.TRAFFIC).index(questions.getInt(i));
-            connection.post();
-        }
-        int next = first;
-        boolean isEnd = false;
-        for (int i = 0; i < questions.size(); i++) {
-            final ManagerMessage reply = connection.receive();
-            if (isEnd || questions.getInt(i) > next) {
-                // Hosts between have not been asked for: from there on again.
-                continue;
-            }
-            if (reply.status() == Status.END_OF_LIST.code()) {
-                isEnd = true;
-            } else if (checked(reply).index() >= next) {
-                rows.add(row(reply));
-                next = reply.index() + 1;
-            }
-        }
-        return isEnd ? -1 : next;
-    }
-
-    private SentTraffic row(final ManagerMessage reply) {
-        changes = reply.number();
-        final long state = reply.value(2);
-        final int heard = (int) (state >>> Short.SIZE) & VID_MASK;
-        return new SentTraffic(
-                reply.index(),
-                reply.vid(),
-                (int) state & VID_MASK,
-                gauge.bytesPerNs(reply.index(), reply.value(0)) * NS_PER_S,
-                (state & ManagerMessage.CLAIMED) != 0,
-                heard != 0 && heard != reply.vid());
-    }
-
-    /**
-     * Tells the manager of changes without letting them hold.
+     * Sends the manager changes without letting them hold.
      *
      * @param vids by peer; 0 to take back what was set.
      * @return whether it agrees. If not, nothing has changed.
      */
     boolean prepare(final Map<Integer, Integer> vids) {
         final boolean[] isAgreed = new boolean[1];
-        attempt(
-                () -> {
-                    Status begun = begin();
-                    if (begun == Status.BATCH) {
-                        // One that was given up in the middle.
-                        endBatch();
-                        begun = begin();
-                    }
-                    if (begun != Status.OK) {
-                        refused(begun);
-                        return;
-                    }
-                    isAgreed[0] = true;
-                    for (final Map.Entry<Integer, Integer> entry : vids.entrySet()) {
-                        if (connection.unanswered() == CHUNK) {
-                            isAgreed[0] &= isOk(connection.receive());
-                        }
-                        final int vid = entry.getValue();
-                        connection
-                                .request(vid == 0 ? ManagerOperation.RESET : ManagerOperation.SET)
-                                .peerHost(entry.getKey())
-                                .vid(vid);
-                        connection.post();
-                    }
-                    while (connection.unanswered() > 0) {
-                        isAgreed[0] &= isOk(connection.receive());
-                    }
-                    if (!isAgreed[0]) {
-                        endBatch();
-                    }
-                });
-        return isAgreed[0] && connection != null;
+        attempt(() -> isAgreed[0] = session.prepare(vids));
+        return isAgreed[0] && session != null;
     }
 
-    private Status begin() throws IOException {
-        connection.request(ManagerOperation.BEGIN).number(changes);
-        return Status.of(connection.exchange().status());
-    }
-
-    private boolean isOk(final ManagerMessage reply) {
-        final Status status = Status.of(reply.status());
-        if (status != Status.OK) {
-            refused(status);
-        }
-        return status == Status.OK;
-    }
-
-    private void refused(final Status status) {
+    private void onRefused(final Status status) {
         words = status.text();
         if (status == Status.FENCED) {
-            lease = new LeaseView(false, false, lease.generation());
+            lease.onFenced();
             claimed = Map.of();
         }
     }
 
-    private boolean endBatch() throws IOException {
-        connection.request(ManagerOperation.END);
-        final ManagerMessage reply = connection.exchange();
-        changes = reply.number();
-        return isOk(reply);
-    }
-
     /** Forgets what was prepared. */
     void abandon() {
-        if (connection != null) {
-            attempt(
-                    () -> {
-                        // A batch that is begun twice has failed.
-                        connection.request(ManagerOperation.BEGIN);
-                        connection.exchange();
-                        endBatch();
-                    });
+        if (session != null) {
+            attempt(session::abandon);
         }
     }
 
@@ -428,7 +272,7 @@ public final class ManagedHost {
     void finish(final Map<Integer, Integer> vids) {
         attempt(
                 () -> {
-                    if (endBatch()) {
+                    if (session.endBatch()) {
                         final Map<Integer, Integer> next = new TreeMap<>(claimed);
                         vids.forEach(
                                 (peer, vid) -> {
@@ -448,76 +292,8 @@ public final class ManagedHost {
         attempt(
                 () -> {
                     for (final Map.Entry<Integer, Integer> entry : claimed.entrySet()) {
-                        connection
-                                .request(ManagerOperation.SET)
-                                .flags(ManagerMessage.FLAG_PERMANENT)
-                                .peerHost(entry.getKey())
-                                .vid(entry.getValue());
-                        checked(connection.exchange());
+                        session.setLasting(entry.getKey(), entry.getValue());
                     }
                 });
-    }
-
-    /** What a manager has counted so far, and when, to tell what was sent since. */
-    private static final class TrafficGauge {
-        private static final int UNKNOWN = -1;
-
-        private final Int2IntHashMap places = new Int2IntHashMap(UNKNOWN);
-        private IntArrayList known = new IntArrayList();
-        private IntArrayList seen = new IntArrayList();
-        private long[] bytes = new long[16];
-        private long lastNs;
-        private long intervalNs;
-        private boolean isFirst = true;
-        private boolean wasFirst;
-
-        void begin(final long nowNs) {
-            intervalNs = nowNs - lastNs;
-            lastNs = nowNs;
-            wasFirst = isFirst;
-            isFirst = false;
-            seen = new IntArrayList();
-        }
-
-        void end() {
-            known = seen;
-        }
-
-        /** Adds the hosts after those that are known, from one on. */
-        void knownFrom(final int first, final int count, final IntArrayList questions) {
-            int low = 0;
-            int high = known.size();
-            while (low < high) {
-                final int middle = (low + high) >>> 1;
-                if (known.getInt(middle) < first) {
-                    low = middle + 1;
-                } else {
-                    high = middle;
-                }
-            }
-            for (int i = low; i < known.size() && questions.size() < count; i++) {
-                questions.addInt(known.getInt(i) + 1);
-            }
-        }
-
-        /** Bytes since the last time. A count that is smaller than before has begun anew. */
-        double bytesPerNs(final int peer, final long count) {
-            seen.addInt(peer);
-            int place = places.get(peer);
-            final boolean isNew = place == UNKNOWN;
-            if (isNew) {
-                place = places.size();
-                places.put(peer, place);
-                if (place == bytes.length) {
-                    bytes = java.util.Arrays.copyOf(bytes, 2 * place);
-                }
-            }
-            final long before = bytes[place];
-            bytes[place] = count;
-            if (wasFirst || intervalNs <= 0) {
-                return 0;
-            }
-            return (double) (isNew || count < before ? count : count - before) / intervalNs;
-        }
     }
 }

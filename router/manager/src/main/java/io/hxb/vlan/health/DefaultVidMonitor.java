@@ -3,8 +3,6 @@ package io.hxb.vlan.health;
 import io.hxb.config.PathHealthConfig;
 import io.hxb.vlan.HostPaths;
 
-import org.agrona.collections.Int2ObjectHashMap;
-
 import java.util.List;
 
 /**
@@ -173,7 +171,7 @@ final class DefaultVidMonitor {
      *
      * @param peers what is known of hosts.
      */
-    int choose(final int first, final Int2ObjectHashMap<PeerHealth> peers) {
+    int choose(final int first, final PeerTable peers) {
         int best = first;
         int bestDead = isWatched ? dead(first, peers) : 0;
         if (bestDead == 0) {
@@ -197,7 +195,7 @@ final class DefaultVidMonitor {
                 && (vid == used || PeerHealth.score(order, vid) < PeerHealth.score(order, other));
     }
 
-    private int dead(final int vid, final Int2ObjectHashMap<PeerHealth> peers) {
+    private int dead(final int vid, final PeerTable peers) {
         int dead = 0;
         for (int i = 0; i < turns.length; i++) {
             final VlanPath path = path(i, vid, peers);
@@ -206,7 +204,7 @@ final class DefaultVidMonitor {
         return dead;
     }
 
-    private boolean isProven(final int vid, final Int2ObjectHashMap<PeerHealth> peers) {
+    private boolean isProven(final int vid, final PeerTable peers) {
         for (int i = 0; i < turns.length; i++) {
             final VlanPath path = path(i, vid, peers);
             if (path != null && path.isProven()) {
@@ -217,9 +215,8 @@ final class DefaultVidMonitor {
     }
 
     /** The path to a witness that is there. */
-    private VlanPath path(
-            final int index, final int vid, final Int2ObjectHashMap<PeerHealth> peers) {
-        final PeerHealth peer = peers.get(host(index));
+    private VlanPath path(final int index, final int vid, final PeerTable peers) {
+        final PeerHealth peer = peers.find(host(index));
         return peer == null || nowNs - peer.heardNs() > GONE_NS ? null : peer.path(vid);
     }
 }
