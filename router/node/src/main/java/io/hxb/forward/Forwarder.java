@@ -25,9 +25,9 @@ import io.hxb.trunk.discovery.Discovery;
 import io.hxb.trunk.health.ReceivedFrameCounts;
 
 /**
- * The per-frame path of one loop: every received frame enters through {@link #onFrame} and is
- * delivered or relayed; frames of this node's flows leave through its {@link FrameSource}. Owned by
- * that loop.
+ * The per-frame path of one loop: every received frame enters through {@link #onBuffer} or {@link
+ * #onFrame} and is delivered or relayed; frames of this node's flows leave through its {@link
+ * FrameSource}. Owned by that loop.
  *
  * <p>Nothing that arrives makes it throw: an exception is a defect of this node, is logged, and
  * costs the one frame, which is dropped.
@@ -61,6 +61,8 @@ public final class Forwarder implements FrameSink {
     // counted as delivered, relayed or dropped.
     private boolean hasFrame;
     private boolean isCounted;
+    // The pool buffer in which it lies, or NONE.
+    private int bufferId;
 
     /**
      * Makes the forwarding path of one loop.
@@ -110,6 +112,18 @@ public final class Forwarder implements FrameSink {
     }
 
     @Override
+    public void onBuffer(
+            final Link link,
+            final BufferPool.Share owner,
+            final int id,
+            final int lengthBytes,
+            final long sourceAddress,
+            final int vlanTci) {
+        bufferId = id;
+        handle(link, owner, id, pool.headerAddress(id), lengthBytes, sourceAddress);
+    }
+
+    @Override
     public void onFrame(
             final Link link,
             final FrameOwner owner,
@@ -118,6 +132,17 @@ public final class Forwarder implements FrameSink {
             final int lengthBytes,
             final long sourceAddress,
             final int vlanTci) {
+        bufferId = BufferPool.NONE;
+        handle(link, owner, token, headerAddress, lengthBytes, sourceAddress);
+    }
+
+    private void handle(
+            final Link link,
+            final FrameOwner owner,
+            final long token,
+            final long headerAddress,
+            final int lengthBytes,
+            final long sourceAddress) {
         counters.receive(link.index(), lengthBytes);
         hasFrame = true;
         isCounted = false;
@@ -287,10 +312,10 @@ public final class Forwarder implements FrameSink {
         if (FrameHeaderFlyweight.isSparse(headerAddress)) {
             counters.passLone();
         }
-        if (owner instanceof BufferPool.Share || owner instanceof BufferPool) {
+        if (bufferId != BufferPool.NONE) {
             deliverCounted();
             hasFrame = false;
-            flows.onFrame(headerAddress, lengthBytes, (int) token);
+            flows.onFrame(headerAddress, lengthBytes, bufferId);
             return;
         }
         final int id = lengthBytes <= pool.frameBytes() ? share.acquire() : BufferPool.NONE;
@@ -361,6 +386,7 @@ public final class Forwarder implements FrameSink {
             counters.receiveOwn();
             hasFrame = true;
             isCounted = false;
+            bufferId = id;
             try {
                 deliver(share, id, pool.headerAddress(id), Loopback.lengthBytes(entry));
             } catch (final RuntimeException | Error e) {

@@ -220,7 +220,7 @@ final class IpPath {
         // As if it had come as an Ethernet frame, for captures.
         Memory.putLong(header - 16, localInMemory);
         Memory.putLong(header - 8, Long.reverseBytes(source << 16 | config.frame().etherType()));
-        sink.onFrame(link, pool, id, header, lengthBytes, source, -1);
+        sink.onBuffer(link, share, id, lengthBytes, source, -1);
     }
 
     // Takes a probe; false if it is none of a neighbour.

@@ -40,7 +40,7 @@ public final class UdpLink implements Link {
     private static final int SK_MEMINFO_DROPS = 8;
 
     private final UdpLinkConfig config;
-    private final BufferPool pool;
+    private final BufferPool.Share share;
     private final int descriptor;
     private final long localAddress;
     private final String name;
@@ -65,11 +65,11 @@ public final class UdpLink implements Link {
             final long localAddress)
             throws LinuxException {
         this.config = config;
-        pool = share.pool();
+        this.share = share;
         this.descriptor = descriptor;
         this.localAddress = localAddress;
         name = UdpAddress.format(localAddress);
-        mtuBytes = Math.min(config.socket().udpMtuBytes(), pool.frameBytes());
+        mtuBytes = Math.min(config.socket().udpMtuBytes(), share.pool().frameBytes());
         hasTrains = hasTrains(descriptor, config);
         receiver = TrainReceiver.ofUdp(share);
     }
@@ -239,11 +239,10 @@ public final class UdpLink implements Link {
             if (frames.next()) {
                 count++;
                 final int id = frames.takeBuffer();
-                sink.onFrame(
+                sink.onBuffer(
                         this,
-                        pool,
+                        share,
                         id,
-                        pool.headerAddress(id),
                         frames.frameBytes(),
                         UdpAddress.read(frames.nameAddress()),
                         -1);
