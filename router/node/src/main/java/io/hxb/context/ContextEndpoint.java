@@ -1,5 +1,7 @@
 package io.hxb.context;
 
+import io.hxb.counter.CounterBlock;
+import io.hxb.counter.CounterType;
 import io.hxb.flow.ContextTerms;
 import io.hxb.flow.FlowEndpoints;
 import io.hxb.flow.FlowListener;
@@ -50,7 +52,7 @@ final class ContextEndpoint {
 
     private ContextLoop loop;
     private FlowPort port;
-    private ContextCounters counters;
+    private CounterBlock counters;
     private boolean isReleaseAwaited;
     private CloseReason closeReason = CloseReason.NONE;
     private boolean isFlowClosed;
@@ -348,7 +350,6 @@ final class ContextEndpoint {
             }
         }
         if (messages > 0) {
-            counters.onReleased(messages, frames);
             counts.released(messages, frames);
         }
         if (counts.isStalled() && counts.takeStalled()) {
@@ -370,7 +371,6 @@ final class ContextEndpoint {
                 return;
             }
             if (messagesLeft == 0) {
-                counters.onReleased(0, 1);
                 giveBack(id);
             }
         }
@@ -393,11 +393,20 @@ final class ContextEndpoint {
         return 1;
     }
 
+    private static CounterType counterOf(final CloseReason reason) {
+        return switch (reason) {
+            case DETACHED -> CounterType.CONTEXT_CLOSED_NORMALLY_EVENTS;
+            case GONE -> CounterType.CONTEXT_CLOSED_DEAD_EVENTS;
+            case NODE_CLOSED -> CounterType.CONTEXT_CLOSED_BY_NODE_EVENTS;
+            default -> CounterType.CONTEXT_CLOSED_RUBBISH_EVENTS;
+        };
+    }
+
     /** Begins to close; {@link #finishClosing} ends it. */
     void close(final CloseReason reason) {
         if (!isClosing()) {
             closeReason = reason;
-            counters.onClosing(reason);
+            counters.increment(counterOf(reason));
             counts.close();
             if (remote != null) {
                 remote.close();
@@ -423,7 +432,6 @@ final class ContextEndpoint {
             takeLastReleases();
             for (int id = 0; id < books.bufferCount(); id++) {
                 if (books.takeOut(id, contextId)) {
-                    counters.onReleased(0, 1);
                     port.abandoned(
                             books.flowHandle(id), books.sequence(id), books.messagesLeft(id));
                     giveBack(id);

@@ -1,5 +1,7 @@
 package io.hxb.context;
 
+import io.hxb.counter.CounterBlock;
+import io.hxb.counter.CounterType;
 import io.hxb.flow.FlowPort;
 import io.hxb.linux.LinuxException;
 import io.hxb.os.EventFdSet;
@@ -29,7 +31,7 @@ public final class ContextLoop implements ContextPolling {
     private final FlowPort port;
     private final NodePage page;
     private final ContextLoopProxy proxy;
-    private final ContextCounters counters;
+    private final CounterBlock counters;
     private final EventFdSet wakeUps;
     private final List<Consumer<ContextLoop>> deferred = new ArrayList<>();
     private ContextEndpoint[] endpoints = new ContextEndpoint[0];
@@ -47,18 +49,19 @@ public final class ContextLoop implements ContextPolling {
             final ContextManager manager,
             final int index,
             final FlowPort port,
-            final ContextLoopProxy proxy) {
+            final ContextLoopProxy proxy,
+            final CounterBlock counters) {
         this.manager = manager;
         this.index = index;
         this.port = port;
         this.proxy = proxy;
-        counters = proxy.counters();
+        this.counters = counters;
         wakeUps = proxy.wakeUps();
         page = manager.page();
     }
 
-    /** What the contexts of this loop have done. */
-    ContextCounters counters() {
+    /** What this loop counts. */
+    CounterBlock counters() {
         return counters;
     }
 
@@ -152,7 +155,7 @@ public final class ContextLoop implements ContextPolling {
             final ContextEndpoint[] more = Arrays.copyOf(endpoints, endpoints.length + 1);
             more[endpoints.length] = endpoint;
             endpoints = more;
-            counters.onOpened();
+            counters.increment(CounterType.CONTEXT_OPENED_EVENTS);
             opened.complete(endpoint);
         } catch (final IllegalStateException | LinuxException e) {
             opened.completeExceptionally(e);
@@ -251,7 +254,6 @@ public final class ContextLoop implements ContextPolling {
                         .filter(other -> other != endpoint)
                         .toArray(ContextEndpoint[]::new);
         closing--;
-        counters.onClosed();
         try {
             wakeUps.remove(endpoint.memory().wakeNode());
         } catch (final LinuxException e) {

@@ -19,7 +19,6 @@ import java.util.function.Consumer;
 final class ContextLoopProxy {
     private final MpscUnboundedVarHandleArrayQueue<Consumer<ContextLoop>> commands =
             new MpscUnboundedVarHandleArrayQueue<>(64);
-    private final ContextCounters counters = new ContextCounters();
     private final EventFdSet wakeUps;
     private final int commandEvent;
     private final Object lock = new Object();
@@ -100,11 +99,6 @@ final class ContextLoopProxy {
             EventFd.signal(commandEvent);
             return true;
         }
-    }
-
-    /** What the contexts of the loop have done; written by the loop. */
-    ContextCounters counters() {
-        return counters;
     }
 
     /** The loop's next command, or null; for the loop alone. */

@@ -3,6 +3,7 @@ package io.hxb.context;
 import io.hxb.config.ContextConfig;
 import io.hxb.config.ResourceShare;
 import io.hxb.config.TenantPlan;
+import io.hxb.counter.CounterBlock;
 import io.hxb.flow.ContextKind;
 import io.hxb.flow.FlowEndpoints;
 import io.hxb.flow.FlowListener;
@@ -18,7 +19,6 @@ import io.hxb.pm.attach.RemoteRequest;
 import io.hxb.pm.shm.CloseReason;
 import io.hxb.pm.shm.LinkEventRing;
 import io.hxb.pm.shm.NodePage;
-import io.hxb.remote.RemoteCounters;
 import io.hxb.remote.RemoteEndpoint;
 
 import java.util.concurrent.CompletableFuture;
@@ -28,7 +28,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
-import java.util.function.ToLongFunction;
 
 /**
  * All contexts of a node. Flows deliver into it from any loop; applications are attached by any
@@ -58,11 +57,11 @@ public final class ContextManager implements FlowListener, AutoCloseable {
     private final AtomicReferenceArray<ContextEndpoint> endpoints;
     private final DirectOffers directOffers;
     private final ContextLoopProxy[] loops;
+    private final CounterBlock[] counters;
     private final MemoryReclaimer memoryReclaimer;
     private final AtomicInteger incarnations;
     // This object and the attachments in this process, which all use the node page.
     private final AtomicInteger localUsers = new AtomicInteger(1);
-    private final RemoteCounters remoteCounters = new RemoteCounters();
     private final AtomicLong eventsLost = new AtomicLong();
     private final AtomicLong framesRefused = new AtomicLong();
     private final AtomicLong contextsRefused = new AtomicLong();
@@ -101,6 +100,7 @@ public final class ContextManager implements FlowListener, AutoCloseable {
         this.pool = pool;
         this.receivePool = receivePool;
         loops = ContextLoopProxy.ofLoops(parts.loops());
+        counters = new CounterBlock[loops.length];
         nodePage = createNodePage(loops);
         page = new NodePage(nodePage.address());
         page.initialize(
@@ -156,9 +156,12 @@ public final class ContextManager implements FlowListener, AutoCloseable {
      * Makes the agent of loop {@code index}; once for each, before applications attach.
      *
      * @param port the flows of the same loop.
+     * @param loopCounters of the same loop.
      */
-    public ContextLoop newLoop(final int index, final FlowPort port) {
-        return new ContextLoop(this, index, port, loops[index]);
+    public ContextLoop newLoop(
+            final int index, final FlowPort port, final CounterBlock loopCounters) {
+        counters[index] = loopCounters;
+        return new ContextLoop(this, index, port, loops[index], loopCounters);
     }
 
     /**
@@ -249,29 +252,6 @@ public final class ContextManager implements FlowListener, AutoCloseable {
      */
     public int heldBuffers() {
         return books.heldBuffers();
-    }
-
-    /** Contexts opened so far; any thread, as below. */
-    public long contextsOpened() {
-        return sum(ContextCounters::contextsOpened);
-    }
-
-    /** Contexts closed so far for a reason. */
-    public long contextsClosed(final CloseReason reason) {
-        return sum(counters -> counters.closed(reason));
-    }
-
-    /** Contexts closed so far because their application broke the rules. */
-    public long violations() {
-        return sum(ContextCounters::violations);
-    }
-
-    private long sum(final ToLongFunction<ContextCounters> count) {
-        long sum = 0;
-        for (final ContextLoopProxy loop : loops) {
-            sum += count.applyAsLong(loop.counters());
-        }
-        return sum;
     }
 
     /** Contexts that could not be opened: too many, or the number was taken. */
@@ -412,7 +392,7 @@ public final class ContextManager implements FlowListener, AutoCloseable {
                         new RemoteEndpoint.Size(parts.nodeCount(), parts.contexts(), mtuBytes),
                         new RemoteContext(endpoint),
                         endpoint.application().grants(),
-                        remoteCounters,
+                        counters[loopIndex(contextId)],
                         request.area(memory.address(), mtuBytes));
         final CompletableFuture<ContextEndpoint> opened =
                 loop(contextId).openRemote(endpoint, remote, memory);
@@ -424,11 +404,6 @@ public final class ContextManager implements FlowListener, AutoCloseable {
                             }
                         });
         await(opened, invoker);
-    }
-
-    /** What has been done with memory that is shared with others; any thread. */
-    public RemoteCounters remoteCounters() {
-        return remoteCounters;
     }
 
     private void check(final AttachedProcess attachedProcess, final int contextId)

@@ -1,5 +1,7 @@
 package io.hxb.flow;
 
+import io.hxb.counter.CounterBlock;
+import io.hxb.counter.CounterType;
 import io.hxb.flow.order.BufferStack;
 import io.hxb.flow.order.WorkStack;
 import io.hxb.frame.FrameHeaderFlyweight;
@@ -26,7 +28,7 @@ public final class FlowLoop implements FlowPort {
     private final BufferPool.Share share;
     private final Runnable wakeUp;
     private final LoopClock clock = new LoopClock();
-    private final FlowCounters counters = new FlowCounters();
+    private final CounterBlock counters;
     private final BufferStack inbox;
     private final WorkStack attention = new WorkStack();
     private final ControlWriter control;
@@ -56,12 +58,14 @@ public final class FlowLoop implements FlowPort {
             final FlowOutput output,
             final BufferPool.Share share,
             final Runnable wakeUp,
+            final CounterBlock counters,
             final int[] inboxLinks,
             final Arena arena) {
         this.table = table;
         this.output = output;
         this.share = share;
         this.wakeUp = wakeUp;
+        this.counters = counters;
         inbox = new BufferStack(inboxLinks);
         maxMessageBytes = table.sizes().maxMessageBytes();
         nodeCount = table.shape().nodeCount();
@@ -131,7 +135,7 @@ public final class FlowLoop implements FlowPort {
         final SendFlow flow = sender.flow(context, destinationNode, destinationContext);
         if (flow == null) {
             sweep.onShort(clock.nowNs());
-            counters.onNoFlow();
+            counters.increment(CounterType.FLOW_REFUSED_EVENTS);
             return PmStatus.FLOW_LIMIT;
         }
         context.slots.put(sendSlot, payloadAddress, lengthBytes, tag);
@@ -246,12 +250,12 @@ public final class FlowLoop implements FlowPort {
         final int type = header.type();
         if (lengthBytes < FrameHeaderFlyweight.LENGTH + header.bodyLength()
                 || table.shape().node(header.source()) < 0) {
-            counters.onMalformed();
+            counters.increment(CounterType.FLOW_MALFORMED_FRAMES);
             return false;
         }
         final FlowContext context = table.context(header.destinationContext());
         if (context == null) {
-            counters.onNoSuchContext();
+            counters.increment(CounterType.FLOW_UNKNOWN_CONTEXT_FRAMES);
             if (isAnswered(type)) {
                 staleFrameReplies.answer(header, null);
             }
@@ -391,8 +395,8 @@ public final class FlowLoop implements FlowPort {
         table.abandoned(flowHandle, sequence, messagesLeft);
     }
 
-    /** Counters of this loop; any thread may read. */
-    public FlowCounters counters() {
+    /** What this loop counts. */
+    public CounterBlock counters() {
         return counters;
     }
 

@@ -1,6 +1,7 @@
 package io.hxb.flow;
 
 import io.hxb.config.FlowConfig;
+import io.hxb.counter.CounterBlock;
 import io.hxb.flow.order.FlowMap;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.frame.FrameHeaderFlyweight;
@@ -110,7 +111,7 @@ public final class FlowTable implements AutoCloseable {
 
     /** Makes the agent of one loop, for a node that has only this one. */
     public FlowLoop newLoop(final FlowOutput output, final BufferPool.Share share) {
-        return newLoop(output, share, () -> {});
+        return newLoop(output, share, CounterBlock.unpublished(0, 0), () -> {});
     }
 
     /**
@@ -118,12 +119,16 @@ public final class FlowTable implements AutoCloseable {
      *
      * @param output where the loop's frames go.
      * @param share the loop's share of the pool.
+     * @param counters of the loop.
      * @param wakeUp called by other loops when {@link FlowLoop#doWork} of this one has something to
      *     do.
      */
     public FlowLoop newLoop(
-            final FlowOutput output, final BufferPool.Share share, final Runnable wakeUp) {
-        return new FlowLoop(this, output, share, wakeUp, inboxLinks, arena);
+            final FlowOutput output,
+            final BufferPool.Share share,
+            final CounterBlock counters,
+            final Runnable wakeUp) {
+        return new FlowLoop(this, output, share, wakeUp, counters, inboxLinks, arena);
     }
 
     /**

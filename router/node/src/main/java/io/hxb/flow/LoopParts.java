@@ -1,6 +1,7 @@
 package io.hxb.flow;
 
 import io.hxb.config.FlowConfig;
+import io.hxb.counter.CounterBlock;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.link.LoopClock;
 
@@ -19,7 +20,7 @@ record LoopParts(
         FlowOutput output,
         TxPool pool,
         ControlWriter control,
-        FlowCounters counters,
+        CounterBlock counters,
         LoopClock clock) {
 
     FlowConfig config() {

@@ -1,5 +1,7 @@
 package io.hxb.flow;
 
+import io.hxb.counter.CounterBlock;
+import io.hxb.counter.CounterType;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.link.LoopClock;
 import io.hxb.pm.PmStatus;
@@ -17,7 +19,7 @@ final class Sender {
     private final RouteTable routes;
     private final TxPool pool;
     private final ControlWriter control;
-    private final FlowCounters counters;
+    private final CounterBlock counters;
     private final LoopClock clock;
     private final FlowTimers timers;
     private final SendQueue queue = new SendQueue();
@@ -172,7 +174,7 @@ final class Sender {
             if (flow.isClosing() && flow.backlog.isEmpty()) {
                 feedback.closed(flow);
             } else {
-                counters.onPeerUnreachable();
+                counters.increment(CounterType.FLOW_PEER_UNREACHABLE_EVENTS);
                 feedback.end(flow, PmStatus.PEER_UNREACHABLE);
             }
             return;
@@ -221,7 +223,7 @@ final class Sender {
         final SendWindow window = flow.window;
         window.onProgress(nowNs);
         if (window.believeEarlyCopy(nowNs)) {
-            counters.onTimeout();
+            counters.increment(CounterType.FLOW_TIMEOUTS_EVENTS);
             return;
         }
         // Usually one end of the flow has waited for its CPU and nothing is lost: a single frame
@@ -229,7 +231,7 @@ final class Sender {
         // probe).
         final int maxFrames = flow.rttEstimator.isBackedOff() ? SendFlow.MAX_RESEND_FRAMES : 1;
         if (window.markOldest(nowNs, timeoutNs, maxFrames) > 0) {
-            counters.onTimeout();
+            counters.increment(CounterType.FLOW_TIMEOUTS_EVENTS);
             flow.rttEstimator.onTimeout();
         }
         if (flow.judge.takeRouteSilent()) {

@@ -1,5 +1,7 @@
 package io.hxb.forward;
 
+import io.hxb.counter.CounterBlock;
+import io.hxb.counter.CounterType;
 import io.hxb.flow.FlowLoop;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.frame.DropReason;
@@ -54,7 +56,7 @@ public final class Forwarder implements FrameSink {
     private final FlowLoop flows;
     private final FrameSeals seals;
     private final Sessions sessions;
-    private final ForwardCounters counters;
+    private final CounterBlock counters;
     private final FrameHeaderFlyweight received = new FrameHeaderFlyweight();
     private final FrameCrc crc = new FrameCrc();
     // Of the frame that is being handled: its memory has not been passed on, and it has been
@@ -102,7 +104,7 @@ public final class Forwarder implements FrameSink {
     }
 
     /** What this loop has seen. */
-    public ForwardCounters counters() {
+    public CounterBlock counters() {
         return counters;
     }
 
@@ -143,7 +145,9 @@ public final class Forwarder implements FrameSink {
             final long headerAddress,
             final int lengthBytes,
             final long sourceAddress) {
-        counters.receive(link.index(), lengthBytes);
+        counters.increment(CounterType.FORWARD_RECEIVED_FRAMES);
+        counters.increment(CounterType.LINK_RECEIVED_FRAMES, link.index());
+        counters.add(CounterType.LINK_RECEIVED_BYTES, link.index(), lengthBytes);
         hasFrame = true;
         isCounted = false;
         try {
@@ -166,7 +170,7 @@ public final class Forwarder implements FrameSink {
 
     private void drop(final int reason) {
         isCounted = true;
-        counters.drop(reason);
+        counters.increment(CounterType.ofReason(reason));
     }
 
     private void giveBack(final FrameOwner owner, final long token) {
@@ -231,7 +235,7 @@ public final class Forwarder implements FrameSink {
             received.route(codec.passed(route, here));
         }
         if (FrameHeaderFlyweight.isSparse(headerAddress)) {
-            counters.passLone();
+            counters.increment(CounterType.FORWARD_SPARSE_FRAMES);
         }
         final int frameBytes = FrameHeaderFlyweight.frameLength(headerAddress);
         final int link =
@@ -247,7 +251,8 @@ public final class Forwarder implements FrameSink {
         if (link >= 0) {
             hasFrame = false;
             isCounted = true;
-            counters.relay(frameBytes);
+            counters.increment(CounterType.FORWARD_RELAYED_FRAMES);
+            counters.add(CounterType.FORWARD_RELAYED_BYTES, frameBytes);
         } else {
             onNotRelayed(link, headerAddress);
             giveBack(owner, token);
@@ -310,7 +315,7 @@ public final class Forwarder implements FrameSink {
             return;
         }
         if (FrameHeaderFlyweight.isSparse(headerAddress)) {
-            counters.passLone();
+            counters.increment(CounterType.FORWARD_SPARSE_FRAMES);
         }
         if (bufferId != BufferPool.NONE) {
             deliverCounted();
@@ -322,7 +327,8 @@ public final class Forwarder implements FrameSink {
         if (id == BufferPool.NONE) {
             drop(DropReason.POOL_EMPTY);
         } else {
-            counters.copy(lengthBytes);
+            counters.increment(CounterType.FORWARD_COPIED_FRAMES);
+            counters.add(CounterType.FORWARD_COPIED_BYTES, lengthBytes);
             deliverCounted();
             Memory.copy(headerAddress, pool.headerAddress(id), lengthBytes);
         }
@@ -334,7 +340,7 @@ public final class Forwarder implements FrameSink {
 
     private void deliverCounted() {
         isCounted = true;
-        counters.deliver();
+        counters.increment(CounterType.FORWARD_DELIVERED_FRAMES);
     }
 
     private void onLinkLocal(final Link link, final long headerAddress, final long sourceAddress) {
@@ -350,7 +356,7 @@ public final class Forwarder implements FrameSink {
             drop(reason);
             return;
         }
-        counters.takeLinkLocal();
+        counters.increment(CounterType.FORWARD_CONTROL_FRAMES);
         isCounted = true;
         if (opened == FrameSeals.ELSEWHERE) {
             return;
@@ -383,7 +389,7 @@ public final class Forwarder implements FrameSink {
         while (!loopback.isEmpty() && count < Loopback.FRAMES) {
             final long entry = loopback.poll();
             final int id = Loopback.id(entry);
-            counters.receiveOwn();
+            counters.increment(CounterType.FORWARD_RECEIVED_FRAMES);
             hasFrame = true;
             isCounted = false;
             bufferId = id;

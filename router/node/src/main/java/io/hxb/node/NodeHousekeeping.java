@@ -115,7 +115,7 @@ final class NodeHousekeeping implements Housekeeping {
                     () -> LINK_LOG.doWork(LOGGER),
                     () -> misconfigurationLog.doWork(beatNs)
                 };
-        copyCounters = nodeCounters::copy;
+        copyCounters = nodeCounters::publish;
     }
 
     @Override

@@ -50,7 +50,7 @@ final class FlowNode implements AutoCloseable {
                         manager);
         output = new LoopbackOutput(pool, share, seed, loss);
         flows = table.newLoop(output, share);
-        contexts = manager.newLoop(0, flows);
+        contexts = manager.newLoop(0, flows, flows.counters());
         device = newDevice();
     }
 

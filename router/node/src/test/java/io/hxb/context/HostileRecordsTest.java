@@ -3,6 +3,7 @@ package io.hxb.context;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.counter.CounterType;
 import io.hxb.flow.ContextKind;
 import io.hxb.flow.FlowEndpoints;
 import io.hxb.flow.FlowListener;
@@ -138,9 +139,9 @@ class HostileRecordsTest {
         }
         // then
         assertTrue(taken > 1_000, "frames taken: " + taken);
-        assertTrue(node.manager.remoteCounters().malformed() > 1_000);
-        assertTrue(node.manager.remoteCounters().refused() > 1_000);
-        assertTrue(node.manager.remoteCounters().performed() > 100);
+        assertTrue(node.flows.counters().value(CounterType.REMOTE_MALFORMED_RECORDS) > 1_000);
+        assertTrue(node.flows.counters().value(CounterType.REMOTE_REFUSED_REQUESTS) > 1_000);
+        assertTrue(node.flows.counters().value(CounterType.REMOTE_PERFORMED_OPERATIONS) > 100);
         for (int at = 0; at < REGION_BYTES; at += Long.BYTES) {
             assertEquals(0, Memory.getLong(untouched.address() + at), "byte " + at);
         }

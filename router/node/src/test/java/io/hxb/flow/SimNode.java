@@ -1,5 +1,6 @@
 package io.hxb.flow;
 
+import io.hxb.counter.CounterBlock;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.FrameOwner;
@@ -111,7 +112,7 @@ final class SimNode implements FlowListener {
         return afterNs == Long.MAX_VALUE ? Long.MAX_VALUE : nowNs + afterNs;
     }
 
-    FlowCounters counters() {
+    CounterBlock counters() {
         return loops.getFirst().counters();
     }
 

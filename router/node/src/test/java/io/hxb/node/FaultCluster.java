@@ -7,6 +7,7 @@ import io.hxb.config.FlowConfig;
 import io.hxb.config.LinkPlan;
 import io.hxb.config.RouteConfig;
 import io.hxb.config.TrunkConfig;
+import io.hxb.counter.CounterType;
 import io.hxb.flow.FlowTable;
 import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
@@ -266,7 +267,11 @@ final class FaultCluster implements AutoCloseable {
         long excluded = 0;
         for (final Member member : members) {
             for (final SimLink link : member.links) {
-                excluded += member.discovery.health().counters().excluded(link.index());
+                excluded +=
+                        member.discovery
+                                .health()
+                                .counters()
+                                .value(CounterType.LINK_EXCLUDED_EVENTS, link.index());
             }
         }
         return excluded;

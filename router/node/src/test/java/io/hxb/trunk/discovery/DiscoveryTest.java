@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.config.TrunkConfig;
+import io.hxb.counter.CounterType;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.MisconfigurationFlyweight;
 import io.hxb.link.BufferPool;
@@ -278,7 +279,8 @@ class DiscoveryTest {
         // given: a node that restarts with every frame
         final Member one = new Member("0,1", 0, 0, 5);
         run(INTERVAL_NS);
-        final long before = one.discovery.counters().helloSent(0);
+        final long before =
+                one.discovery.health().counters().value(CounterType.LINK_HELLO_SENT_FRAMES, 0);
         // when
         for (int i = 0; i < 1_000; i++) {
             final Member newcomer = new Member("2,1", 0, 0, 5, i + 1_000);
@@ -288,7 +290,9 @@ class DiscoveryTest {
             one.turn();
         }
         // then: within 100 ms
-        final long sent = one.discovery.counters().helloSent(0) - before;
+        final long sent =
+                one.discovery.health().counters().value(CounterType.LINK_HELLO_SENT_FRAMES, 0)
+                        - before;
         assertTrue(sent <= 12, sent + " hellos");
     }
 }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.counter.CounterType;
 import io.hxb.link.sim.SimFaults;
 import io.hxb.trunk.LinkReason;
 
@@ -74,7 +75,9 @@ class ForgedArrivalsTest {
         world.run(60_000 * MS);
         // then
         for (final TrunkWorld.End end : world.ends) {
-            assertEquals(0, end.discovery.health().counters().excluded(0));
+            assertEquals(
+                    0,
+                    end.discovery.health().counters().value(CounterType.LINK_EXCLUDED_EVENTS, 0));
         }
     }
 
@@ -91,8 +94,20 @@ class ForgedArrivalsTest {
         }
         world.run(100 * MS);
         // then
-        assertEquals(0, world.end(0).discovery.health().counters().excluded(0));
-        assertEquals(0, world.end(0).discovery.health().counters().excluded(1));
+        assertEquals(
+                0,
+                world.end(0)
+                        .discovery
+                        .health()
+                        .counters()
+                        .value(CounterType.LINK_EXCLUDED_EVENTS, 0));
+        assertEquals(
+                0,
+                world.end(0)
+                        .discovery
+                        .health()
+                        .counters()
+                        .value(CounterType.LINK_EXCLUDED_EVENTS, 1));
         assertEquals(world.end(1).ports[1].weight(0), world.end(1).ports[0].weight(0));
     }
 }
