@@ -3,7 +3,7 @@
 #ifndef HXB_TEST_PROVIDER_H
 #define HXB_TEST_PROVIDER_H
 
-#include "../../main/c/libfabric/compat.h"
+#include "../../main/c/libfabric/base/compat.h"
 
 #include <inttypes.h>
 #include <poll.h>

@@ -1,5 +1,5 @@
 /* Sets of addresses: the members of a group to be, in the order of their ranks, as fi_av_set(3) states them. */
-#include "provider.h"
+#include "libfabric/calls/calls.h"
 
 #include <stdlib.h>
 

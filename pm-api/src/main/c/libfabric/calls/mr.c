@@ -1,46 +1,11 @@
 /* Memory that peers may use, as fi_mr(3) states it. Keys are the program's own, or random with FI_MR_PROV_KEY; peers give
  * offsets, or addresses with FI_MR_VIRT_ADDR. */
-#include "provider.h"
+#include "libfabric/calls/calls.h"
 
 #include <stdlib.h>
 #include <sys/random.h>
 
 #define ACCESS (FI_SEND | FI_RECV | FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE)
-
-static struct link *bucket_of(struct domain *domain, uint64_t key) {
-    return &domain->registrations[key * UINT64_C(0x9E3779B97F4A7C15) >> 56];
-}
-
-static struct mr *find(struct domain *domain, uint64_t key) {
-    struct link *bucket = bucket_of(domain, key);
-    for (struct link *at = bucket->next; at != bucket; at = at->next) {
-        struct mr *mr = OWNER(at, struct mr, link);
-        if (mr->fid.key == key) {
-            return mr;
-        }
-    }
-    return NULL;
-}
-
-int find_memory(struct domain *domain, uint64_t key, uint64_t address, uint64_t length, uint64_t access,
-                struct mr **mr, uint8_t **bytes) {
-    struct mr *found = find(domain, key);
-    *mr = NULL;
-    *bytes = NULL;
-    if (found == NULL) {
-        return FI_ENOKEY;
-    }
-    uint64_t offset = (domain->mr_mode & FI_MR_VIRT_ADDR) != 0 ? address - (uintptr_t)found->base : address;
-    if (offset > found->length || length > found->length - offset) {
-        return FI_EINVAL;
-    }
-    if ((found->access & access) != access) {
-        return FI_EACCES;
-    }
-    *mr = found;
-    *bytes = found->base + offset;
-    return 0;
-}
 
 static int mr_close(struct fid *fid) {
     struct mr *mr = OWNER(fid, struct mr, fid.fid);
@@ -73,14 +38,14 @@ static int add(struct domain *domain, struct mr *mr) {
     bool is_ours = (domain->mr_mode & FI_MR_PROV_KEY) != 0;
     bool has_key = !is_ours;
     while (is_ours && getrandom(&mr->fid.key, sizeof mr->fid.key, 0) == sizeof mr->fid.key) {
-        has_key = mr->fid.key != FI_KEY_NOTAVAIL && find(domain, mr->fid.key) == NULL;
+        has_key = mr->fid.key != FI_KEY_NOTAVAIL && memory_of_key(domain, mr->fid.key) == NULL;
         if (has_key) {
             break;
         }
     }
-    int error = !has_key ? FI_EIO : !is_ours && find(domain, mr->fid.key) != NULL ? FI_ENOKEY : 0;
+    int error = !has_key ? FI_EIO : !is_ours && memory_of_key(domain, mr->fid.key) != NULL ? FI_ENOKEY : 0;
     if (error == 0) {
-        list_add(bucket_of(domain, mr->fid.key), &mr->link);
+        list_add(memory_bucket(domain, mr->fid.key), &mr->link);
         domain->users++;
     }
     pthread_mutex_unlock(&domain->lock);

@@ -1,10 +1,9 @@
 /* What the provider can do, as fi_getinfo(3) states it, and fabrics. */
-#include "provider.h"
+#include "libfabric/calls/calls.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#define NAME "hxb"
 #define ORDER (FI_ORDER_SAS | FI_ORDER_RAW | FI_ORDER_WAW | FI_ORDER_RMA_RAW | FI_ORDER_RMA_WAW | FI_ORDER_ATOMIC_RAR \
                | FI_ORDER_ATOMIC_RAW | FI_ORDER_ATOMIC_WAR | FI_ORDER_ATOMIC_WAW)
 #define SEND_OP_FLAGS (FI_COMPLETION | FI_INJECT | FI_INJECT_COMPLETE | FI_TRANSMIT_COMPLETE | FI_DELIVERY_COMPLETE)
@@ -17,34 +16,6 @@
 #define DOMAIN_CAPS (FI_LOCAL_COMM | FI_REMOTE_COMM)
 
 enum { QUEUE_SIZE = 1024, OBJECTS = 256, REGISTRATIONS = 65536, PROTOCOL_VERSION = 2 };
-
-int error_of(int result) {
-    switch (result) {
-    case HXB_NO_BUFFERS: return FI_EAGAIN;
-    case HXB_PEER_UNREACHABLE: return FI_EHOSTUNREACH;
-    case HXB_PEER_RESTARTED: return FI_ECONNRESET;
-    case HXB_NO_SUCH_CONTEXT: return FI_ECONNREFUSED;
-    case HXB_CONTEXT_CLOSED: return FI_ESHUTDOWN;
-    case HXB_NODE_GONE: return FI_ENETDOWN;
-    case HXB_PEER_FULL:
-    case HXB_FLOW_LIMIT:
-    case HXB_GROUP_LIMIT: return FI_ENOSPC;
-    case HXB_DISAGREEMENT: return FI_EINVAL;
-    case HXB_GROUP_NODES: return FI_EOPNOTSUPP;
-    case HXB_NOT_ALLOWED:
-    case HXB_E_DENIED: return FI_EACCES;
-    case HXB_E_NO_NODE: return FI_ENODATA;
-    case HXB_E_REFUSED: return FI_EBUSY;
-    case HXB_E_MEMORY: return FI_ENOMEM;
-    case HXB_E_ARGUMENT: return FI_EINVAL;
-    default: return FI_EIO;
-    }
-}
-
-int no_ops_open(struct fid *fid, const char *name, uint64_t flags, void **ops, void *context) {
-    (void)fid, (void)name, (void)flags, (void)ops, (void)context;
-    return -FI_ENOSYS;
-}
 
 /* ---- What there is ---- */
 
@@ -326,18 +297,14 @@ static int open_fabric(struct fi_fabric_attr *attr, struct fid_fabric **result, 
 
 static void cleanup(void) {}
 
-struct fi_provider hxb_provider = {.version = VERSION,
-                                   .fi_version = HEADER_VERSION,
-                                   .name = NAME,
-                                   .getinfo = getinfo,
-                                   .fabric = open_fabric,
-                                   .cleanup = cleanup};
-
 __attribute__((visibility("default"))) struct fi_provider *fi_prov_ini(void) {
     if (FI_VERSION_LT(fi_version(), HEADER_VERSION)) {
         WARN("made for a later libfabric: it has to be compiled again\n");
         return NULL;
     }
+    hxb_provider.getinfo = getinfo;
+    hxb_provider.fabric = open_fabric;
+    hxb_provider.cleanup = cleanup;
     fi_param_define(&hxb_provider, "unexpected_limit", FI_PARAM_SIZE_T,
                     "bytes of messages that an endpoint keeps before somebody asks for them; 64 times as many while "
                     "it waits for one (default: 64 MiB)");

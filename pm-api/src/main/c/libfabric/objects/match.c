@@ -1,6 +1,6 @@
 /* Which receive a message is for: the first that was posted of those that it fits. Receives that ignore the same bits
  * of the tag lie in hash buckets by the other bits, so that a thousand of them cost no scan. */
-#include "provider.h"
+#include "libfabric/objects/objects.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* Endpoints: a context of the node each. Opening, binding and closing. */
-#include "provider.h"
+#include "libfabric/calls/calls.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -14,120 +14,7 @@ static struct endpoint *endpoint_of(fid_t fid) {
     return OWNER(fid, struct endpoint, fid.fid);
 }
 
-/* ---- The lock, and the thread that owns the context ---- */
-
-void own(struct endpoint *endpoint) {
-    pthread_t self = pthread_self();
-    if (!pthread_equal(endpoint->owner, self)) {
-        hxb_own_context(endpoint->context);
-        if (endpoint->group_context != NULL) {
-            hxb_own_context(endpoint->group_context);
-        }
-        endpoint->owner = self;
-        share(endpoint->domain);
-    }
-}
-
-void enter(struct endpoint *endpoint) {
-    pthread_mutex_lock(&endpoint->domain->lock);
-    endpoint->domain->idle_turns = 0; /* who posts does not only wait */
-    own(endpoint);
-}
-
-void leave(struct endpoint *endpoint) {
-    struct domain *domain = endpoint->domain;
-    if (!(list_is_empty(&endpoint->queue) && list_is_empty(&endpoint->sending))) {
-        if (domain->is_automatic) {
-            wake_thread(domain);
-        }
-        end_naps(domain); /* who sleeps is not told when there are slots again */
-    }
-    pthread_mutex_unlock(&domain->lock);
-}
-
-/* ---- Progress ---- */
-
-void fail_endpoint(struct endpoint *endpoint, int result) {
-    if (endpoint->failure == 0) {
-        const char *reason = result == HXB_CONTEXT_CLOSED ? hxb_close_reason(endpoint->context) : hxb_last_error();
-        WARN("the endpoint ends: %s %s\n", hxb_strerror(result), reason != NULL ? reason : "");
-        endpoint->failure = error_of(result);
-    }
-}
-
-/* Whoever sleeps, because another thread calls this, arms it again. */
-static void wake_sleepers(struct endpoint *endpoint) {
-    struct cq *cqs[] = {endpoint->send_cq, endpoint->receive_cq};
-    for (int i = 0; i < 2; i++) {
-        if (cqs[i] != NULL) {
-            cq_wake(cqs[i]);
-        }
-    }
-    end_naps(endpoint->domain);
-}
-
-void disarm(struct endpoint *endpoint) {
-    if (endpoint->is_armed) {
-        wake_sleepers(endpoint);
-        hxb_disarm(endpoint->context);
-        if (endpoint->group_context != NULL) {
-            hxb_disarm(endpoint->group_context);
-        }
-        endpoint->is_armed = false;
-    }
-}
-
-bool progress(struct endpoint *endpoint) {
-    disarm(endpoint);
-    bool did = endpoint->failure == 0 && (receive_some(endpoint) | ping_peers(endpoint));
-    did |= send_waiting(endpoint);
-    did |= copy_left(endpoint);
-    did |= progress_groups(endpoint);
-    if (endpoint->failure != 0 && !endpoint->has_ended) {
-        endpoint->has_ended = true;
-        fail_sends(endpoint, ANY, endpoint->failure);
-        fail_receives(endpoint, ANY, endpoint->failure);
-        did = true;
-    }
-    return did;
-}
-
-bool arm(struct endpoint *endpoint) {
-    if (endpoint->failure != 0) {
-        return true; /* nothing will come any more */
-    }
-    bool is_sending = !list_is_empty(&endpoint->queue) || !list_is_empty(&endpoint->sending)
-                      || !list_is_empty(&endpoint->waiting);
-    endpoint->is_armed = true;
-    return hxb_arm(endpoint->context, is_sending ? HXB_WAIT_MESSAGES | HXB_WAIT_SENDS : HXB_WAIT_MESSAGES) == 1
-           && (endpoint->group_context == NULL || arm_groups(endpoint));
-}
-
 /* ---- Binding ---- */
-
-static int watch(int wait_fd, int fd) {
-    struct epoll_event event = {.events = EPOLLIN};
-    return epoll_ctl(wait_fd, EPOLL_CTL_ADD, fd, &event) == 0 || errno == EEXIST ? 0 : -errno;
-}
-
-int watch_context(struct endpoint *endpoint, const hxb_context *context) {
-    const struct domain *domain = endpoint->domain;
-    const struct cq *cqs[] = {endpoint->send_cq, endpoint->receive_cq};
-    int error = domain->is_automatic ? watch(domain->wait_fd, hxb_context_fd(context)) : 0;
-    for (int i = 0; i < 2 && error == 0; i++) {
-        error = cqs[i] != NULL && cqs[i]->wait_fd >= 0 ? watch(cqs[i]->wait_fd, hxb_context_fd(context)) : 0;
-    }
-    return -error;
-}
-
-void unwatch_context(struct endpoint *endpoint, const hxb_context *context) {
-    const struct cq *cqs[] = {endpoint->send_cq, endpoint->receive_cq};
-    for (int i = 0; i < 2; i++) {
-        if (cqs[i] != NULL && cqs[i]->wait_fd >= 0) {
-            epoll_ctl(cqs[i]->wait_fd, EPOLL_CTL_DEL, hxb_context_fd(context), NULL);
-        }
-    }
-}
 
 static int bind_cq(struct endpoint *endpoint, struct cq *cq, uint64_t flags) {
     if ((flags & (FI_TRANSMIT | FI_RECV)) == 0 || (flags & ~(FI_TRANSMIT | FI_RECV | FI_SELECTIVE_COMPLETION)) != 0
@@ -135,7 +22,7 @@ static int bind_cq(struct endpoint *endpoint, struct cq *cq, uint64_t flags) {
         || ((flags & FI_RECV) != 0 && endpoint->receive_cq != NULL)) {
         return -FI_EINVAL;
     }
-    int error = cq->wait_fd < 0 ? 0 : watch(cq->wait_fd, hxb_context_fd(endpoint->context));
+    int error = cq->wait_fd < 0 ? 0 : watch_fd(cq->wait_fd, hxb_context_fd(endpoint->context));
     if (error != 0) {
         return error;
     }
@@ -346,8 +233,8 @@ static bool is_all_sent(struct endpoint *endpoint) {
 /* What a program was told is sent has to arrive although it ends now. Others use the domain meanwhile. */
 static void linger(struct endpoint *endpoint) {
     struct domain *domain = endpoint->domain;
-    int64_t end = clock_ns() + LINGER_NS;
-    while (!is_all_sent(endpoint) && clock_ns() < end) {
+    int64_t end = now_ns() + LINGER_NS;
+    while (!is_all_sent(endpoint) && now_ns() < end) {
         if (!progress(endpoint) && arm(endpoint)) {
             struct pollfd fd = {hxb_context_fd(endpoint->context), POLLIN, 0};
             pthread_mutex_unlock(&domain->lock);
@@ -420,18 +307,6 @@ static int endpoint_close(struct fid *fid) {
 }
 
 /* ---- Opening ---- */
-
-/* From the last one on, so that programs that name theirs find the first ones free. */
-int open_free_context(hxb_device *device, const hxb_context_options *options, hxb_context **context, int *id) {
-    int result = HXB_E_REFUSED;
-    for (*id = hxb_context_count(device); *id > 0 && result == HXB_E_REFUSED;) {
-        result = hxb_open_context(device, --*id, options, context);
-    }
-    if (result != HXB_OK) {
-        WARN("no context of the node can be opened: %s: %s\n", hxb_strerror(result), hxb_last_error());
-    }
-    return result;
-}
 
 /* The context that a source address names, or any. */
 static int open_source(struct endpoint *endpoint, const struct fi_info *info, const hxb_context_options *options) {
@@ -529,7 +404,7 @@ int hxb_endpoint_open(struct fid_domain *domain_fid, struct fi_info *info, struc
     pthread_mutex_lock(&domain->lock);
     int error = open_context(endpoint, info);
     if (error == 0 && domain->is_automatic) {
-        error = watch(domain->wait_fd, hxb_context_fd(endpoint->context));
+        error = watch_fd(domain->wait_fd, hxb_context_fd(endpoint->context));
     }
     if (error == 0) {
         list_add(&domain->endpoints, &endpoint->link);

@@ -1,9 +1,9 @@
 /* Collective operations, as fi_collective(3) states them, carried out by the nodes: groups of libhxb on a context of the
  * endpoint's own, which is opened when it joins the first one. Members find the same number for a group without a
  * message: from their addresses, and how often these have been joined. */
-#include "provider.h"
+#include "libfabric/progress/progress.h"
 
-#include "../hxb_layout.h"
+#include "hxb_layout.h"
 
 #include <stdlib.h>
 #include <sys/epoll.h>

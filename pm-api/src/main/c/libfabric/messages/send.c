@@ -1,7 +1,7 @@
 /* From a call to slots of libhxb. A message that fits goes as one (EAGER). A longer one begins with BEGIN and PARTs, up
  * to EAGER_WINDOW bytes at once, and goes on when the receiver has a buffer for it and says so (GO). What finds no slot
  * waits in a queue; what waits for one peer does not keep up what is for others. */
-#include "provider.h"
+#include "libfabric/messages/messages.h"
 
 #include <stdlib.h>
 
@@ -12,63 +12,6 @@ enum {
     SHORT_BYTES = 256, /* messages that are sent whole even to a peer that has enough: hardly more than their envelope */
     FEW_LEFT = 16      /* sends that a program which waits for each of them has under way at most, by its threads */
 };
-
-struct op *op_new(void) {
-    struct op *op = calloc(1, sizeof *op);
-    if (op != NULL) {
-        list_init(&op->link);
-        op->slot = -1;
-    }
-    return op;
-}
-
-void op_free(struct op *op) {
-    free(op->copy);
-    free(op);
-}
-
-void copy_from(const struct iovec *iov, size_t count, size_t offset, size_t length, uint8_t *to) {
-    for (size_t i = 0; i < count && length > 0; i++) {
-        if (offset >= iov[i].iov_len) {
-            offset -= iov[i].iov_len;
-            continue;
-        }
-        size_t part = iov[i].iov_len - offset < length ? iov[i].iov_len - offset : length;
-        memcpy(to, (const uint8_t *)iov[i].iov_base + offset, part);
-        to += part;
-        length -= part;
-        offset = 0;
-    }
-}
-
-/* ---- Numbers of operations ---- */
-
-bool number_op(struct endpoint *endpoint, struct op *op) {
-    for (uint32_t i = 0; i < endpoint->id_capacity; i++) {
-        uint32_t at = (endpoint->id_hint + i) % endpoint->id_capacity;
-        if (endpoint->ids[at] == NULL) {
-            endpoint->ids[at] = op;
-            endpoint->id_hint = at + 1;
-            op->id = at + 1;
-            return true;
-        }
-    }
-    uint32_t capacity = endpoint->id_capacity == 0 ? 64 : 2 * endpoint->id_capacity;
-    struct op **ids = realloc(endpoint->ids, capacity * sizeof *ids);
-    if (ids == NULL) {
-        return false;
-    }
-    memset(ids + endpoint->id_capacity, 0, (capacity - endpoint->id_capacity) * sizeof *ids);
-    endpoint->ids = ids;
-    endpoint->id_hint = endpoint->id_capacity;
-    endpoint->id_capacity = capacity;
-    return number_op(endpoint, op);
-}
-
-struct op *numbered(const struct endpoint *endpoint, uint64_t peer, uint32_t id) {
-    struct op *op = id >= 1 && id <= endpoint->id_capacity ? endpoint->ids[id - 1] : NULL;
-    return op != NULL && op->peer == peer ? op : NULL;
-}
 
 /* ---- Ends ---- */
 

@@ -1,5 +1,5 @@
 /* Calls of programs: send, receive, peek and cancel, as fi_msg(3), fi_tagged(3) and fi_endpoint(3) state them. */
-#include "provider.h"
+#include "libfabric/calls/calls.h"
 
 #include <stdlib.h>
 

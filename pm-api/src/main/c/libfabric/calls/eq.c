@@ -1,6 +1,6 @@
 /* Event queues, as fi_eq(3) states them. All that is done later is joining a group of peers (collective.c). A queue has
  * a lock of its own, which is taken after those of domains; whoever reads only tries theirs. */
-#include "provider.h"
+#include "libfabric/calls/calls.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -8,49 +8,8 @@
 
 #define LOOK_NS 200000 /* between looks of a wait */
 
-struct eq {
-    struct fid_eq fid;
-    struct fabric *fabric;
-    pthread_mutex_t lock; /* recursive: progress that a reader makes may add to the queue that he reads */
-    struct link endpoints;
-    struct link events;
-};
-
 static struct eq *eq_of(struct fid_eq *fid) {
     return OWNER(fid, struct eq, fid);
-}
-
-struct eq *eq_of_fid(struct fid *fid) {
-    return OWNER(fid, struct eq, fid.fid);
-}
-
-void eq_bind(struct eq *eq, struct endpoint *endpoint) {
-    pthread_mutex_lock(&eq->lock);
-    endpoint->eq = eq;
-    list_add(&eq->endpoints, &endpoint->eq_link);
-    pthread_mutex_unlock(&eq->lock);
-}
-
-void eq_unbind(struct endpoint *endpoint) {
-    struct eq *eq = endpoint->eq;
-    if (eq != NULL) {
-        pthread_mutex_lock(&eq->lock);
-        list_remove(&endpoint->eq_link);
-        endpoint->eq = NULL;
-        pthread_mutex_unlock(&eq->lock);
-    }
-}
-
-void eq_add(struct eq *eq, struct event *event) {
-    pthread_mutex_lock(&eq->lock);
-    list_add(&eq->events, &event->link);
-    pthread_mutex_unlock(&eq->lock);
-}
-
-void eq_remove(struct eq *eq, struct event *event) {
-    pthread_mutex_lock(&eq->lock);
-    list_remove(&event->link);
-    pthread_mutex_unlock(&eq->lock);
 }
 
 /* ---- Reading ---- */
@@ -126,9 +85,9 @@ static ssize_t eq_write(struct fid_eq *eq, uint32_t event, const void *from, siz
 }
 
 static ssize_t eq_sread(struct fid_eq *fid, uint32_t *type, void *to, size_t length, int timeout_ms, uint64_t flags) {
-    int64_t end = timeout_ms < 0 ? INT64_MAX : clock_ns() + timeout_ms * INT64_C(1000000);
+    int64_t end = timeout_ms < 0 ? INT64_MAX : now_ns() + timeout_ms * INT64_C(1000000);
     ssize_t result = eq_read(fid, type, to, length, flags);
-    while (result == -FI_EAGAIN && clock_ns() < end) {
+    while (result == -FI_EAGAIN && now_ns() < end) {
         nanosleep(&(struct timespec){0, LOOK_NS}, NULL);
         result = eq_read(fid, type, to, length, flags);
     }

@@ -1,6 +1,6 @@
 /* Completion queues and counters, as fi_cq(3) and fi_cntr(3) state them. A queue grows with what is outstanding, so
  * that no completion is ever lost. */
-#include "provider.h"
+#include "libfabric/calls/calls.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -18,70 +18,6 @@ static struct cq *cq_of(struct fid_cq *fid) {
 }
 
 /* ---- Entries ---- */
-
-/* Doubles a ring; NULL if there is no memory for that. */
-static void *grow(void *ring, size_t size, size_t *capacity, size_t *head, size_t count) {
-    size_t wider = *capacity == 0 ? 64 : 2 * *capacity;
-    char *entries = malloc(wider * size);
-    if (entries == NULL) {
-        WARN("no memory for %zu completions\n", wider);
-        return NULL;
-    }
-    for (size_t i = 0; i < count; i++) {
-        memcpy(entries + i * size, (char *)ring + (*head + i) % *capacity * size, size);
-    }
-    free(ring);
-    *capacity = wider;
-    *head = 0;
-    return entries;
-}
-
-void cq_wake(struct cq *cq) {
-    if (cq->is_awaited) {
-        uint64_t one = 1;
-        cq->is_awaited = false;
-        if (write(cq->signal_fd, &one, sizeof one) != sizeof one) {
-            WARN("a waiter could not be told: %s\n", strerror(errno));
-        }
-    }
-}
-
-static void signal_waiter(struct cq *cq) {
-    cq_wake(cq);
-    end_naps(cq->domain);
-}
-
-/* The queue has lost a completion, and so tells of nothing but that. */
-static void overrun(struct cq *cq) {
-    cq->is_overrun = true;
-    signal_waiter(cq);
-}
-
-void cq_add(struct cq *cq, const struct completion *completion) {
-    if (cq->count == cq->capacity) {
-        void *wider = grow(cq->entries, sizeof *cq->entries, &cq->capacity, &cq->head, cq->count);
-        if (wider == NULL) {
-            overrun(cq);
-            return;
-        }
-        cq->entries = wider;
-    }
-    cq->entries[(cq->head + cq->count++) & (cq->capacity - 1)] = *completion;
-    signal_waiter(cq);
-}
-
-void cq_add_error(struct cq *cq, const struct fi_cq_err_entry *error) {
-    if (cq->error_count == cq->error_capacity) {
-        void *wider = grow(cq->errors, sizeof *cq->errors, &cq->error_capacity, &cq->error_head, cq->error_count);
-        if (wider == NULL) {
-            overrun(cq);
-            return;
-        }
-        cq->errors = wider;
-    }
-    cq->errors[(cq->error_head + cq->error_count++) & (cq->error_capacity - 1)] = *error;
-    signal_waiter(cq);
-}
 
 static size_t entry_size(enum fi_cq_format format) {
     switch (format) {
@@ -163,16 +99,6 @@ static ssize_t readerr(struct fid_cq *fid, struct fi_cq_err_entry *to, uint64_t 
     return result;
 }
 
-const char *error_text(int detail, char *to, size_t length) {
-    const char *text = detail < 0 ? hxb_strerror(detail) : fi_strerror(detail);
-    if (to != NULL && length > 0) {
-        strncpy(to, text, length - 1);
-        to[length - 1] = '\0';
-        return to;
-    }
-    return text;
-}
-
 static const char *cq_strerror(struct fid_cq *fid, int detail, const void *data, char *to, size_t length) {
     (void)fid, (void)data;
     return error_text(detail, to, length);
@@ -227,14 +153,14 @@ static bool take_signal(struct cq *cq) {
 static ssize_t sreadfrom(struct fid_cq *fid, void *to, size_t count, fi_addr_t *sources, const void *condition,
                          int timeout_ms) {
     struct cq *cq = cq_of(fid);
-    int64_t end = timeout_ms < 0 ? INT64_MAX : clock_ns() + timeout_ms * INT64_C(1000000);
+    int64_t end = timeout_ms < 0 ? INT64_MAX : now_ns() + timeout_ms * INT64_C(1000000);
     (void)condition; /* of FI_CQ_COND_THRESHOLD: a hint */
     if (cq->wait_fd < 0) {
         return -FI_ENOSYS;
     }
     for (int spins = 0;; spins++) {
         ssize_t result = readfrom(fid, to, count, sources);
-        int64_t left = end - clock_ns();
+        int64_t left = end - now_ns();
         if (result != -FI_EAGAIN || left <= 0) {
             return result;
         }
@@ -267,7 +193,7 @@ static int signal_cq(struct fid_cq *fid) {
     pthread_mutex_lock(&cq->domain->lock);
     cq->is_signalled = true;
     cq->is_awaited = true;
-    signal_waiter(cq);
+    cq_signal(cq);
     pthread_mutex_unlock(&cq->domain->lock);
     return 0;
 }
@@ -364,110 +290,5 @@ int hxb_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr, struct fid_c
     cq->fid.ops = &ops;
     domain_hold(cq->domain);
     *result = &cq->fid;
-    return 0;
-}
-
-/* ---- Counters ---- */
-
-static struct cntr *cntr_of(struct fid_cntr *fid) {
-    return OWNER(fid, struct cntr, fid);
-}
-
-void cntr_count(struct cntr *cntr, bool is_error) {
-    *(is_error ? &cntr->errors : &cntr->value) += 1;
-    end_naps(cntr->domain);
-}
-
-static uint64_t cntr_get(struct cntr *cntr, const uint64_t *field) {
-    pthread_mutex_lock(&cntr->domain->lock);
-    progress_all(cntr->domain);
-    uint64_t value = *field;
-    pthread_mutex_unlock(&cntr->domain->lock);
-    return value;
-}
-
-static int cntr_change(struct cntr *cntr, uint64_t *field, uint64_t value, bool is_sum) {
-    pthread_mutex_lock(&cntr->domain->lock);
-    *field = is_sum ? *field + value : value;
-    pthread_mutex_unlock(&cntr->domain->lock);
-    return 0;
-}
-
-static uint64_t cntr_read(struct fid_cntr *fid) {
-    return cntr_get(cntr_of(fid), &cntr_of(fid)->value);
-}
-
-static uint64_t cntr_readerr(struct fid_cntr *fid) {
-    return cntr_get(cntr_of(fid), &cntr_of(fid)->errors);
-}
-
-static int cntr_add(struct fid_cntr *fid, uint64_t value) {
-    return cntr_change(cntr_of(fid), &cntr_of(fid)->value, value, true);
-}
-
-static int cntr_set(struct fid_cntr *fid, uint64_t value) {
-    return cntr_change(cntr_of(fid), &cntr_of(fid)->value, value, false);
-}
-
-static int cntr_adderr(struct fid_cntr *fid, uint64_t value) {
-    return cntr_change(cntr_of(fid), &cntr_of(fid)->errors, value, true);
-}
-
-static int cntr_seterr(struct fid_cntr *fid, uint64_t value) {
-    return cntr_change(cntr_of(fid), &cntr_of(fid)->errors, value, false);
-}
-
-static int cntr_wait(struct fid_cntr *fid, uint64_t threshold, int timeout_ms) {
-    struct cntr *cntr = cntr_of(fid);
-    int64_t end = timeout_ms < 0 ? INT64_MAX : clock_ns() + timeout_ms * INT64_C(1000000);
-    pthread_mutex_lock(&cntr->domain->lock);
-    uint64_t errors = cntr->errors; /* before any progress, which may find one */
-    pthread_mutex_unlock(&cntr->domain->lock);
-    while (cntr_read(fid) < threshold) {
-        if (cntr_readerr(fid) != errors) {
-            return -FI_EAVAIL;
-        }
-        if (clock_ns() >= end) {
-            return -FI_ETIMEDOUT;
-        }
-        pthread_mutex_lock(&cntr->domain->lock);
-        idle(cntr->domain, false);
-        pthread_mutex_unlock(&cntr->domain->lock);
-    }
-    return 0;
-}
-
-static int cntr_close(struct fid *fid) {
-    struct cntr *cntr = OWNER(fid, struct cntr, fid.fid);
-    if (cntr->users > 0) {
-        return -FI_EBUSY;
-    }
-    domain_release(cntr->domain);
-    free(cntr);
-    return 0;
-}
-
-int hxb_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr, struct fid_cntr **result, void *context) {
-    static struct fi_ops fid_ops = {.size = sizeof fid_ops, .close = cntr_close, .ops_open = no_ops_open};
-    static struct fi_ops_cntr ops = {.size = sizeof ops,
-                                     .read = cntr_read,
-                                     .readerr = cntr_readerr,
-                                     .add = cntr_add,
-                                     .set = cntr_set,
-                                     .wait = cntr_wait,
-                                     .adderr = cntr_adderr,
-                                     .seterr = cntr_seterr};
-    if (attr != NULL && (attr->events != FI_CNTR_EVENTS_COMP || attr->wait_obj > FI_WAIT_UNSPEC)) {
-        return -FI_ENOSYS;
-    }
-    struct cntr *cntr = calloc(1, sizeof *cntr);
-    if (cntr == NULL) {
-        return -FI_ENOMEM;
-    }
-    cntr->domain = OWNER(domain, struct domain, fid);
-    cntr->fid.fid = (struct fid){.fclass = FI_CLASS_CNTR, .context = context, .ops = &fid_ops};
-    cntr->fid.ops = &ops;
-    domain_hold(cntr->domain);
-    *result = &cntr->fid;
     return 0;
 }
