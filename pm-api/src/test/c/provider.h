@@ -190,4 +190,7 @@ scenario patience;
 /* provider_random.c */
 scenario random_operations;
 
+/* A message with this tag, from here to there. */
+void send_tag(uint64_t tag);
+
 #endif

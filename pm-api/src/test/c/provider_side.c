@@ -251,3 +251,7 @@ void check_margin(const uint8_t *buffer, size_t written, size_t length) {
         }
     }
 }
+
+void send_tag(uint64_t tag) {
+    EXPECT(0, fi_tinject(here.ep, &tag, sizeof tag, here.peer, tag));
+}

@@ -120,18 +120,16 @@ void remote_serve(char **arguments) {
     close_both();
 }
 
-/* What is refused, here or by the destination, changes nothing. */
-void remote_misuse(char **arguments) {
+/* ---- What is refused, here or by the destination, changes nothing ---- */
+
+static hxb_region *local, *writable, *foreign;
+static uint64_t key, write_key;
+
+static void refuse_to_open(void) {
     hxb_remote_options sizes;
-    hxb_region *local, *writable, *foreign;
-    hxb_device *other;
     hxb_remote *second;
-    hxb_outcome outcome;
-    hxb_notification notification;
-    uint64_t key, write_key;
     hxb_default_remote_options(NULL);
     hxb_default_remote_options(&sizes);
-    open_both(arguments[0], 1);
     EXPECT(HXB_E_STATE, hxb_wait(context, HXB_WAIT_REMOTE, 0));
     EXPECT(HXB_E_ARGUMENT, hxb_wait(context, 8, 0));
     EXPECT(HXB_E_ARGUMENT, hxb_wait(context, 0, 0));
@@ -147,10 +145,9 @@ void remote_misuse(char **arguments) {
     EXPECT(HXB_OK, hxb_open_remote(context, &sizes, &remote));
     EXPECT(HXB_E_STATE, hxb_open_remote(context, &sizes, &second));
     CHECK(second == NULL);
-    EXPECT(HXB_OK, hxb_attach(arguments[0], &other));
-    EXPECT(HXB_OK, hxb_open_region(device, 4096, &local));
-    EXPECT(HXB_OK, hxb_open_writable_region(device, 4096, &writable));
-    EXPECT(HXB_OK, hxb_open_writable_region(other, 4096, &foreign));
+}
+
+static void refuse_to_share(hxb_device *other) {
     EXPECT(HXB_E_ARGUMENT, hxb_share_region(NULL, HXB_ACCESS_READ, &key));
     EXPECT(HXB_E_ARGUMENT, hxb_share_region(local, HXB_ACCESS_READ, NULL));
     EXPECT(HXB_E_ARGUMENT, hxb_share_region(local, HXB_ACCESS_WRITE, &key));
@@ -159,9 +156,13 @@ void remote_misuse(char **arguments) {
     EXPECT(HXB_OK, hxb_share_region(local, HXB_ACCESS_READ, &key));
     EXPECT(HXB_OK, hxb_share_region(writable, HXB_ACCESS_WRITE, &write_key));
     EXPECT(HXB_E_REFUSED, hxb_revoke(other, key));
+}
 
-    const hxb_remote_region readable = {{0, 1}, key}, written = {{0, 1}, write_key}, unknown = {{0, 1}, key ^ 1};
+static void refuse_arguments(void) {
+    const hxb_remote_region readable = {{0, 1}, key}, written = {{0, 1}, write_key};
     const hxb_remote_region nowhere = {{0, 1 << 20}, key}, no_node = {{-1, 1}, key};
+    hxb_outcome outcome;
+    hxb_notification notification;
     EXPECT(HXB_E_ARGUMENT, hxb_put(NULL, local, 0, &written, 0, 8));
     EXPECT(HXB_E_ARGUMENT, hxb_put(remote, NULL, 0, &written, 0, 8));
     EXPECT(HXB_E_ARGUMENT, hxb_put(remote, foreign, 0, &written, 0, 8));
@@ -183,7 +184,10 @@ void remote_misuse(char **arguments) {
     EXPECT(HXB_TIMED_OUT, hxb_wait(context, HXB_WAIT_REMOTE, 1000));
     EXPECT(1, hxb_arm(context, HXB_WAIT_REMOTE));
     EXPECT(HXB_OK, hxb_disarm(context));
+}
 
+static void be_refused(void) {
+    const hxb_remote_region readable = {{0, 1}, key}, written = {{0, 1}, write_key}, unknown = {{0, 1}, key ^ 1};
     EXPECT(HXB_BAD_KEY, outcome_of(hxb_put(remote, local, 0, &unknown, 0, 8)).status);
     EXPECT(HXB_NO_ACCESS, outcome_of(hxb_put(remote, local, 0, &readable, 0, 8)).status);
     EXPECT(HXB_NO_ACCESS, outcome_of(hxb_get(remote, &written, 0, writable, 0, 8)).status);
@@ -193,6 +197,11 @@ void remote_misuse(char **arguments) {
     for (size_t i = 0; i < 4096; i++) {
         CHECK(((const uint8_t *)hxb_region_data(writable))[i] == 0);
     }
+}
+
+static void fill_rings(void) {
+    const hxb_remote_region written = {{0, 1}, write_key};
+    hxb_notification notification;
     /* More than may be under way are refused until outcomes are taken; a wait for outcomes is not kept awake by what
      * was told. */
     for (int i = 0; i < 13; i++) {
@@ -218,7 +227,21 @@ void remote_misuse(char **arguments) {
         EXPECT(i < 16 ? 1 : 2, notification.tag);
     }
     EXPECT(HXB_OK, hxb_finish(remote, TIMEOUT));
+}
 
+void remote_misuse(char **arguments) {
+    hxb_device *other;
+    open_both(arguments[0], 1);
+    refuse_to_open();
+    EXPECT(HXB_OK, hxb_attach(arguments[0], &other));
+    EXPECT(HXB_OK, hxb_open_region(device, 4096, &local));
+    EXPECT(HXB_OK, hxb_open_writable_region(device, 4096, &writable));
+    EXPECT(HXB_OK, hxb_open_writable_region(other, 4096, &foreign));
+    refuse_to_share(other);
+    refuse_arguments();
+    be_refused();
+    fill_rings();
+    const hxb_remote_region readable = {{0, 1}, key}, written = {{0, 1}, write_key};
     EXPECT(HXB_OK, hxb_revoke(device, write_key));
     EXPECT(HXB_BAD_KEY, outcome_of(hxb_put(remote, local, 0, &written, 0, 8)).status);
     EXPECT(HXB_OK, hxb_close_region(local));
@@ -246,12 +269,12 @@ void remote_outlive(char **arguments) {
     CHECK(pthread_create(&thread, NULL, use_from_elsewhere, remote) == 0);
     CHECK(pthread_join(thread, NULL) == 0);
     const hxb_remote_region peer = {{1, number(arguments, 2, 2)}, strtoull(arguments[3], NULL, 16)};
-    hxb_region *local;
-    EXPECT(HXB_OK, hxb_open_region(device, REGION, &local));
+    hxb_region *region;
+    EXPECT(HXB_OK, hxb_open_region(device, REGION, &region));
     int status = HXB_OK;
     for (int i = 0; status == HXB_OK; i++) {
-        CHECK(hxb_put(remote, local, 0, &peer, 0, REGION) >= 0);
-        CHECK(hxb_put(remote, local, 0, &peer, 0, REGION) >= 0);
+        CHECK(hxb_put(remote, region, 0, &peer, 0, REGION) >= 0);
+        CHECK(hxb_put(remote, region, 0, &peer, 0, REGION) >= 0);
         status = hxb_finish(remote, TIMEOUT);
         if (i == 0) {
             puts("ready");
