@@ -129,9 +129,7 @@ int vfn_optimise(struct vfn_manager *m, int count, const int32_t *hosts, const u
  */
 int vfn_choices(struct vfn_manager *m, int *done, int *count, struct vfn_choice **choices, struct vfn_loads *loads);
 
-/* vfn.h */
+/* A sentence for a code; see vfn.h. */
 const char *vfn_text(int code);
-
-int64_t vfn_now_ns(void);
 
 #endif

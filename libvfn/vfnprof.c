@@ -13,6 +13,7 @@
  * call the program makes, so nothing depends on which calls those are.
  */
 #define _GNU_SOURCE
+#include "base/clock.h"
 #include "job.h"
 #include "vfn_codes.h"
 
@@ -109,7 +110,7 @@ static void begin_search(void) {
     memcpy(served, shares, (size_t)(host_count * host_count) * sizeof *served);
     has_served = 1;
     phase = COMPUTING;
-    ask_ns = vfn_now_ns();
+    ask_ns = now_ns();
 }
 
 /* All hosts have told what they have sent. */
@@ -134,7 +135,7 @@ static void judge(void) {
 }
 
 static void ask(void) {
-    int64_t now = vfn_now_ns();
+    int64_t now = now_ns();
     if (is_closing) {
         announce(window_ns, 0);
         return;
@@ -176,7 +177,7 @@ static void end_round(void) {
     free(choices);
     choices = NULL;
     window_ns = (int64_t)head[WINDOW];
-    next_ns = vfn_now_ns() + window_ns;
+    next_ns = now_ns() + window_ns;
     phase = window_ns < 0 ? OFF : IDLE;
 }
 
@@ -207,7 +208,7 @@ static void step(void) {
     switch (phase) {
     case OFF: break;
     case IDLE:
-        if (vfn_now_ns() - next_ns >= 0) begin_round();
+        if (now_ns() - next_ns >= 0) begin_round();
         break;
     case COMPUTING: ask(); break;
     case GATHERING:
@@ -277,7 +278,7 @@ static void begin(void) {
     floor_ns = FIRST_WINDOW_NS > host_count * WINDOW_NS_A_HOST ? FIRST_WINDOW_NS : host_count * WINDOW_NS_A_HOST;
     if (floor_ns > MAX_WINDOW_NS) floor_ns = MAX_WINDOW_NS;
     window_ns = floor_ns;
-    next_ns = vfn_now_ns() + window_ns;
+    next_ns = now_ns() + window_ns;
     phase = IDLE;
 }
 

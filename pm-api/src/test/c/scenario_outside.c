@@ -2,17 +2,13 @@
 #define _GNU_SOURCE
 #include "scenario.h"
 
+#include "base/clock.h"
+
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <time.h>
-
-static int64_t now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (int64_t)time.tv_sec * HXB_SECOND + time.tv_nsec;
-}
 
 /* ---- A node that does not answer ---- */
 
@@ -29,7 +25,7 @@ void unanswered(char **arguments) {
     hxb_region *region;
     void *data;
     open_both(arguments[0], 1);
-    int64_t start = now();
+    int64_t start = now_ns();
     for (int i = 0; i < 100; i++) {
         if (hxb_receive(context, &message) == HXB_OK) {
             EXPECT(HXB_OK, hxb_release(context, &message));
@@ -42,21 +38,21 @@ void unanswered(char **arguments) {
         EXPECT(HXB_OK, hxb_commit(context, slot, 1, 0));
         EXPECT(HXB_TIMED_OUT, hxb_wait(context, HXB_WAIT_MESSAGES, 0));
     }
-    CHECK(now() - start < HXB_SECOND);
+    CHECK(now_ns() - start < HXB_SECOND);
     puts("no more answers");
     fflush(stdout);
     CHECK(getchar() == '\n');
     int result = HXB_OK;
     pthread_t thread;
-    start = now();
+    start = now_ns();
     pthread_create(&thread, NULL, open_unanswered, &result);
     /* Until the other thread waits for its answer. */
-    while (now() - start < HXB_SECOND / 5) {
+    while (now_ns() - start < HXB_SECOND / 5) {
         EXPECT(HXB_EMPTY, hxb_receive(context, &message));
     }
-    start = now();
+    start = now_ns();
     EXPECT(HXB_OK, hxb_close_context(context));
-    CHECK(now() - start < HXB_SECOND);
+    CHECK(now_ns() - start < HXB_SECOND);
     pthread_join(thread, NULL);
     EXPECT(HXB_E_SILENT, result);
     puts("answer");
@@ -103,7 +99,7 @@ static void *wait_in_thread(void *argument) {
     struct waiter *waiter = argument;
     EXPECT(HXB_OK, hxb_own_context(context));
     waiter->result = waiter->wait();
-    waiter->ended = now();
+    waiter->ended = now_ns();
     waiter->again = hxb_wait(context, HXB_WAIT_MESSAGES, 0);
     return NULL;
 }
@@ -129,7 +125,7 @@ static void end_wait(const char *socket, wait_function wait, int how) {
     pthread_t thread;
     pthread_create(&thread, NULL, wait_in_thread, &waiter);
     pause_ms(50);
-    int64_t start = now();
+    int64_t start = now_ns();
     if (how == WAKE) {
         EXPECT(HXB_OK, hxb_wake(context));
     } else if (how == CLOSE) {
@@ -181,9 +177,9 @@ void waits_signalled(char **arguments) {
     struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
     struct itimerspec soon = {{0, 0}, {0, 50000000}};
     CHECK(timer_create(CLOCK_MONOTONIC, &event, &timer) == 0 && timer_settime(timer, 0, &soon, NULL) == 0);
-    int64_t start = now();
+    int64_t start = now_ns();
     EXPECT(HXB_INTERRUPTED, hxb_wait(context, HXB_WAIT_MESSAGES, 20 * HXB_SECOND));
-    CHECK(now() - start < 5 * HXB_SECOND);
+    CHECK(now_ns() - start < 5 * HXB_SECOND);
     EXPECT(HXB_TIMED_OUT, hxb_wait(context, HXB_WAIT_MESSAGES, 1000000));
     /* Before the wait, it ends the next one, unless that has nothing to wait for. */
     hxb_message message;

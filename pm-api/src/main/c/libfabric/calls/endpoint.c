@@ -313,7 +313,7 @@ static int open_source(struct endpoint *endpoint, const struct fi_info *info, co
     hxb_device *device = endpoint->domain->device;
     struct address *own_address = &endpoint->address;
     if (info->src_addr == NULL) {
-        return open_free_context(device, options, &endpoint->context, &own_address->context);
+        return open_any_context(device, options, &endpoint->context, &own_address->context);
     }
     if (info->src_addrlen != sizeof *own_address) {
         return HXB_E_ARGUMENT;
@@ -324,7 +324,7 @@ static int open_source(struct endpoint *endpoint, const struct fi_info *info, co
     }
     own_address->incarnation = 0;
     return own_address->context == ANY_CONTEXT
-               ? open_free_context(device, options, &endpoint->context, &own_address->context)
+               ? open_any_context(device, options, &endpoint->context, &own_address->context)
                : hxb_open_context(device, own_address->context, options, &endpoint->context);
 }
 

@@ -1,4 +1,5 @@
 /* Contexts of endpoints: which thread owns them, who waits for them, and when they have failed. */
+#include "free_context.h"
 #include "libfabric/objects/objects.h"
 
 #include <errno.h>
@@ -87,12 +88,8 @@ void unwatch_context(struct endpoint *endpoint, const hxb_context *context) {
     }
 }
 
-/* From the last one on, so that programs that name theirs find the first ones free. */
-int open_free_context(hxb_device *device, const hxb_context_options *options, hxb_context **context, int *id) {
-    int result = HXB_E_REFUSED;
-    for (*id = hxb_context_count(device); *id > 0 && result == HXB_E_REFUSED;) {
-        result = hxb_open_context(device, --*id, options, context);
-    }
+int open_any_context(hxb_device *device, const hxb_context_options *options, hxb_context **context, int *id) {
+    int result = open_free_context(device, 0, options, context, id);
     if (result != HXB_OK) {
         WARN("no context of the node can be opened: %s: %s\n", hxb_strerror(result), hxb_last_error());
     }

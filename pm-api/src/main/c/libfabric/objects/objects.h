@@ -430,8 +430,8 @@ void leave(struct endpoint *endpoint);
 void own(struct endpoint *endpoint);
 /* Its descriptors tell of nothing until it is armed again. */
 void disarm(struct endpoint *endpoint);
-/* Opens the last context of a node that is free; a negative result of libhxb if there is none. */
-int open_free_context(hxb_device *device, const hxb_context_options *options, hxb_context **context, int *id);
+/* Opens a context of the node that is free; a negative result of libhxb, of which it warns, if there is none. */
+int open_any_context(hxb_device *device, const hxb_context_options *options, hxb_context **context, int *id);
 /* Whoever waits for the endpoint waits for a context, too; 0 or FI_Exxx. */
 int watch_context(struct endpoint *endpoint, const hxb_context *context);
 void unwatch_context(struct endpoint *endpoint, const hxb_context *context);

@@ -382,7 +382,7 @@ static int open_group_context(struct endpoint *endpoint) {
     hxb_context_options options;
     hxb_default_options(&options);
     options.send_buffers = COLLECTIVE_BUFFERS;
-    int id, result = open_free_context(endpoint->domain->device, &options, &endpoint->group_context, &id);
+    int id, result = open_any_context(endpoint->domain->device, &options, &endpoint->group_context, &id);
     if (result != HXB_OK) {
         endpoint->group_context = NULL;
         return error_of(result);
