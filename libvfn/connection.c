@@ -220,7 +220,8 @@ int vfn_connect_to(struct vfn_manager *m, const char *path) {
     return VFN_SUCCESS;
 }
 
-/* The manager of the first of these folders that has one; the error is that of the first folder, where one should be. */
+/* The manager of the first of these folders that has one; the error is that of the first folder, where one
+ * should be. */
 int vfn_connect(struct vfn_manager *m) {
     const char *named = getenv("VFN_MANAGER");
     if (named && *named) return vfn_connect_to(m, named);

@@ -3,7 +3,7 @@
 #ifndef HXB_BASE_H
 #define HXB_BASE_H
 
-#include "clock.h"
+#include "base/clock.h"
 #include "hxb.h"
 #include "hxb_layout.h"
 
