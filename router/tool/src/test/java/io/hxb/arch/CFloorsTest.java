@@ -30,7 +30,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The floors of the C sources, which the Makefile of libhxb lists, and the size of C files and functions. */
+/**
+ * The floors of the C sources, which the Makefile of libhxb lists, and the size of C files and
+ * functions.
+ */
 @Tag("system")
 class CFloorsTest {
     private static final Path ROOT = Path.of(System.getProperty("hxb.root"));
@@ -63,7 +66,10 @@ class CFloorsTest {
             return SOURCES.resolve(folder);
         }
 
-        /** The number of the floor of a file, which is named from the folder of the library; -1 for none. */
+        /**
+         * The number of the floor of a file, which is named from the folder of the library; -1 for
+         * none.
+         */
         int floorOf(final String file) {
             return floors.indexOf(file.split("/", 2)[0]);
         }
@@ -178,9 +184,7 @@ class CFloorsTest {
             for (final String line : symbols(Build.PLAIN.file(object))) {
                 final Matcher symbol = NM.matcher(line);
                 if (symbol.matches() && symbol.group(2).equals("U")) {
-                    undefined
-                            .computeIfAbsent(file, key -> new TreeSet<>())
-                            .add(symbol.group(1));
+                    undefined.computeIfAbsent(file, key -> new TreeSet<>()).add(symbol.group(1));
                 } else if (symbol.matches()) {
                     owners.put(symbol.group(1), file);
                 }
