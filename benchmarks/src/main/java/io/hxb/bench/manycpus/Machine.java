@@ -100,7 +100,7 @@ final class Machine {
         return read(file).stream()
                 .flatMap(String::lines)
                 .filter(line -> line.startsWith(key))
-                .map(line -> line.substring(key.length()).replaceFirst("^[\\s:=]+", "").strip())
+                .map(line -> line.substring(key.length()).replaceAll("^[\\s:=\"]+|\"$", "").strip())
                 .findFirst();
     }
 }

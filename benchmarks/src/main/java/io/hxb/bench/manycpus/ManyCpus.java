@@ -50,6 +50,11 @@ public final class ManyCpus implements Callable<Integer> {
     @Option(names = "--only", description = "part of the names of experiments; may be repeated")
     private List<String> only = List.of();
 
+    @Option(
+            names = "--cpus",
+            description = "plan as for a machine of so many (default: those of this one)")
+    private int cpus = Machine.cpus();
+
     @Option(names = "--commit", defaultValue = "unknown", description = "for the file of results")
     private String commit;
 
@@ -82,7 +87,7 @@ public final class ManyCpus implements Callable<Integer> {
     }
 
     private List<Stage> plan(final boolean hasNamespaces) {
-        final boolean canSpin = Machine.cpus() >= CPUS_TO_SPIN;
+        final boolean canSpin = cpus >= CPUS_TO_SPIN;
         return (hasNamespaces ? Plans.namespaces(canSpin) : Plans.loopback(canSpin))
                 .stream()
                         .filter(
@@ -96,6 +101,8 @@ public final class ManyCpus implements Callable<Integer> {
             final Outcomes outcomes, final List<Stage> stages, final boolean hasNamespaces)
             throws IOException, InterruptedException {
         final Path folder = Files.createTempDirectory("hxb-many");
+        final Path log = out.toAbsolutePath().resolveSibling(out.getFileName() + ".log");
+        Files.deleteIfExists(log);
         boolean hasMeasured = false;
         for (int i = 0; i < stages.size(); i++) {
             final Stage stage = stages.get(i);
@@ -109,7 +116,6 @@ public final class ManyCpus implements Callable<Integer> {
             experiment.put("status", "running").put("budget_s", share);
             outcomes.write();
             final Path trials = folder.resolve(i + ".trials");
-            final Path log = out.toAbsolutePath().resolveSibling(out.getFileName() + "." + i + ".log");
             final long began = System.nanoTime();
             final String status =
                     stage.run(

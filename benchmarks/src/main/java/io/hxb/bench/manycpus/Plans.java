@@ -28,7 +28,7 @@ final class Plans {
         final List<Stage> stages = new ArrayList<>();
         stages.add(
                 Stage.of(
-                        "relay-rate", 62, "relay-rate", ROUNDS, "3", SECONDS, "1", WARMUP, "6",
+                        "relay-rate", 75, "relay-rate", ROUNDS, "3", SECONDS, "1", WARMUP, "5",
                         "--sizes", "64,1500"));
         addAttached(stages, canSpin);
         stages.add(relayScaling(canSpin));
@@ -69,7 +69,7 @@ final class Plans {
         if (canSpin) {
             trips.addAll(List.of(LOOP, SPIN, ONLY, "=" + FAST, ONLY, "=" + FAST_IN_C));
         }
-        stages.add(new Stage("attached-rtt", 85, trips));
+        stages.add(new Stage("attached-rtt", 70, trips));
         for (final int size : new int[] {32, 8192}) {
             final List<String> rates =
                     new ArrayList<>(
@@ -89,12 +89,12 @@ final class Plans {
         final List<String> scaling =
                 new ArrayList<>(
                         List.of(
-                                "relay-scaling", ROUNDS, "3", SECONDS, "1", WARMUP, "3", "--sizes",
+                                "relay-scaling", ROUNDS, "3", SECONDS, "0.8", WARMUP, "2", "--sizes",
                                 "64,1500", LOOP, "loops: 1", LOOP, "loops: 2", LOOP, "loops: 4"));
         if (canSpin) {
             scaling.addAll(List.of(LOOP, "loops: 4, wait: spin"));
         }
-        return new Stage("relay-scaling", 80, scaling);
+        return new Stage("relay-scaling", 77, scaling);
     }
 
     private static Stage bulk(
@@ -111,7 +111,7 @@ final class Plans {
             bulk.addAll(List.of(LOOP, SPIN_TWO));
             bulk.addAll(List.of(ONLY, contestants.getLast() + ", nodes " + SPIN_TWO));
         }
-        return new Stage("bulk-cost", 95, bulk);
+        return new Stage("bulk-cost", 92, bulk);
     }
 
     private static void addMpi(
@@ -131,7 +131,7 @@ final class Plans {
             }
             stages.add(
                     new Stage(
-                            String.format(Locale.ROOT, "mpi, %s", plan), isOfEight ? 48 : 38, mpi));
+                            String.format(Locale.ROOT, "mpi, %s", plan), 44, mpi));
         }
     }
 }

@@ -41,7 +41,7 @@ record Stage(String name, double weight, List<String> arguments) {
      * @param seconds for it.
      * @param isLoopback whether hosts are addresses of the loopback.
      * @param trials file to which it appends what it measures.
-     * @param log file for everything it says.
+     * @param log file to which everything it says is appended.
      * @param meanwhile done every other second.
      * @return {@code done}, or how else it ended.
      */
@@ -73,7 +73,7 @@ record Stage(String name, double weight, List<String> arguments) {
                                         LabExperiments.class,
                                         arguments.toArray(String[]::new)))
                         .redirectErrorStream(true)
-                        .redirectOutput(ProcessBuilder.Redirect.to(log.toFile()))
+                        .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
                         .start();
         process.getOutputStream().close();
         final Thread hook = new Thread(process::destroyForcibly);
@@ -87,7 +87,7 @@ record Stage(String name, double weight, List<String> arguments) {
             end(process);
         }
         Runtime.getRuntime().removeShutdownHook(hook);
-        return status(process, hasEnded, log);
+        return status(process, Instant.now().toEpochMilli() >= until, log);
     }
 
     /** Its hooks remove the namespaces and end the programs, if they have the time. */
@@ -100,17 +100,18 @@ record Stage(String name, double weight, List<String> arguments) {
         descendants.forEach(ProcessHandle::destroyForcibly);
     }
 
-    private static String status(final Process process, final boolean hasEnded, final Path log)
+    private static String status(final Process process, final boolean isOver, final Path log)
             throws IOException {
-        if (hasEnded && process.exitValue() == 0) {
+        if (isOver) {
+            return "ended at its limit";
+        }
+        if (process.exitValue() == 0) {
             return "done";
         }
         final List<String> said =
                 Files.readAllLines(log).stream().filter(line -> !line.isBlank()).toList();
         final String last =
                 String.join("; ", said.subList(Math.max(0, said.size() - SAID_LINES), said.size()));
-        return (hasEnded ? "failed with status " + process.exitValue() : "ended at its limit")
-                + ": "
-                + last;
+        return "failed with status " + process.exitValue() + ": " + last;
     }
 }
