@@ -31,6 +31,7 @@ public final class ManyCpus implements Callable<Integer> {
     private static final double END_SECONDS = 5;
     private static final double SECOND = 1e9;
     private static final int CPUS_TO_SPIN = 8;
+    private static final int FRUITLESS_STAGES = 2;
 
     @Option(
             names = "--seconds",
@@ -70,41 +71,58 @@ public final class ManyCpus implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         final Outcomes outcomes = new Outcomes(out);
+        Files.deleteIfExists(log());
         final ObjectNode head = outcomes.head();
         head.put("commit", commit).put("time", Instant.now().toString()).put("limit_s", seconds);
         Machine.describe(head.putObject("machine"));
         say("%s", head.get("machine").toString());
         final Map<String, String> permits =
                 Machine.permits(Peers.c("blast", "-S", "0.2", "x0", "02:00:00:00:00:01"));
-        final boolean hasNamespaces = Machine.hasNamespaces(permits) && !isLoopback;
+        say("permits %s", permits.toString());
+        if (!isLoopback && Machine.isPermitted(permits, "packet sockets")) {
+            permits.put("raw links of HXB", Machine.rawLinks());
+            say("raw links of HXB: %s", permits.get("raw links of HXB"));
+        }
         final ObjectNode permitted = head.putObject("permits");
         permits.forEach(permitted::put);
-        head.put("hosts", hasNamespaces ? "namespaces joined by veth" : "UDP on loopback");
-        say("permits %s", permits.toString());
-        say("hosts: %s", head.get("hosts").asString());
         outcomes.write();
-        return run(outcomes, plan(hasNamespaces), hasNamespaces) ? 0 : 1;
+        if (Machine.isPermitted(permits, "raw links of HXB")) {
+            head.put("hosts", "namespaces joined by veth");
+            final boolean hasShapers = Machine.isPermitted(permits, "tbf");
+            if (run(outcomes, Plans.namespaces(canSpin(), hasShapers), false)) {
+                return 0;
+            }
+        }
+        head.put("hosts", "UDP on loopback");
+        return run(outcomes, Plans.loopback(canSpin()), true) ? 0 : 1;
     }
 
-    private List<Stage> plan(final boolean hasNamespaces) {
-        final boolean canSpin = cpus >= CPUS_TO_SPIN;
-        return (hasNamespaces ? Plans.namespaces(canSpin) : Plans.loopback(canSpin))
-                .stream()
+    private boolean canSpin() {
+        return cpus >= CPUS_TO_SPIN;
+    }
+
+    /**
+     * Runs stages.
+     *
+     * @return whether anything was measured; if not, it stops after a few.
+     */
+    private boolean run(
+            final Outcomes outcomes, final List<Stage> planned, final boolean isOverLoopback)
+            throws IOException, InterruptedException {
+        say("hosts: %s", outcomes.head().get("hosts").asString());
+        final List<Stage> stages =
+                planned.stream()
                         .filter(
                                 stage ->
                                         only.isEmpty()
                                                 || only.stream().anyMatch(stage.name()::contains))
                         .toList();
-    }
-
-    private boolean run(
-            final Outcomes outcomes, final List<Stage> stages, final boolean hasNamespaces)
-            throws IOException, InterruptedException {
         final Path folder = Files.createTempDirectory("hxb-many");
-        final Path log = out.toAbsolutePath().resolveSibling(out.getFileName() + ".log");
-        Files.deleteIfExists(log);
         boolean hasMeasured = false;
         for (int i = 0; i < stages.size(); i++) {
+            if (i >= FRUITLESS_STAGES && !hasMeasured) {
+                return false;
+            }
             final Stage stage = stages.get(i);
             final ObjectNode experiment = outcomes.begin(stage);
             final double share = share(stages.subList(i, stages.size()));
@@ -120,9 +138,9 @@ public final class ManyCpus implements Callable<Integer> {
             final String status =
                     stage.run(
                             share,
-                            !hasNamespaces,
+                            isOverLoopback,
                             trials,
-                            log,
+                            log(),
                             () -> keep(outcomes, experiment, trials));
             experiment.put("status", status).put("took_s", (System.nanoTime() - began) / SECOND);
             keep(outcomes, experiment, trials);
@@ -142,6 +160,10 @@ public final class ManyCpus implements Callable<Integer> {
         } catch (final IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private Path log() {
+        return out.toAbsolutePath().resolveSibling(out.getFileName() + ".log");
     }
 
     private double elapsed() {
