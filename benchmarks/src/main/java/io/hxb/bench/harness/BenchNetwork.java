@@ -57,7 +57,9 @@ public final class BenchNetwork implements AutoCloseable {
         return network;
     }
 
-    /** Some kernels have no IPv6, and some let nobody turn it off: figures are hardly worse then. */
+    /**
+     * Some kernels have no IPv6, and some let nobody turn it off: figures are hardly worse then.
+     */
     private void quiet(final String namespace) throws InterruptedException {
         try {
             exec(namespace, "sysctl", "-qw", "net.ipv6.conf.default.disable_ipv6=1");

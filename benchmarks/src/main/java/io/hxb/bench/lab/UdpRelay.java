@@ -50,11 +50,7 @@ final class UdpRelay implements Callable<Integer> {
         final Report report =
                 new Report(
                                 "udp-relay",
-                                Map.of(
-                                        "rounds",
-                                        settings.rounds(),
-                                        "seconds",
-                                        settings.seconds()))
+                                Map.of("rounds", settings.rounds(), "seconds", settings.seconds()))
                         .columns("bytes", "path", "1000 messages/s", "MB/s", "CPU us a frame");
         for (final int size : sizes) {
             final Contest contest = new Contest();

@@ -45,7 +45,9 @@ public final class ManyCpus implements Callable<Integer> {
             description = "file of results (default ${DEFAULT-VALUE})")
     private Path out;
 
-    @Option(names = "--loopback", description = "over UDP on loopback, also where namespaces can be")
+    @Option(
+            names = "--loopback",
+            description = "over UDP on loopback, also where namespaces can be")
     private boolean isLoopback;
 
     @Option(names = "--only", description = "part of the names of experiments; may be repeated")
@@ -75,13 +77,13 @@ public final class ManyCpus implements Callable<Integer> {
         final ObjectNode head = outcomes.head();
         head.put("commit", commit).put("time", Instant.now().toString()).put("limit_s", seconds);
         Machine.describe(head.putObject("machine"));
-        say("%s", head.get("machine").toString());
+        say(head.get("machine").toString());
         final Map<String, String> permits =
                 Machine.permits(Peers.c("blast", "-S", "0.2", "x0", "02:00:00:00:00:01"));
-        say("permits %s", permits.toString());
+        say("permits " + permits);
         if (!isLoopback && Machine.isPermitted(permits, "packet sockets")) {
             permits.put("raw links of HXB", Machine.rawLinks());
-            say("raw links of HXB: %s", permits.get("raw links of HXB"));
+            say("raw links of HXB: " + permits.get("raw links of HXB"));
         }
         final ObjectNode permitted = head.putObject("permits");
         permits.forEach(permitted::put);
@@ -109,7 +111,7 @@ public final class ManyCpus implements Callable<Integer> {
     private boolean run(
             final Outcomes outcomes, final List<Stage> planned, final boolean isOverLoopback)
             throws IOException, InterruptedException {
-        say("hosts: %s", outcomes.head().get("hosts").asString());
+        say("hosts: " + outcomes.head().get("hosts").asString());
         final List<Stage> stages =
                 planned.stream()
                         .filter(
@@ -130,7 +132,7 @@ public final class ManyCpus implements Callable<Integer> {
                 experiment.put("status", "left out: no time");
                 continue;
             }
-            say("%d of %d, %s: %.0f s", i + 1, stages.size(), stage.name(), share);
+            say("%d of %d, %s: %.0f s".formatted(i + 1, stages.size(), stage.name(), share));
             experiment.put("status", "running").put("budget_s", share);
             outcomes.write();
             final Path trials = folder.resolve(i + ".trials");
@@ -145,16 +147,16 @@ public final class ManyCpus implements Callable<Integer> {
             experiment.put("status", status).put("took_s", (System.nanoTime() - began) / SECOND);
             keep(outcomes, experiment, trials);
             hasMeasured |= !experiment.get("results").isEmpty();
-            say("%s: %s", stage.name(), status);
+            say(stage.name() + ": " + status);
         }
-        say("%d experiments: %s", stages.size(), out.toAbsolutePath().toString());
+        say("done: " + out.toAbsolutePath());
         return hasMeasured;
     }
 
     /** What an interrupt would lose otherwise. */
     private void keep(final Outcomes outcomes, final ObjectNode experiment, final Path trials) {
         try {
-            outcomes.take(experiment, trials).forEach(line -> say("  %s", line));
+            outcomes.take(experiment, trials).forEach(line -> say("  " + line));
             outcomes.head().put("took_s", elapsed());
             outcomes.write();
         } catch (final IOException e) {
@@ -176,8 +178,7 @@ public final class ManyCpus implements Callable<Integer> {
         return (seconds - elapsed() - END_SECONDS) * stages.getFirst().weight() / all;
     }
 
-    private void say(final String format, final Object... arguments) {
-        System.out.printf(
-                Locale.ROOT, "[%3.0f s] %s%n", elapsed(), String.format(Locale.ROOT, format, arguments));
+    private void say(final String text) {
+        System.out.printf(Locale.ROOT, "[%3.0f s] %s%n", elapsed(), text);
     }
 }
