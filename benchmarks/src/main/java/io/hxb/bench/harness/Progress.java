@@ -4,8 +4,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Says on standard error what was measured, one line a measurement, and keeps it in {@link Trials}.
- * Stateless. */
+/**
+ * Says on standard error what was measured, one line a measurement, and keeps it in {@link Trials}.
+ * Stateless.
+ */
 public final class Progress {
     private Progress() {}
 

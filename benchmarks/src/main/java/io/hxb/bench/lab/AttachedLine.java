@@ -20,8 +20,9 @@ import java.util.Map;
 
 /**
  * Two hosts joined by one veth pair of MTU 9000, each with services that run all the time: an HXB
- * node as it is by default or with other loops, and a media driver of Aeron. Programs attach to them and talk, as users
- * would run them: nothing is pinned, each measurement has fresh programs. Used by one thread.
+ * node as it is by default or with other loops, and a media driver of Aeron. Programs attach to
+ * them and talk, as users would run them: nothing is pinned, each measurement has fresh programs.
+ * Used by one thread.
  */
 final class AttachedLine implements AutoCloseable {
     private static final String LEFT = "left";
@@ -105,13 +106,13 @@ final class AttachedLine implements AutoCloseable {
     private String udpLinks() {
         final int port = HXB_PORT + number;
         return """
-                backend: udp
-                links: 1
-                nodes:
-                  0: {links: ["%s:%d"]}
-                  1: {links: ["%s:%d"]}
-                socket: {mtu: %d}\
-                """
+        backend: udp
+        links: 1
+        nodes:
+          0: {links: ["%s:%d"]}
+          1: {links: ["%s:%d"]}
+        socket: {mtu: %d}\
+        """
                 .formatted(LEFT_ADDRESS, port, RIGHT_ADDRESS, port, MTU - DATAGRAM_HEADER_BYTES);
     }
 

@@ -7,7 +7,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Lines whose nodes have other loops than by default, as further contestants. Used by one thread. */
+/**
+ * Lines whose nodes have other loops than by default, as further contestants. Used by one thread.
+ */
 final class AttachedLines implements AutoCloseable {
     private final Map<String, AttachedLine> lines = new LinkedHashMap<>();
 

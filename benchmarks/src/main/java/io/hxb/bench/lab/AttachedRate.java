@@ -76,7 +76,8 @@ final class AttachedRate implements Callable<Integer> {
                                 "sender CPU ns",
                                 "receiver CPU ns");
         try (AttachedLine line = new AttachedLine("", warmUp, settings.seconds(), isWhole);
-                AttachedLines further = new AttachedLines(chosen.loops(), warmUp, settings.seconds());
+                AttachedLines further =
+                        new AttachedLines(chosen.loops(), warmUp, settings.seconds());
                 MessageLine embedded =
                         new MessageLine("emb", warmUp, settings.seconds(), List.of())) {
             for (final int size : sizes) {

@@ -79,7 +79,8 @@ final class AttachedRoundTrip implements Callable<Integer> {
                                 "p99 us");
         final List<Process> others = new ArrayList<>();
         try (AttachedLine line = new AttachedLine("", warmUp, settings.seconds(), false);
-                AttachedLines further = new AttachedLines(chosen.loops(), warmUp, settings.seconds())) {
+                AttachedLines further =
+                        new AttachedLines(chosen.loops(), warmUp, settings.seconds())) {
             for (int i = 0; i < load; i++) {
                 others.add(new ProcessBuilder("sh", "-c", "while :; do :; done").start());
             }

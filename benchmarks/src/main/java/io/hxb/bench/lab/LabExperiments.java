@@ -37,6 +37,7 @@ import java.util.Locale;
             MpiMessages.class,
             MpiPrograms.class,
             UdpLatency.class,
+            UdpRelay.class,
             LinksScaling.class,
             Failover.class,
             NoGarbage.class
@@ -128,7 +129,9 @@ public final class LabExperiments {
     /** Loops of a node, as a cluster file has them; a wrong one is refused as there. */
     static LoopConfig loop(final String text) {
         return ClusterConfigYaml.parse(
-                        "name: loop\nshape: 2\nbackend: raw\nlinks: {x: [x0]}\nloop: {" + text + "}\n",
+                        "name: loop\nshape: 2\nbackend: raw\nlinks: {x: [x0]}\nloop: {"
+                                + text
+                                + "}\n",
                         "--loop '" + text + "'")
                 .loop();
     }

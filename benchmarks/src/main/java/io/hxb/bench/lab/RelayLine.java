@@ -164,7 +164,9 @@ final class RelayLine implements AutoCloseable {
             for (int i = 0; i < links; i++) {
                 senders.add(
                         Program.start(
-                                network.name(LEFT), "", blast(LEFT, "x", i, i + 1, size, seconds + 3)));
+                                network.name(LEFT),
+                                "",
+                                blast(LEFT, "x", i, i + 1, size, seconds + 3)));
             }
             LockSupport.parkNanos((long) (2 * SKIP_SECONDS * 1e9));
             final long startNs = System.nanoTime();

@@ -116,8 +116,7 @@ final class RelayScaling implements Callable<Integer> {
         return new RelayLine("s" + label, links, MTU, false, starter);
     }
 
-    private void measure(
-            final Report report, final int size, final Map<String, RelayLine> lines)
+    private void measure(final Report report, final int size, final Map<String, RelayLine> lines)
             throws Exception {
         final Contest contest = new Contest();
         lines.forEach(

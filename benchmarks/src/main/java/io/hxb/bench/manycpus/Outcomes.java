@@ -114,6 +114,7 @@ final class Outcomes {
         json.set("experiments", experiments);
         final Path fresh = file.resolveSibling(file.getFileName() + ".new");
         Files.writeString(fresh, JSON.writeValueAsString(json) + "\n");
-        Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        Files.move(
+                fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     }
 }

@@ -24,21 +24,37 @@ final class Plans {
     private Plans() {}
 
     /** Where hosts are namespaces. */
-    static List<Stage> namespaces(final boolean canSpin) {
+    static List<Stage> namespaces(final boolean canSpin, final boolean hasShapers) {
         final List<Stage> stages = new ArrayList<>();
         stages.add(
                 Stage.of(
-                        "relay-rate", 75, "relay-rate", ROUNDS, "3", SECONDS, "1", WARMUP, "5",
-                        "--sizes", "64,1500"));
+                        "relay-rate",
+                        75,
+                        "relay-rate",
+                        ROUNDS,
+                        "3",
+                        SECONDS,
+                        "1",
+                        WARMUP,
+                        "5",
+                        "--sizes",
+                        "64,1500"));
         addAttached(stages, canSpin);
         stages.add(relayScaling(canSpin));
         stages.add(
-                bulk(
-                        canSpin,
-                        "cut",
-                        List.of("=MPTCP", "=C, raw, IP trains", RAW, RAW + ATTACHED)));
+                bulk(canSpin, "cut", List.of("=MPTCP", "=C, raw, IP trains", RAW, RAW + ATTACHED)));
         addMpi(stages, canSpin, "six links, 1 MB");
-        return stages;
+        return hasShapers ? stages : stages.stream().map(Plans::unshaped).toList();
+    }
+
+    private static Stage unshaped(final Stage stage) {
+        final String experiment = stage.arguments().getFirst();
+        if (!experiment.equals("bulk-cost") && !experiment.equals("mpi")) {
+            return stage;
+        }
+        final List<String> arguments = new ArrayList<>(stage.arguments());
+        arguments.addAll(List.of("--mbit", "0"));
+        return new Stage(stage.name() + ", links not shaped", stage.weight(), arguments);
     }
 
     /** Where they are addresses of the loopback. */
@@ -53,6 +69,7 @@ final class Plans {
                                 "=C, UDP trains",
                                 "=HXB, UDP trains",
                                 "=HXB, UDP trains" + ATTACHED)));
+        stages.add(Stage.of("udp-relay", 75, "udp-relay", ROUNDS, "3", SECONDS, "1", WARMUP, "2"));
         addMpi(stages, canSpin, "two links, 1 MB");
         return stages;
     }
@@ -61,10 +78,24 @@ final class Plans {
         final List<String> trips =
                 new ArrayList<>(
                         List.of(
-                                "attached-rtt", ROUNDS, "3", SECONDS, "1", WARMUP, "1.2", ONLY,
-                                "=C, UDP sockets, blocking", ONLY, "=C, UDP sockets, spinning",
-                                ONLY, "=Aeron, driver in a process of its own", ONLY,
-                                "=HXB, hybrid", ONLY, "=HXB, hybrid, in C", ONLY,
+                                "attached-rtt",
+                                ROUNDS,
+                                "3",
+                                SECONDS,
+                                "1",
+                                WARMUP,
+                                "1.2",
+                                ONLY,
+                                "=C, UDP sockets, blocking",
+                                ONLY,
+                                "=C, UDP sockets, spinning",
+                                ONLY,
+                                "=Aeron, driver in a process of its own",
+                                ONLY,
+                                "=HXB, hybrid",
+                                ONLY,
+                                "=HXB, hybrid, in C",
+                                ONLY,
                                 "=HXB, spin, in C"));
         if (canSpin) {
             trips.addAll(List.of(LOOP, SPIN, ONLY, "=" + FAST, ONLY, "=" + FAST_IN_C));
@@ -74,10 +105,21 @@ final class Plans {
             final List<String> rates =
                     new ArrayList<>(
                             List.of(
-                                    "attached-rate", ROUNDS, "3", SECONDS, "1", WARMUP, "1.5",
-                                    "--sizes", Integer.toString(size), ONLY,
-                                    "=Aeron, driver in a process of its own", ONLY,
-                                    "=HXB, hybrid", ONLY, "=HXB, in C"));
+                                    "attached-rate",
+                                    ROUNDS,
+                                    "3",
+                                    SECONDS,
+                                    "1",
+                                    WARMUP,
+                                    "1.5",
+                                    "--sizes",
+                                    Integer.toString(size),
+                                    ONLY,
+                                    "=Aeron, driver in a process of its own",
+                                    ONLY,
+                                    "=HXB, hybrid",
+                                    ONLY,
+                                    "=HXB, in C"));
             if (canSpin) {
                 rates.addAll(List.of(LOOP, SPIN, ONLY, "=" + FAST));
             }
@@ -89,8 +131,21 @@ final class Plans {
         final List<String> scaling =
                 new ArrayList<>(
                         List.of(
-                                "relay-scaling", ROUNDS, "3", SECONDS, "0.8", WARMUP, "2", "--sizes",
-                                "64,1500", LOOP, "loops: 1", LOOP, "loops: 2", LOOP, "loops: 4"));
+                                "relay-scaling",
+                                ROUNDS,
+                                "3",
+                                SECONDS,
+                                "0.8",
+                                WARMUP,
+                                "2",
+                                "--sizes",
+                                "64,1500",
+                                LOOP,
+                                "loops: 1",
+                                LOOP,
+                                "loops: 2",
+                                LOOP,
+                                "loops: 4"));
         if (canSpin) {
             scaling.addAll(List.of(LOOP, "loops: 4, wait: spin"));
         }
@@ -102,8 +157,17 @@ final class Plans {
         final List<String> bulk =
                 new ArrayList<>(
                         List.of(
-                                "bulk-cost", ROUNDS, "3", SECONDS, "1.5", WARMUP, "2", "--wiring",
-                                wiring, "--mtu", "9000"));
+                                "bulk-cost",
+                                ROUNDS,
+                                "3",
+                                SECONDS,
+                                "1.5",
+                                WARMUP,
+                                "2",
+                                "--wiring",
+                                wiring,
+                                "--mtu",
+                                "9000"));
         contestants.forEach(name -> bulk.addAll(List.of(ONLY, name)));
         bulk.addAll(List.of(LOOP, "loops: 2"));
         bulk.addAll(List.of(ONLY, contestants.getLast() + ", nodes loops: 2"));
@@ -122,16 +186,13 @@ final class Plans {
             final boolean isOfEight = plan.startsWith("eight");
             final List<String> mpi =
                     new ArrayList<>(
-                            List.of(
-                                    "mpi", ROUNDS, "3", SECONDS, "1", WARMUP, "1", ONLY, plan));
+                            List.of("mpi", ROUNDS, "3", SECONDS, "1", WARMUP, "1", ONLY, plan));
             if (isOfEight) {
                 mpi.add("--collectives");
             } else if (canSpin) {
                 mpi.addAll(List.of(LOOP, SPIN));
             }
-            stages.add(
-                    new Stage(
-                            String.format(Locale.ROOT, "mpi, %s", plan), 44, mpi));
+            stages.add(new Stage(String.format(Locale.ROOT, "mpi, %s", plan), 44, mpi));
         }
     }
 }

@@ -62,7 +62,8 @@ record Stage(String name, double weight, List<String> arguments) {
                                 "-Xmx128m",
                                 "-D" + Trials.FILE + "=" + trials,
                                 "-D" + Trials.UNTIL + "=" + until,
-                                "-Djava.library.path=" + System.getProperty("java.library.path", "")));
+                                "-Djava.library.path="
+                                        + System.getProperty("java.library.path", "")));
         if (isLoopback) {
             flags.add("-Dhxb.loopback=true");
         }
