@@ -1,4 +1,4 @@
-/* Scenarios of what comes from outside: a node that does not answer, threads that end the waits of others. */
+/* Scenarios of influences from outside: a node that does not answer, threads that end the waits of others. */
 #define _GNU_SOURCE
 #include "scenario.h"
 
@@ -19,7 +19,7 @@ static void *open_unanswered(void *result) {
     return NULL;
 }
 
-/* The node grants a context and says that there are rings for it, and answers nothing else but the second region. */
+/* The node grants a context and reports rings for it, and answers nothing else but the second region. */
 void unanswered(char **arguments) {
     hxb_message message;
     hxb_region *region;
@@ -301,7 +301,7 @@ static void try_cookies(hxb_address to, uint64_t first) {
     }
     EXPECT(HXB_TIMED_OUT, status);
     CHECK(count > 5);
-    /* No slot is free before it is told of, though all messages may be done. */
+    /* No slot is free before its completion is read, although all messages may be done. */
     hxb_wait_all_sends(context, 5 * HXB_SECOND);
     take_named_events(first);
     EXPECT(HXB_NO_BUFFERS, hxb_claim(context, to, 6, &data));
