@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 
@@ -90,6 +91,7 @@ typedef int (*wait_function)(void);
 
 struct waiter {
     wait_function wait;
+    atomic_bool is_owner;
     volatile int result;
     volatile int64_t ended;
     int again;
@@ -98,6 +100,7 @@ struct waiter {
 static void *wait_in_thread(void *argument) {
     struct waiter *waiter = argument;
     EXPECT(HXB_OK, hxb_own_context(context));
+    waiter->is_owner = true;
     waiter->result = waiter->wait();
     waiter->ended = now_ns();
     waiter->again = hxb_wait(context, HXB_WAIT_MESSAGES, 0);
@@ -124,6 +127,9 @@ static void end_wait(const char *socket, wait_function wait, int how) {
     struct waiter waiter = {.wait = wait};
     pthread_t thread;
     pthread_create(&thread, NULL, wait_in_thread, &waiter);
+    while (!waiter.is_owner) {
+        pause_ms(1);
+    }
     pause_ms(50);
     int64_t start = now_ns();
     if (how == WAKE) {

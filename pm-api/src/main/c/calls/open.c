@@ -35,8 +35,7 @@ static int check_options(const hxb_context_options *options) {
 static void free_arrays(hxb_context *context) {
     descriptor_close(context->wake_event);
     free_slots(context);
-    free(context->held);
-    free(context->free_places);
+    free_held(context);
 }
 
 static void free_context(hxb_context *context) {

@@ -222,6 +222,7 @@ uint64_t new_number_base(void);
 
 /* Makes the places, all free; false if there is no memory. */
 bool make_places(hxb_context *context, uint32_t count);
+void free_held(hxb_context *context);
 
 /* Notes the message at the position delivered and sets its handle. False if more are held than the node delivers. */
 static inline bool hold(hxb_context *context, hxb_message *message, uint32_t buffer) {
