@@ -19,6 +19,8 @@ import java.util.function.LongSupplier;
  * order, so a reader in another thread finds no value torn and none older than one it has seen. A
  * copy may be under way while it reads: sums over several counters add up once the loop is idle.
  */
+// An ordinal is a position in an array of this process alone; files and readers know ids.
+@SuppressWarnings("EnumOrdinal")
 public final class CounterBlock {
     private static final VarHandle VALUE = MethodHandles.arrayElementVarHandle(long[].class);
 

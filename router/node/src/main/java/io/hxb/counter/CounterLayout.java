@@ -38,6 +38,8 @@ package io.hxb.counter;
  *               the writers
  * </pre>
  */
+// The file has ids and indexes; ordinals are positions in memory alone.
+@SuppressWarnings("EnumOrdinal")
 final class CounterLayout {
     static final long MAGIC = 0x3152_544E_4342_5848L;
     static final int VERSION = 1;
