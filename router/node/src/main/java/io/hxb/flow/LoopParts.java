@@ -13,6 +13,9 @@ import io.hxb.link.LoopClock;
  * @param control writes the frames by which two ends agree.
  * @param counters of the loop.
  * @param clock the time of the loop's turn.
+ * @param inbox what other loops hand to it.
+ * @param recall when silent sources are asked for window.
+ * @param sweep when idle flows are looked for.
  */
 record LoopParts(
         FlowTable table,
@@ -20,7 +23,10 @@ record LoopParts(
         TxPool pool,
         ControlWriter control,
         FlowCounters counters,
-        LoopClock clock) {
+        LoopClock clock,
+        LoopInbox inbox,
+        CreditRecallTimer recall,
+        SweepTimer sweep) {
 
     FlowConfig config() {
         return table.config();

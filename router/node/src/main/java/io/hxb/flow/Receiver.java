@@ -24,7 +24,9 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
     private static final int RECALLS_AT_ONCE = 16;
 
     private final FlowTable table;
-    private final FlowLoop loop;
+    private final LoopInbox inbox;
+    private final SweepTimer sweep;
+    private final SendFeedback feedback;
     private final FlowConfig config;
     private final FlowListener listener;
     private final BufferPool pool;
@@ -41,8 +43,8 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
 
     Receiver(
             final LoopParts parts,
-            final FlowLoop loop,
             final BufferPool.Share share,
+            final SendFeedback feedback,
             final AckScheduler acks,
             final StaleFrameReplies staleFrameReplies) {
         table = parts.table();
@@ -54,7 +56,9 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         counters = parts.counters();
         clock = parts.clock();
         flowCookies = table.tickets();
-        this.loop = loop;
+        inbox = parts.inbox();
+        sweep = parts.sweep();
+        this.feedback = feedback;
         this.share = share;
         this.acks = acks;
         this.staleFrameReplies = staleFrameReplies;
@@ -87,7 +91,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
             counters.onStale();
             return false;
         }
-        context.owner.hand(bufferId, loop);
+        context.inbox.hand(bufferId, inbox);
         return true;
     }
 
@@ -134,7 +138,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
 
     @Override
     public void onEnded(final ReceiveFlow flow) {
-        flow.context.owner.post(flow, loop);
+        flow.context.inbox.post(flow, inbox);
     }
 
     /** Delivers what waited for room in the context; on its owner loop. */
@@ -152,7 +156,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
             final int drained = flow.array.drain(this, flow);
             frames += drained;
             if (drained > 0) {
-                loop.post(flow, loop);
+                inbox.post(flow, inbox);
             }
             hasRoom = context.noRoom.isEmpty();
         }
@@ -223,7 +227,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
 
     private void refuse(final FlowContext context, final FrameHeaderFlyweight frame) {
         counters.onNoFlow();
-        loop.onShortOfFlows(clock.nowNs());
+        sweep.onShort(clock.nowNs());
         control.sendUnreachable(frame, context.incarnation, UnreachableFlyweight.NO_FLOWS);
     }
 
@@ -254,7 +258,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
                 && sending.peerIncarnation() != frame.sourceIncarnation()) {
             // What became of messages to the earlier incarnation is told before the first one of
             // the later, which is sent again meanwhile.
-            loop.feedback().onOtherIncarnation(sending);
+            feedback.onOtherIncarnation(sending);
             return null;
         }
         if (known != null) {
@@ -266,7 +270,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
             return null;
         }
         if (table.isShort(context)) {
-            loop.onShortOfFlows(clock.nowNs());
+            sweep.onShort(clock.nowNs());
         }
         flow.onHeard(clock.nowNs());
         flow.grant();
@@ -441,7 +445,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
                 flow.arrivalSummary.add(1, ArrivalSummary.NOW | ArrivalSummary.AGAIN);
             }
         }
-        flow.context.owner.post(flow, loop);
+        flow.context.inbox.post(flow, inbox);
         return result == OrderingArray.STORED;
     }
 
@@ -450,7 +454,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         if (sending != null) {
             sending.mailbox.post(
                     header.acknowledgement(), header.windowFrames(), header.acknowledgedEpoch());
-            sending.context.owner.post(sending, loop);
+            sending.context.inbox.post(sending, inbox);
         }
     }
 

@@ -88,7 +88,7 @@ final class NodeLoop implements LoopTask {
         final ForwardParts forwarding = parts.forwarding();
         final FrameSource frameSource =
                 new FrameSource(forwarding, trunks, share, loop.clock(), senders::flush);
-        flows = parts.flows().newLoop(frameSource, share, loop::wakeUp);
+        flows = new FlowLoop(parts.flows(), frameSource, share, loop::wakeUp);
         forwarder = new Forwarder(forwarding, trunks, share, loop.clock(), frameSource, flows);
         sessions = parts.neighbourhood().sessions();
         sessions.addListener(loop::wakeUp);

@@ -67,7 +67,7 @@ class ContextFlowTest {
                         pool,
                         manager);
         output = new LoopbackOutput(pool, share, 7, 0.05);
-        flows = table.newLoop(output, share);
+        flows = new FlowLoop(table, output, share, () -> {});
         contexts = manager.newLoop(0, flows);
         device = PmDevice.over(manager.attach(maxWaitNs -> turn()));
     }

@@ -49,7 +49,7 @@ final class FlowNode implements AutoCloseable {
                         pool,
                         manager);
         output = new LoopbackOutput(pool, share, seed, loss);
-        flows = table.newLoop(output, share);
+        flows = new FlowLoop(table, output, share, () -> {});
         contexts = manager.newLoop(0, flows);
         device = newDevice();
     }
