@@ -58,7 +58,7 @@ class OneWayFaultSimulationTest {
     private static long excluded(final SimCluster.Member member) {
         long excluded = 0;
         for (int link = 0; link < member.links.length; link++) {
-            excluded += member.discovery.health().counters().excluded(link);
+            excluded += member.health.counters().excluded(link);
         }
         return excluded;
     }

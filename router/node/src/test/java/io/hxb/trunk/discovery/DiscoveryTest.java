@@ -14,6 +14,7 @@ import io.hxb.link.sim.SimFaults;
 import io.hxb.link.sim.SimLink;
 import io.hxb.link.sim.SimNetwork;
 import io.hxb.link.sim.SimSegment;
+import io.hxb.session.Sessions;
 import io.hxb.testing.TestFrames;
 import io.hxb.topology.Shape;
 import io.hxb.trunk.NodeIdentity;
@@ -68,9 +69,10 @@ class DiscoveryTest {
             final NodeIdentity self =
                     new NodeIdentity(SHAPE, here, 7, fingerprint, incarnation, "host");
             final Port[] ports = {port};
+            final Sessions sessions = Sessions.off(self.ofSession());
             final TrunkHealth health =
-                    new TrunkHealth(self, TrunkConfig.DEFAULT, INTERVAL_NS, ports);
-            discovery = new Discovery(self, INTERVAL_NS, ports, health, misconfigurationLog);
+                    new TrunkHealth(self, sessions, TrunkConfig.DEFAULT, INTERVAL_NS, ports);
+            discovery = new Discovery(self, sessions, INTERVAL_NS, ports, health, misconfigurationLog);
             members.add(this);
         }
 

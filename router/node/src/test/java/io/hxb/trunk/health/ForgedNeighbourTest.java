@@ -33,8 +33,7 @@ class ForgedNeighbourTest {
     // As the other end sent it in an earlier life.
     private void replayHello(final int victim, final int link, final int incarnation) {
         final TrunkWorld.End end = world.end(victim);
-        end.discovery
-                .health()
+        end.health
                 .onHello(
                         end.ports[link],
                         1 - victim,
@@ -171,7 +170,7 @@ class ForgedNeighbourTest {
     @Test
     void shouldAnswerAFloodOfWhatProvesNothingALimitedNumberOfTimes() {
         // given
-        final HealthCounters counters = world.end(0).discovery.health().counters();
+        final HealthCounters counters = world.end(0).health.counters();
         final long before = counters.statusSent(0) + counters.statusSent(1);
         // when
         for (int i = 1; i <= 10_000; i++) {

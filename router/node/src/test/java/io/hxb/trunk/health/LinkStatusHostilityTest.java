@@ -53,7 +53,7 @@ class LinkStatusHostilityTest {
     }
 
     private void assertHarmless(final long bad, final long stale) {
-        final HealthCounters counters = victim.discovery.health().counters();
+        final HealthCounters counters = victim.health.counters();
         assertEquals(bad, counters.statusBad(0));
         assertEquals(stale, counters.statusStale(0));
         assertTrue(victim.isUsed(0) && victim.isUsed(1));
@@ -109,8 +109,8 @@ class LinkStatusHostilityTest {
         header.source(2);
         strangers.end(0).discovery.onFrame(0, address, 99, strangers.clock.nanoTime());
         // then
-        assertEquals(1, strangers.end(0).discovery.health().counters().statusBad(0));
-        assertEquals(1, strangers.end(0).discovery.health().counters().statusStale(0));
+        assertEquals(1, strangers.end(0).health.counters().statusBad(0));
+        assertEquals(1, strangers.end(0).health.counters().statusStale(0));
         assertTrue(strangers.end(0).isUsed(0));
     }
 
@@ -154,7 +154,7 @@ class LinkStatusHostilityTest {
         send(neighbour, body -> body.sequence(1_000));
         // then: it is believed, and nothing else is touched.
         assertTrue(!victim.isUsed(0) && !victim.isUsed(1));
-        assertEquals(0, victim.discovery.health().counters().statusBad(0));
+        assertEquals(0, victim.health.counters().statusBad(0));
         // and when: the truth, numbered after the lie.
         send(neighbour, body -> body.sequence(1_001).failed(0));
         assertTrue(victim.isUsed(0) && victim.isUsed(1));
@@ -184,7 +184,7 @@ class LinkStatusHostilityTest {
         }
         // then
         world.run(MS);
-        assertTrue(victim.discovery.health().counters().statusBad(0) > 1_000);
+        assertTrue(victim.health.counters().statusBad(0) > 1_000);
         assertEquals(0, victim.outstanding());
     }
 }
