@@ -84,7 +84,8 @@ public class ForwarderBenchmark {
         final TrunkHealth health =
                 new TrunkHealth(self, sessions, TrunkConfig.DEFAULT, HELLO_INTERVAL_NS, all);
         final Discovery discovery =
-                new Discovery(self, sessions, HELLO_INTERVAL_NS, all, health, new MisconfigurationLog());
+                new Discovery(
+                        self, sessions, HELLO_INTERVAL_NS, all, health, new MisconfigurationLog());
         frame = Arena.global().allocate(BUFFER_BYTES, 64).address() + 64;
         for (final Port port : ports) {
             writeHello(port.number());

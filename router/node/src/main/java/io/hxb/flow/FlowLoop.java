@@ -62,7 +62,8 @@ public final class FlowLoop implements FlowPort {
         final int ackBodyBytes = TxPool.ackBodyBytes(windowFrames, table.sizes().mtuBytes());
         final ControlWriter control =
                 new ControlWriter(output, memory, counters, clock, ackBodyBytes);
-        final LoopParts parts = new LoopParts(
+        final LoopParts parts =
+                new LoopParts(
                         table, output, memory, control, counters, clock, inbox, recall, sweep);
         sender = new Sender(parts);
         feedback = sender.feedback();
@@ -70,9 +71,7 @@ public final class FlowLoop implements FlowPort {
         staleFrameReplies = new StaleFrameReplies(parts);
         receiver = new Receiver(parts, share, feedback, acks, staleFrameReplies);
         reader = new ControlReader(parts, receiver, feedback, staleFrameReplies);
-        contexts =
-                new LoopContexts(
-                        parts, receiver, new IdleFlowSweeper(parts, sender, receiver));
+        contexts = new LoopContexts(parts, receiver, new IdleFlowSweeper(parts, sender, receiver));
     }
 
     /**

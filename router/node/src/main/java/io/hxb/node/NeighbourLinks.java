@@ -44,8 +44,7 @@ record NeighbourLinks(
                         self, sessions, random, kernel, config.trunk(), helloIntervalNs, ports);
         return new NeighbourLinks(
                 sessions,
-                new Discovery(
-                        self, sessions, helloIntervalNs, ports, health, misconfigurationLog),
+                new Discovery(self, sessions, helloIntervalNs, ports, health, misconfigurationLog),
                 health,
                 misconfigurationLog);
     }

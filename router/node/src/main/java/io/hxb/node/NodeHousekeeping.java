@@ -16,7 +16,6 @@ import org.agrona.concurrent.EpochClock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-
 /**
  * What a node does a few times per second, in addition to the upkeep of the loop's own links: hello
  * frames, news of its NICs, heartbeat and findings. Owned by the node's first loop.
@@ -93,8 +92,7 @@ final class NodeHousekeeping implements Housekeeping {
                 new KeyWatch(parts.config().security(), neighbours.sessions(), System.getenv());
         final LinkStateReport states =
                 new LinkStateReport(parts.nodeId(), all.ports(), health, nodeCounters, LINK_LOG);
-        final NodeFindings findings =
-                new NodeFindings(all.ports(), discovery, misconfigurationLog);
+        final NodeFindings findings = new NodeFindings(all.ports(), discovery, misconfigurationLog);
         everyBeat =
                 new Runnable[] {
                     () -> counters.heartbeat(epochClock.time()),

@@ -90,10 +90,15 @@ final class NodeLoop implements LoopTask {
         final FrameSource frameSource =
                 new FrameSource(forwarding, trunks, share, loop.clock(), senders::flush);
         flows = new FlowLoop(parts.flows(), frameSource, share, loop::wakeUp);
-        forwarder = new Forwarder(
+        forwarder =
+                new Forwarder(
                         forwarding,
                         neighbours.health().heard(),
-                        trunks, share, loop.clock(), frameSource, flows);
+                        trunks,
+                        share,
+                        loop.clock(),
+                        frameSource,
+                        flows);
         sessions = neighbours.sessions();
         sessions.addListener(loop::wakeUp);
         receiver = new LoopReceiver(loop, received, forwarder, parts.config().loop().batchFrames());

@@ -265,8 +265,10 @@ class FlowReceiveTest {
     void shouldCoverCopiesByTheQuotaAlone() {
         // given: a context that takes copies and has room for 64
         flows.loop.closeContext(FlowFixture.CONTEXT);
-        flows.loop.openContext(FlowFixture.CONTEXT,
-                FlowFixture.INCARNATION, new ContextTerms(64, true, 0, FlowRights.ALL));
+        flows.loop.openContext(
+                FlowFixture.CONTEXT,
+                FlowFixture.INCARNATION,
+                new ContextTerms(64, true, 0, FlowRights.ALL));
         flows.answer = FlowListener.COPIED;
         open(PEER);
         int next = 0;

@@ -90,8 +90,10 @@ class KeptCreditTest {
     void shouldGiveNoneMoreThanItsPartWhereThatIsEnough() {
         // given: a context that may have 128 frames, and two sources
         flows.loop.closeContext(FlowFixture.CONTEXT);
-        flows.loop.openContext(FlowFixture.CONTEXT,
-                FlowFixture.INCARNATION, new ContextTerms(2 * QUOTA_FRAMES, false, 0, FlowRights.ALL));
+        flows.loop.openContext(
+                FlowFixture.CONTEXT,
+                FlowFixture.INCARNATION,
+                new ContextTerms(2 * QUOTA_FRAMES, false, 0, FlowRights.ALL));
         open(1);
         open(2);
         giveBack(1);

@@ -72,7 +72,8 @@ class DiscoveryTest {
             final Sessions sessions = Sessions.off(self.ofSession());
             final TrunkHealth health =
                     new TrunkHealth(self, sessions, TrunkConfig.DEFAULT, INTERVAL_NS, ports);
-            discovery = new Discovery(self, sessions, INTERVAL_NS, ports, health, misconfigurationLog);
+            discovery =
+                    new Discovery(self, sessions, INTERVAL_NS, ports, health, misconfigurationLog);
             members.add(this);
         }
 

@@ -33,13 +33,12 @@ class ForgedNeighbourTest {
     // As the other end sent it in an earlier life.
     private void replayHello(final int victim, final int link, final int incarnation) {
         final TrunkWorld.End end = world.end(victim);
-        end.health
-                .onHello(
-                        end.ports[link],
-                        1 - victim,
-                        world.end(1 - victim).links[link].localAddress(),
-                        incarnation,
-                        world.clock.nanoTime());
+        end.health.onHello(
+                end.ports[link],
+                1 - victim,
+                world.end(1 - victim).links[link].localAddress(),
+                incarnation,
+                world.clock.nanoTime());
     }
 
     private void forgeStatus(

@@ -197,7 +197,12 @@ final class TrunkWorld {
             health.addListener(events::add);
             discovery =
                     new Discovery(
-                            self, sessions, HELLO_INTERVAL_NS, ports, health, new MisconfigurationLog());
+                            self,
+                            sessions,
+                            HELLO_INTERVAL_NS,
+                            ports,
+                            health,
+                            new MisconfigurationLog());
             loop =
                     new HealthLoop(
                             health,
