@@ -65,7 +65,7 @@ class ContextFlowTest {
                         Shape.parse("2"),
                         0,
                         pool,
-                        manager);
+                        manager.delivery());
         output = new LoopbackOutput(pool, share, 7, 0.05);
         flows = new FlowLoop(table, output, share, () -> {});
         contexts = manager.newLoop(0, flows);

@@ -47,7 +47,7 @@ final class FlowNode implements AutoCloseable {
                         Shape.parse("2"),
                         0,
                         pool,
-                        manager);
+                        manager.delivery());
         output = new LoopbackOutput(pool, share, seed, loss);
         flows = new FlowLoop(table, output, share, () -> {});
         contexts = manager.newLoop(0, flows);

@@ -118,7 +118,7 @@ class HostileRecordsTest {
             final int answer =
                     records == 0
                             ? FlowListener.COPIED
-                            : node.manager.onFrame(
+                            : node.manager.delivery().onFrame(
                                     new FlowEndpoints(
                                             ContextKind.end(kind, 2),
                                             node.manager.incarnation(2),
@@ -156,7 +156,7 @@ class HostileRecordsTest {
         for (int run = 0; run < 20_000; run++) {
             final int records = fill();
             if (records > 0) {
-                node.manager.onFrame(
+                node.manager.delivery().onFrame(
                         new FlowEndpoints(
                                 ContextKind.end(ContextKind.ANSWERS, 2),
                                 node.manager.incarnation(2),
