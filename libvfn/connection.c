@@ -2,28 +2,21 @@
 #define _GNU_SOURCE
 #include "connection.h"
 
+#include "base/clock.h"
+#include "base/folders.h"
 #include "vfn_codes.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <pwd.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #define SECOND_NS INT64_C(1000000000)
-
-int64_t vfn_now_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * SECOND_NS + t.tv_nsec;
-}
 
 void vfn_message_put(struct vfn_message *m, size_t offset, size_t length, uint64_t value) {
     for (size_t i = 0; i < length; i++) m->bytes[offset + i] = (uint8_t)(value >> (8 * i));
@@ -106,7 +99,7 @@ static int lost(struct vfn_manager *m, const char *what) {
 /* Waits until the socket is ready. */
 static int await(struct vfn_manager *m, short events, int64_t deadline) {
     for (;;) {
-        int64_t left = deadline - vfn_now_ns();
+        int64_t left = deadline - now_ns();
         if (left <= 0) {
             int code = vfn_fail(m, VFN_ERR_TIMEOUT, "the network manager at %s has not answered within %lld ms", m->path,
                             (long long)(m->limit_ns / 1000000));
@@ -141,7 +134,7 @@ static int receive_all(struct vfn_manager *m, uint8_t *bytes, size_t length, int
     int64_t spin_until = start + m->spin_ns;
     while (length > 0) {
         /* At first without waiting only if it spins: a look that finds nothing costs as much as one that waits. */
-        int spins = m->spin_ns > 0 && vfn_now_ns() - spin_until < 0;
+        int spins = m->spin_ns > 0 && now_ns() - spin_until < 0;
         ssize_t got = recv(m->fd, bytes, length, spins ? MSG_DONTWAIT : 0);
         if (got > 0) {
             bytes += got;
@@ -172,7 +165,7 @@ static int check_reply(struct vfn_manager *m, const struct vfn_message *request,
 int vfn_exchange(struct vfn_manager *m, struct vfn_message *message) {
     struct vfn_message reply;
     vfn_message_put(message, VFN_F_TAG, ++m->tag);
-    int64_t start = vfn_now_ns();
+    int64_t start = now_ns();
     int code = send_all(m, message->bytes, sizeof message->bytes, start + m->limit_ns);
     if (code == VFN_SUCCESS) code = receive_all(m, reply.bytes, sizeof reply.bytes, start);
     if (code == VFN_SUCCESS) code = check_reply(m, message, &reply);
@@ -186,7 +179,7 @@ int vfn_exchange_list(struct vfn_manager *m, int count, vfn_request_fn request, 
     int result = VFN_SUCCESS;
     for (int first = 0; first < count; first += WINDOW) {
         int part = count - first < WINDOW ? count - first : WINDOW;
-        int64_t start = vfn_now_ns();
+        int64_t start = now_ns();
         for (int i = 0; i < part; i++) {
             request(context, first + i, &requests[i]);
             vfn_message_put(&requests[i], VFN_F_TAG, ++m->tag);
@@ -227,30 +220,19 @@ int vfn_connect_to(struct vfn_manager *m, const char *path) {
     return VFN_SUCCESS;
 }
 
-/* True for a folder that nobody else could have made or written. */
-static int is_private(const char *folder) {
-    struct stat status;
-    return lstat(folder, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid() &&
-           (status.st_mode & 077) == 0;
-}
-
-/* The folders of io.hxb.pm.attach.RunFolders, in its order. */
+/* The manager of the first of these folders that has one; the error is that of the first folder, where one
+ * should be. */
 int vfn_connect(struct vfn_manager *m) {
     const char *named = getenv("VFN_MANAGER");
     if (named && *named) return vfn_connect_to(m, named);
-    char folders[4][256] = {"", "/run/hxb", "", ""};
-    const char *run = getenv("HXB_RUN");
-    if (run && *run) snprintf(folders[0], sizeof folders[0], "%s", run);
-    const char *runtime = getenv("XDG_RUNTIME_DIR");
-    if (runtime && *runtime) snprintf(folders[2], sizeof folders[2], "%s/hxb", runtime);
-    const struct passwd *user = getpwuid(geteuid());
-    if (user) snprintf(folders[3], sizeof folders[3], "/tmp/hxb-%s", user->pw_name);
+    struct run_folders folders;
+    find_run_folders(&folders);
     char own[sizeof m->why] = "";
-    for (int i = 0; i < 4; i++) {
-        if (!folders[i][0] || (i > 1 && !is_private(folders[i]))) continue;
-        char path[300];
-        if (snprintf(path, sizeof path, "%s/manager.sock", folders[i]) >= (int)sizeof path) continue;
-        if (access(path, F_OK) != 0 && i != (run && *run ? 0 : 1)) continue;
+    for (int i = 0; i < folders.count; i++) {
+        if (!may_look_into(&folders, i)) continue;
+        char path[sizeof m->path];
+        if (snprintf(path, sizeof path, "%s/manager.sock", folders.at[i]) >= (int)sizeof path) continue;
+        if (access(path, F_OK) != 0 && i > 0) continue;
         if (vfn_connect_to(m, path) == VFN_SUCCESS) return VFN_SUCCESS;
         if (!own[0]) snprintf(own, sizeof own, "%s", m->why);
     }

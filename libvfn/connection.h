@@ -1,6 +1,6 @@
 /*
- * Messages to the network manager of this host and back, over its Unix socket. Used by manager.c alone. Functions return
- * a code of vfn.h, and then say why in why.
+ * Messages to the network manager of this host and back, over its Unix socket. Used by manager.c alone. Functions
+ * return a code of vfn.h, and put the reason of a failure into why.
  */
 #ifndef VFN_CONNECTION_H
 #define VFN_CONNECTION_H
@@ -15,7 +15,7 @@ typedef void (*vfn_request_fn)(void *context, int index, struct vfn_message *req
 /* Its reply; a code other than VFN_SUCCESS is that of the whole list. */
 typedef int (*vfn_reply_fn)(void *context, int index, const struct vfn_message *reply);
 
-/* Connects to the manager whose socket VFN_MANAGER, or else HXB_RUN names, or that is found as hxb does. */
+/* Connects to the manager whose socket VFN_MANAGER names, or otherwise to the one in a folder where hxb looks. */
 int vfn_connect(struct vfn_manager *m);
 int vfn_connect_to(struct vfn_manager *m, const char *path);
 void vfn_disconnect(struct vfn_manager *m);
@@ -29,7 +29,7 @@ int vfn_exchange_list(struct vfn_manager *m, int count, vfn_request_fn request, 
 /* The request is about a host. */
 void vfn_name_host(struct vfn_message *m, int host);
 
-/* Says why, and returns the code. */
+/* Notes the reason, and returns the code. */
 int vfn_fail(struct vfn_manager *m, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* The manager has answered with a status other than OK. */

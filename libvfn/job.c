@@ -1,4 +1,4 @@
-/* See job.h. Only PMPI names are called, so that nobody who looks at a program's calls sees these. */
+/* See job.h. Only PMPI names are called, so that tools that record the calls of a program do not see these. */
 #define _GNU_SOURCE
 #include "job.h"
 
@@ -12,14 +12,14 @@
 /* Rank 0 keeps 8 bytes for each two of them. */
 #define MAX_OPTIMISED_HOSTS 8192
 
-/* What each rank says of itself. */
+/* What each rank sends of itself. */
 struct place {
     int32_t code;
     int32_t host;
     uint64_t plan;
 };
 
-static int tell(char *why, size_t length, int code) {
+static int explain_code(char *why, size_t length, int code) {
     snprintf(why, length, "%s", vfn_text(code));
     return code;
 }
@@ -51,7 +51,9 @@ static int explain(MPI_Comm comm, int rank, int failed, int code, char *why, siz
         gethostname(host, sizeof host - 1);
         snprintf(text, sizeof text, "rank %d on %s: %.400s", rank, host, why);
     }
-    if (PMPI_Bcast(text, (int)sizeof text, MPI_CHAR, failed, comm) != MPI_SUCCESS) return tell(why, length, VFN_ERR_MPI);
+    if (PMPI_Bcast(text, (int)sizeof text, MPI_CHAR, failed, comm) != MPI_SUCCESS) {
+        return explain_code(why, length, VFN_ERR_MPI);
+    }
     if (code != VFN_SUCCESS) return code;
     snprintf(why, length, "%s", text);
     return VFN_ERR_OTHER_RANK;
@@ -61,7 +63,9 @@ int vfn_job_agree(MPI_Comm comm, int code, char *why, size_t length) {
     int rank, failed, first;
     PMPI_Comm_rank(comm, &rank);
     failed = code == VFN_SUCCESS ? -1 : rank;
-    if (PMPI_Allreduce(&failed, &first, 1, MPI_INT, MPI_MAX, comm) != MPI_SUCCESS) return tell(why, length, VFN_ERR_MPI);
+    if (PMPI_Allreduce(&failed, &first, 1, MPI_INT, MPI_MAX, comm) != MPI_SUCCESS) {
+        return explain_code(why, length, VFN_ERR_MPI);
+    }
     return first < 0 ? VFN_SUCCESS : explain(comm, rank, first, code, why, length);
 }
 
@@ -101,18 +105,18 @@ int vfn_job_begin(struct vfn_job *job, MPI_Comm comm, int code, const struct vfn
     job->host_of_rank = malloc((size_t)job->ranks * sizeof *job->host_of_rank);
     if (!places || !job->host_of_rank) {
         /* The others still wait for this one. */
-        code = tell(why, length, VFN_ERR_MEMORY);
+        code = explain_code(why, length, VFN_ERR_MEMORY);
     }
     code = vfn_job_agree(comm, code, why, length);
     if (code == VFN_SUCCESS && PMPI_Allgather(&own, (int)sizeof own, MPI_BYTE, places, (int)sizeof own, MPI_BYTE, comm) !=
                                    MPI_SUCCESS) {
-        code = tell(why, length, VFN_ERR_MPI);
+        code = explain_code(why, length, VFN_ERR_MPI);
     }
     if (code == VFN_SUCCESS) code = check_plans(places, job->ranks, why, length);
     if (code == VFN_SUCCESS) {
         for (int i = 0; i < job->ranks; i++) job->host_of_rank[i] = places[i].host;
         code = find_hosts(job);
-        if (code != VFN_SUCCESS) tell(why, length, code);
+        if (code != VFN_SUCCESS) explain_code(why, length, code);
         code = vfn_job_agree(comm, code, why, length);
     }
     free(places);
@@ -134,12 +138,12 @@ int vfn_job_gather(const struct vfn_job *job, MPI_Comm comm, uint64_t **matrix, 
     int *counts = NULL, *offsets = NULL;
     *matrix = NULL;
     if (hosts > MAX_OPTIMISED_HOSTS) {
-        code = tell(why, length, VFN_ERR_LIMIT);
+        code = explain_code(why, length, VFN_ERR_LIMIT);
     } else if (job->rank == 0) {
         counts = calloc(ranks, sizeof *counts);
         offsets = calloc(ranks, sizeof *offsets);
         *matrix = calloc(hosts * hosts, sizeof **matrix);
-        if (!counts || !offsets || !*matrix) code = tell(why, length, VFN_ERR_MEMORY);
+        if (!counts || !offsets || !*matrix) code = explain_code(why, length, VFN_ERR_MEMORY);
     }
     code = vfn_job_agree(comm, code, why, length);
     if (code == VFN_SUCCESS) {
@@ -149,7 +153,7 @@ int vfn_job_gather(const struct vfn_job *job, MPI_Comm comm, uint64_t **matrix, 
         }
         if (PMPI_Gatherv(job->row, job->leads ? (int)hosts : 0, MPI_UINT64_T, *matrix, counts, offsets, MPI_UINT64_T, 0,
                          comm) != MPI_SUCCESS) {
-            code = tell(why, length, VFN_ERR_MPI);
+            code = explain_code(why, length, VFN_ERR_MPI);
         }
     }
     free(counts);

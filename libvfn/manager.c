@@ -131,7 +131,7 @@ static int take_batch(void *context, int index, const struct vfn_message *reply)
     struct batch *batch = context;
     (void)index;
     int status = (int)vfn_message_get(reply, VFN_F_STATUS);
-    /* The change that failed has said why. */
+    /* The reply to the change that failed had the reason. */
     if (status == VFN_ST_BATCH_FAILED) return VFN_ERR_PROTOCOL;
     return status == VFN_ST_OK ? VFN_SUCCESS : vfn_refused(batch->manager, status);
 }

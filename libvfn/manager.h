@@ -1,7 +1,7 @@
 /*
  * A session with the network manager of this host, over its Unix socket. Nothing of MPI is needed here. Messages are
- * drawn in io.hxb.manager.ManagerMessage. Calls are made by one thread at a time; they return a code of vfn.h, and then
- * say why in why.
+ * drawn in io.hxb.manager.ManagerMessage. Calls are made by one thread at a time; they return a code of vfn.h, and put
+ * the reason of a failure into why.
  */
 #ifndef VFN_MANAGER_H
 #define VFN_MANAGER_H
@@ -97,27 +97,27 @@ struct vfn_loads {
     double chosen;
 };
 
-/* Begins a session with the manager whose socket VFN_MANAGER, or else HXB_RUN names, or that is found as hxb does. */
+/* Begins a session with the manager whose socket VFN_MANAGER names, or otherwise with the one where hxb looks. */
 int vfn_open(struct vfn_manager *m);
 
-/* Takes back all that was set, and ends. */
+/* Undoes all changes of the session, and ends it. */
 int vfn_close(struct vfn_manager *m);
 
-/* Ends without a word: for a child of fork, whose parent goes on. */
+/* Ends without a message: for a child of fork, whose parent continues. */
 void vfn_abandon(struct vfn_manager *m);
 
 int vfn_is_planned(const struct vfn_manager *m, int vid);
 
-/* Frames to a host take a VID; 0: what this session has set for it is taken back. */
+/* Sets the VID of frames to a host; 0 undoes what this session has set for it. */
 int vfn_set(struct vfn_manager *m, int host, int vid);
 
-/* The same for several, in their order: all of it, or nothing. */
+/* The same for several hosts, in their order: all changes, or none. */
 int vfn_set_all(struct vfn_manager *m, int count, const int32_t *hosts, const int32_t *vids);
 
 int vfn_reset_all(struct vfn_manager *m);
 int vfn_get(struct vfn_manager *m, int host, int *vid);
 
-/* Bytes sent to each of some hosts since this was asked last, [count]; null: only begins to count. */
+/* Bytes sent to each of some hosts since the last call, [count]; null only begins to count. */
 int vfn_traffic(struct vfn_manager *m, int count, const int32_t *hosts, uint64_t *bytes);
 
 /* Begins to compute paths for bytes[from * count + to]. */
@@ -129,9 +129,7 @@ int vfn_optimise(struct vfn_manager *m, int count, const int32_t *hosts, const u
  */
 int vfn_choices(struct vfn_manager *m, int *done, int *count, struct vfn_choice **choices, struct vfn_loads *loads);
 
-/* vfn.h */
+/* A sentence for a code; see vfn.h. */
 const char *vfn_text(int code);
-
-int64_t vfn_now_ns(void);
 
 #endif

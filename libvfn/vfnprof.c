@@ -1,18 +1,20 @@
 /*
  * libvfnprof: programs that were never changed get the best paths for what they send. Loaded before MPI (LD_PRELOAD),
- * it looks at the clock in each MPI call of the program. One rank of each host takes part. In rounds, which never make a
- * rank wait, it
- *   1. tells rank 0 what the host has sent to each other host since the last round, as its network manager counts it;
- *   2. there, once two rounds in a row look alike, which they do when a round spans whole iterations of the program (the
- *      first rounds are short, each is twice as long as the one before), paths are computed for them;
+ * it looks at the clock in each MPI call of the program. One rank of each host takes part. In rounds, which never make
+ * a rank wait, it
+ *   1. sends rank 0 the bytes that its host has sent to each other host since the last round, as its network manager
+ *      counts them;
+ *   2. on rank 0, computes paths once two rounds in a row look alike. They do when a round spans whole iterations of
+ *      the program: the first rounds are short, and each is twice as long as the one before;
  *   3. sets the paths of its host when they arrive.
- * Paths are computed again only after the traffic looks different for two rounds. A program that changes for ever is
- * followed slower and slower, down to once a second or two.
+ * Paths are computed again only after the traffic looks different for two rounds. If a program changes all the time,
+ * the rounds become longer, up to a second or two.
  *
  * Rounds consist of MPI's own nonblocking collectives on a communicator of their own, begun and completed in whatever
  * call the program makes, so nothing depends on which calls those are.
  */
 #define _GNU_SOURCE
+#include "base/clock.h"
 #include "job.h"
 #include "vfn_codes.h"
 
@@ -33,7 +35,7 @@
 /* Time to read one host's traffic is below a microsecond or two: at most a few per cent of a round. */
 #define WINDOW_NS_A_HOST (50 * MS / 1000)
 #define ASK_AGAIN_NS (1 * MS)
-/* Less than that in a round says nothing of a program. */
+/* Fewer bytes in a round do not show how a program behaves. */
 #define MIN_BYTES (256 * 1024)
 /* Rounds are alike if no more than this share of their traffic would have to go elsewhere to make them equal. */
 #define ALIKE 0.1
@@ -41,7 +43,7 @@
 
 enum phase { OFF, IDLE, GATHERING, COMPUTING, HEAD, LIST };
 
-/* What rank 0 tells the others at the end of a round. */
+/* What rank 0 sends to the others at the end of a round. */
 enum { WINDOW, COUNT, PLANNED, CHOSEN, HEAD_LENGTH };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -73,7 +75,7 @@ static void (*next(const char *name, void (*otherwise)(void)))(void) {
     return function;
 }
 
-static void say(const char *what, const char *why) { fprintf(stderr, "libvfnprof: %s%s\n", what, why); }
+static void report(const char *what, const char *why) { fprintf(stderr, "libvfnprof: %s%s\n", what, why); }
 
 /* ---- rank 0: is there a pattern, and is it a new one ---- */
 
@@ -95,7 +97,7 @@ static void announce(int64_t window, int count) {
 static int64_t twice(int64_t window) { return 2 * window < MAX_WINDOW_NS ? 2 * window : MAX_WINDOW_NS; }
 
 static void stop(const char *why) {
-    say("no paths are set any more: ", why);
+    report("no paths are set any more: ", why);
     announce(-1, 0);
 }
 
@@ -109,10 +111,10 @@ static void begin_search(void) {
     memcpy(served, shares, (size_t)(host_count * host_count) * sizeof *served);
     has_served = 1;
     phase = COMPUTING;
-    ask_ns = vfn_now_ns();
+    ask_ns = now_ns();
 }
 
-/* All hosts have told what they have sent. */
+/* The numbers of all hosts have arrived. */
 static void judge(void) {
     double total = 0;
     for (int i = 0; i < host_count * host_count; i++) total += (double)matrix[i];
@@ -128,13 +130,13 @@ static void judge(void) {
     if (is_new && is_settled) {
         begin_search();
     } else {
-        /* A change is looked at closely, everything else at more and more leisure. */
+        /* A change shortens the rounds; otherwise they become longer. */
         announce(is_new && has_served && window_ns > 2 * floor_ns ? floor_ns : twice(window_ns), 0);
     }
 }
 
 static void ask(void) {
-    int64_t now = vfn_now_ns();
+    int64_t now = now_ns();
     if (is_closing) {
         announce(window_ns, 0);
         return;
@@ -176,7 +178,7 @@ static void end_round(void) {
     free(choices);
     choices = NULL;
     window_ns = (int64_t)head[WINDOW];
-    next_ns = vfn_now_ns() + window_ns;
+    next_ns = now_ns() + window_ns;
     phase = window_ns < 0 ? OFF : IDLE;
 }
 
@@ -188,7 +190,7 @@ static void on_head(void) {
     }
     if (!is_root) choices = malloc((size_t)count * sizeof *choices);
     if (!choices) {
-        say("not enough memory", "");
+        report("not enough memory", "");
         PMPI_Abort(MPI_COMM_WORLD, 1);
     }
     int numbers = count * (int)(sizeof *choices / sizeof(int32_t));
@@ -198,7 +200,7 @@ static void on_head(void) {
 
 static void on_list(void) {
     int code = vfn_job_apply(&manager, (int)head[COUNT], choices, is_optimised);
-    if (code != VFN_SUCCESS) say("paths of this host were not set: ", manager.why);
+    if (code != VFN_SUCCESS) report("paths of this host were not set: ", manager.why);
     end_round();
 }
 
@@ -207,7 +209,7 @@ static void step(void) {
     switch (phase) {
     case OFF: break;
     case IDLE:
-        if (vfn_now_ns() - next_ns >= 0) begin_round();
+        if (now_ns() - next_ns >= 0) begin_round();
         break;
     case COMPUTING: ask(); break;
     case GATHERING:
@@ -253,7 +255,7 @@ static void begin(void) {
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     int code = vfn_job_begin(&job, MPI_COMM_WORLD, vfn_open(&manager), &manager, why, sizeof why);
     if (code != VFN_SUCCESS) {
-        if (rank == 0) say("the program runs along the paths that are set already: ", why);
+        if (rank == 0) report("the program runs along the paths that are set already: ", why);
         vfn_abandon(&manager);
         return;
     }
@@ -277,7 +279,7 @@ static void begin(void) {
     floor_ns = FIRST_WINDOW_NS > host_count * WINDOW_NS_A_HOST ? FIRST_WINDOW_NS : host_count * WINDOW_NS_A_HOST;
     if (floor_ns > MAX_WINDOW_NS) floor_ns = MAX_WINDOW_NS;
     window_ns = floor_ns;
-    next_ns = vfn_now_ns() + window_ns;
+    next_ns = now_ns() + window_ns;
     phase = IDLE;
 }
 

@@ -6,20 +6,18 @@
  * Prints medians in microseconds: one change by VFN_SetRouteMPI, a question without a change (VFN_GetRouteMPI), and a
  * batch of 1,000 by VFN_SetRoutesMPI. VFN_SPIN_US makes the calls spin. Rank 1 sleeps meanwhile.
  */
+#include "base/clock.h"
 #include "vfn.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #define BATCH 1000
 #define BATCHES 50
 
 static double now_us(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
+    return (double)now_ns() / 1e3;
 }
 
 static int compare(const void *a, const void *b) {

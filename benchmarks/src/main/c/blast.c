@@ -2,10 +2,10 @@
  * blast: sends HXB frames as fast as the kernel takes them, or at a given rate, batches taking NICs in turn.
  *
  *   blast [-s size] [-S seconds] [-r frames_per_second] [-b batch] [-B send_buffer_bytes] [-H header_hex]
- *         [-A hello_hex] [-I hello_ms] [-x] NIC DESTINATION-MAC [NIC DESTINATION-MAC ...]
+ *         [-A hello_hex] [-I hello_ms] [-n first_link] [-x] NIC DESTINATION-MAC [NIC DESTINATION-MAC ...]
  *
  * size counts HXB header and body (what follows the Ethernet header). Each frame has its own sequence in the header.
- * -A announces a made-up node every -I ms on each NIC, as link 0, 1, ...; with size 0 that is all it does. -x tells
+ * -A announces a made-up node every -I ms on each NIC, as link first_link (0), and so on; with size 0 that is all it does. -x tells
  * an HXB node by the EtherType that it is to relay the frames. Prints one JSON line.
  */
 #include "hxbb.h"
@@ -79,11 +79,11 @@ static uint64_t blast(const struct plan *plan, uint64_t *refused) {
 
 int main(int argc, char **argv) {
     struct plan plan = {.seconds = 3, .batch = BATCH};
-    int size = 64, hello_ms = 100, send_bytes = 212992;
+    int size = 64, hello_ms = 100, send_bytes = 212992, first_link = 0;
     const char *hello_hex = NULL;
     bool is_relayed = false;
     static struct template header;
-    for (int option; (option = getopt(argc, argv, "s:S:r:b:B:H:A:I:x")) != -1;) {
+    for (int option; (option = getopt(argc, argv, "s:S:r:b:B:H:A:I:n:x")) != -1;) {
         switch (option) {
         case 's': size = atoi(optarg); break;
         case 'S': plan.seconds = atof(optarg); break;
@@ -93,6 +93,7 @@ int main(int argc, char **argv) {
         case 'H': template_parse(&header, optarg); break;
         case 'A': hello_hex = optarg; break;
         case 'I': hello_ms = atoi(optarg); break;
+        case 'n': first_link = atoi(optarg); break;
         case 'x': is_relayed = true; break;
         default: return 2;
         }
@@ -101,7 +102,7 @@ int main(int argc, char **argv) {
     if (argc - optind < 2 || (argc - optind) % 2 || (argc - optind) / 2 > MAX_NICS ||
         (size != 0 && size < HXB_HEADER_BYTES) || size > MAX_FRAME_BYTES || plan.batch < 1 || plan.batch > BATCH) {
         fprintf(stderr, "usage: blast [-s size 64..16384, 0 = only hello] [-S seconds] [-r rate] [-b batch 1..64] "
-                        "[-B bytes] [-H hex] [-A hex] [-I ms] [-x] NIC MAC [NIC MAC ...]\n");
+                        "[-B bytes] [-H hex] [-A hex] [-I ms] [-n first_link] [-x] NIC MAC [NIC MAC ...]\n");
         return 2;
     }
     stop_on_signals();
@@ -112,7 +113,7 @@ int main(int argc, char **argv) {
         way->fd = packet_socket(&way->nic, 0, send_bytes);
         packet_bind(way->fd, &way->nic, 0);
         hello_open(&way->hello, &way->nic, hello_hex, hello_ms);
-        way->hello.frame[ETHER_BYTES + HXB_HEADER_BYTES + HXB_HELLO_LINK_OFFSET] = (uint8_t)(way_count - 1);
+        way->hello.frame[ETHER_BYTES + HXB_HEADER_BYTES + HXB_HELLO_LINK_OFFSET] = (uint8_t)(first_link + way_count - 1);
     }
     for (int i = 0; i < BATCH && size; i++) {
         int length = frame_build(frames[i], ways[0].destination, &ways[0].nic, &header, size);

@@ -59,6 +59,15 @@ static int64_t time_ns(void) {
     return (int64_t)now_ns();
 }
 
+static void join_all(const pthread_t *threads, uint64_t *taken, uint64_t *lost_order) {
+    *taken = *lost_order = 0;
+    for (int i = 0; i < subscribers; i++) {
+        pthread_join(threads[i], NULL);
+        *taken += received[i];
+        *lost_order += gaps[i];
+    }
+}
+
 int main(int count, char **arguments) {
     if (count != 7) {
         fprintf(stderr, "usage: fan SOCKET_OF_PUBLISHER SOCKET_OF_SUBSCRIBERS N SECONDS SIZE none|slow|drop|wait\n");
@@ -117,12 +126,8 @@ int main(int count, char **arguments) {
     check(hxb_unfinished_to(context, (hxb_address){node, FIRST_CONTEXT + subscribers - 1}, &left), "unfinished");
     hxb_wait_all_sends(context, HXB_SECOND / 10);
     has_ended = true;
-    uint64_t taken = 0, lost_order = 0;
-    for (int i = 0; i < subscribers; i++) {
-        pthread_join(threads[i], NULL);
-        taken += received[i];
-        lost_order += gaps[i];
-    }
+    uint64_t taken, lost_order;
+    join_all(threads, &taken, &lost_order);
     printf("{\"kind\":\"%s\",\"subscribers\":%d,\"rounds_per_s\":%.0f,\"worst_send_ms\":%.3f,\"unsent\":%" PRIu64
            ",\"worst_send_to_sleeper_ms\":%.3f,\"unsent_to_sleeper\":%" PRIu64 ",\"unfinished_to_last\":%d"
            ",\"dropped\":%" PRId64 ",\"received\":%" PRIu64 ",\"disordered\":%" PRIu64 "}\n",

@@ -1,5 +1,5 @@
 /* Prints the offsets that libhxb computes for a context, for comparison with those of Java. */
-#include "internal.h"
+#include "rings/rings.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,7 +3,8 @@
 #ifndef HXB_TEST_PROVIDER_H
 #define HXB_TEST_PROVIDER_H
 
-#include "../../main/c/libfabric/compat.h"
+#include "base/clock.h"
+#include "libfabric/base/compat.h"
 
 #include <inttypes.h>
 #include <poll.h>
@@ -88,7 +89,6 @@ struct side {
 extern struct side here, there;
 extern const char *sockets[2];
 
-int64_t now_ns(void);
 /* Hints that fit. */
 struct fi_info *hints_of(const struct options *options);
 void open_domain(struct side *side, const char *socket, const struct options *options);
@@ -189,5 +189,8 @@ scenario collective;
 scenario patience;
 /* provider_random.c */
 scenario random_operations;
+
+/* A message with this tag, from here to there. */
+void send_tag(uint64_t tag);
 
 #endif

@@ -7,6 +7,23 @@ enum { ADDRESS = 16 };
 
 /* ---- Addresses ---- */
 
+/* What is removed is not known any more, and may come again. */
+static void forget_and_know_again(fi_addr_t *got) {
+    uint8_t found[ADDRESS];
+    int value = 1;
+    size_t length = sizeof found;
+    EXPECT(0, fi_av_remove(here.av, got, 1, 0));
+    CHECK(fi_av_remove(here.av, got, 1, 0) < 0);
+    CHECK(fi_av_lookup(here.av, got[0], found, &length) < 0);
+    EXPECT(-FI_EINVAL, fi_inject(here.ep, &value, sizeof value, got[0]));
+    for (int i = 0; i < 300; i++) {
+        here.peer = insert(&here, &there);
+        fi_addr_t again = here.peer;
+        EXPECT(0, i % 3 == 0 ? 0 : fi_av_remove(here.av, &again, 1, 0));
+    }
+    CHECK(here.peer < 310); /* entries are used again */
+}
+
 static void know_addresses(enum fi_av_type type) {
     const struct options options = {.av_type = type, .is_apart = true};
     open_pair(&options);
@@ -59,18 +76,7 @@ static void know_addresses(enum fi_av_type type) {
     fi_freeinfo(info);
     EXPECT(-FI_ENODATA, fi_getinfo(FI_VERSION(1, 17), "hxb://nowhere", NULL, 0, hints, &info));
     fi_freeinfo(hints);
-    /* What is removed is not known any more, and may come again. */
-    EXPECT(0, fi_av_remove(here.av, got, 1, 0));
-    CHECK(fi_av_remove(here.av, got, 1, 0) < 0);
-    length = sizeof found;
-    CHECK(fi_av_lookup(here.av, got[0], found, &length) < 0);
-    EXPECT(-FI_EINVAL, fi_inject(here.ep, &value, sizeof value, got[0]));
-    for (int i = 0; i < 300; i++) {
-        here.peer = insert(&here, &there);
-        fi_addr_t again = here.peer;
-        EXPECT(0, i % 3 == 0 ? 0 : fi_av_remove(here.av, &again, 1, 0));
-    }
-    CHECK(here.peer < 310); /* entries are used again */
+    forget_and_know_again(got);
     here.peer = insert(&here, &there);
     EXPECT(0, fi_recv(there.ep, &value, sizeof value, NULL, FI_ADDR_UNSPEC, &value));
     EXPECT(0, fi_inject(here.ep, &value, sizeof value, here.peer));

@@ -9,12 +9,6 @@ const char *sockets[2];
 
 static struct side *opened[8];
 
-int64_t now_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
-
 /* ---- Opening ---- */
 
 struct fi_info *hints_of(const struct options *options) {
@@ -250,4 +244,8 @@ void check_margin(const uint8_t *buffer, size_t written, size_t length) {
             FAIL("byte %zu was written, of %zu", i, written);
         }
     }
+}
+
+void send_tag(uint64_t tag) {
+    EXPECT(0, fi_tinject(here.ep, &tag, sizeof tag, here.peer, tag));
 }

@@ -49,7 +49,39 @@ static inline uint64_t next_random(uint64_t *state) {
     return *state;
 }
 
-/* Direct rings (direct.c). */
+/* Applications that serve a test (scenario_serve.c). */
+void echo(char **arguments);
+void hold(char **arguments);
+void ping(char **arguments);
+
+/* Messages (scenario_message.c). */
+void facts(char **arguments);
+void misuse(char **arguments);
+void order(char **arguments);
+void slow(char **arguments);
+
+/* Waiting and events (scenario_event.c). */
+void events(char **arguments);
+void polling(char **arguments);
+void interrupted(char **arguments);
+void links(char **arguments);
+
+/* Threads, forks, cancellation (scenario_process.c). */
+void threads(char **arguments);
+void forks(char **arguments);
+void fork_and_hold(char **arguments);
+void cancelled(char **arguments);
+int count_open_files(void);
+
+/* Large messages (scenario_large.c). */
+void large(char **arguments);
+void large_echo(char **arguments);
+
+/* Nodes that are gone, stand still, or are none (scenario_hostile.c). */
+void hostile(char **arguments);
+void outlive(char **arguments);
+
+/* Direct rings (scenario_direct.c). */
 void direct(char **arguments);
 void direct_end(char **arguments);
 void direct_full(char **arguments);
@@ -57,7 +89,7 @@ void direct_closed(char **arguments);
 void direct_rude(char **arguments);
 void direct_ping(char **arguments);
 
-/* What comes from outside (outside.c). */
+/* What comes from outside (scenario_outside.c). */
 void unanswered(char **arguments);
 void waits_ended(char **arguments);
 void more_waits_ended(char **arguments);
@@ -65,18 +97,18 @@ void waits_signalled(char **arguments);
 void detached_amid(char **arguments);
 void whole_api(char **arguments);
 
-/* Remote memory (remote.c). */
+/* Remote memory (scenario_remote.c). */
 void remote_use(char **arguments);
 void remote_serve(char **arguments);
 void remote_misuse(char **arguments);
 void remote_outlive(char **arguments);
 
-/* Requests and replies (rpc.c). */
+/* Requests and replies (scenario_rpc.c). */
 void rpc_use(char **arguments);
 void rpc_serve(char **arguments);
 void rpc_ask(char **arguments);
 
-/* Groups (group.c). */
+/* Groups (scenario_group.c). */
 void group_use(char **arguments);
 void group_outlive(char **arguments);
 void group_misuse(char **arguments);

@@ -10,7 +10,8 @@
  * find their node as hxb_attach does. HXB_COLLECTIVES=off at any rank: nothing is taken; report at rank 0: it tells in the
  * end how much was. */
 #define _GNU_SOURCE
-#include "hxb.h"
+#include "base/clock.h"
+#include "free_context.h"
 
 #include <mpi.h>
 
@@ -70,10 +71,8 @@ static void open_context(void) {
     hxb_context_options options;
     hxb_default_options(&options);
     options.send_buffers = SEND_BUFFERS;
-    int result = HXB_E_REFUSED;
-    for (int id = hxb_context_count(device) - 1; id > 0 && result == HXB_E_REFUSED; id--) {
-        result = hxb_open_context(device, id, &options, &context);
-    }
+    int id;
+    open_free_context(device, 1, &options, &context, &id);
 }
 
 /* Removes what is known of a communicator; MPI calls it when that is freed. */
@@ -161,12 +160,6 @@ API int MPI_Finalize(void) {
 }
 
 /* ---- Waiting ---- */
-
-static int64_t now_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * HXB_SECOND + now.tv_nsec;
-}
 
 /* Other ranks may need messages that this one's MPI has to pass on, so it gets its turns. */
 static void make_progress(void) {

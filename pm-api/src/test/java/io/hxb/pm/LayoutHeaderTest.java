@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 
 @Tag("unit")
 class LayoutHeaderTest {
@@ -26,9 +26,8 @@ class LayoutHeaderTest {
     @Test
     void shouldBeUsedInCWhereverItIsALayout() throws Exception {
         final StringBuilder sources = new StringBuilder();
-        try (DirectoryStream<Path> files =
-                Files.newDirectoryStream(ROOT.resolve("pm-api/src/main/c"), "*.c")) {
-            for (final Path file : files) {
+        try (Stream<Path> files = Files.walk(ROOT.resolve("pm-api/src/main/c"))) {
+            for (final Path file : files.filter(each -> each.toString().endsWith(".c")).toList()) {
                 sources.append(Files.readString(file));
             }
         }

@@ -15,10 +15,15 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Network namespaces joined by veth pairs, made for one experiment and removed with it, even when
  * this process is interrupted. Used by one thread.
+ *
+ * <p>With the system property {@code hxb.loopback} nothing is made: every host is this machine, and
+ * talks by addresses of its loopback. There are no NICs of its own then.
  */
 public final class BenchNetwork implements AutoCloseable {
     private static final String PREFIX = "hxbb-";
     private static final long UP_LIMIT_NS = 10_000_000_000L;
+
+    private static final boolean IS_LOOPBACK = Boolean.getBoolean("hxb.loopback");
 
     private final String prefix;
     private final List<String> namespaces = new ArrayList<>();
@@ -36,6 +41,9 @@ public final class BenchNetwork implements AutoCloseable {
      */
     public static BenchNetwork of(final String label, final String... names)
             throws IOException, InterruptedException {
+        if (IS_LOOPBACK) {
+            return new BenchNetwork(label);
+        }
         removeStale();
         final BenchNetwork network = new BenchNetwork(label);
         Runtime.getRuntime().addShutdownHook(network.hook);
@@ -49,9 +57,19 @@ public final class BenchNetwork implements AutoCloseable {
         return network;
     }
 
-    /** The full name of a namespace. */
+    /** True if hosts are addresses of this machine's loopback. */
+    public static boolean isLoopback() {
+        return IS_LOOPBACK;
+    }
+
+    /** The IPv4 address of a host that has {@code 10.x.x.x} in a namespace. */
+    public static String host(final String address) {
+        return IS_LOOPBACK ? address.replaceFirst("^10\\.", "127.") : address;
+    }
+
+    /** The full name of a namespace; empty if there is none. */
     public String name(final String namespace) {
-        return prefix + namespace;
+        return IS_LOOPBACK ? "" : prefix + namespace;
     }
 
     /** Joins two namespaces by a veth pair and waits until it carries frames. */
@@ -62,6 +80,9 @@ public final class BenchNetwork implements AutoCloseable {
             final String otherNic,
             final int mtu)
             throws IOException, InterruptedException {
+        if (IS_LOOPBACK) {
+            return;
+        }
         final String size = Integer.toString(mtu);
         run(
                 "ip",
@@ -110,7 +131,9 @@ public final class BenchNetwork implements AutoCloseable {
     /** Gives a NIC an IPv4 address such as {@code 10.1.0.1/24}. */
     public void address(final String namespace, final String nic, final String address)
             throws IOException, InterruptedException {
-        exec(namespace, "ip", "address", "add", address, "dev", nic);
+        if (!IS_LOOPBACK) {
+            exec(namespace, "ip", "address", "add", address, "dev", nic);
+        }
     }
 
     /** Shapes what leaves a NIC to a rate in bits a second, as labs do. */
@@ -134,6 +157,9 @@ public final class BenchNetwork implements AutoCloseable {
     /** Runs a command in a namespace and returns what it prints. */
     public String exec(final String namespace, final String... command)
             throws IOException, InterruptedException {
+        if (IS_LOOPBACK) {
+            throw new IOException("there are no namespaces, as hxb.loopback is set");
+        }
         final List<String> all = new ArrayList<>(List.of("ip", "netns", "exec", name(namespace)));
         all.addAll(List.of(command));
         return run(all.toArray(String[]::new));
@@ -154,7 +180,9 @@ public final class BenchNetwork implements AutoCloseable {
     @Override
     public void close() {
         remove();
-        Runtime.getRuntime().removeShutdownHook(hook);
+        if (!IS_LOOPBACK) {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        }
     }
 
     private void remove() {

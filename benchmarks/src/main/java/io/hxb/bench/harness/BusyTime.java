@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.Stream;
 
 /**
@@ -18,12 +19,14 @@ public record BusyTime(long atNs, long busyNs) {
 
     /** Until now. */
     public static BusyTime now() {
-        try (Stream<String> lines = Files.lines(Path.of("/proc/stat"))) {
-            final String[] fields = lines.findFirst().orElseThrow().trim().split(" +", -1);
+        try (Stream<String> stat = Files.lines(Path.of("/proc/stat"))) {
+            final List<String> lines = stat.filter(line -> line.startsWith("cpu")).toList();
+            final String[] fields = lines.getFirst().trim().split(" +", -1);
             // Source: proc_stat(5): cpu, user, nice, system, idle, iowait.
             final long idleNs = (Long.parseLong(fields[4]) + Long.parseLong(fields[5])) * TICK_NS;
             final long nowNs = System.nanoTime();
-            return new BusyTime(nowNs, nowNs * Runtime.getRuntime().availableProcessors() - idleNs);
+            // A line for all CPUs, and one for each.
+            return new BusyTime(nowNs, nowNs * (lines.size() - 1) - idleNs);
         } catch (final IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -1,9 +1,11 @@
 package io.hxb.bench.harness;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -23,6 +25,7 @@ public final class Contest {
     }
 
     private final Map<String, Trial> trials = new LinkedHashMap<>();
+    private final Set<String> failed = new HashSet<>();
 
     /** Adds a contestant; the first one added is the one others are compared with. */
     public Contest add(final String name, final Trial trial) {
@@ -31,19 +34,24 @@ public final class Contest {
     }
 
     /**
-     * Removes the contestants whose names contain none of {@code parts}.
+     * Removes the contestants whose names contain none of {@code parts}; a part that begins with
+     * {@code =} is followed by a whole name.
      *
      * @throws IllegalArgumentException if one of them is in nobody's name.
      */
     public Contest only(final String... parts) {
         for (final String part : parts) {
-            if (trials.keySet().stream().noneMatch(name -> name.contains(part))) {
+            if (trials.keySet().stream().noneMatch(name -> isMeant(name, part))) {
                 throw new IllegalArgumentException(
                         "nobody's name contains \"" + part + "\": " + trials.keySet());
             }
         }
-        trials.keySet().removeIf(name -> Stream.of(parts).noneMatch(name::contains));
+        trials.keySet().removeIf(name -> Stream.of(parts).noneMatch(part -> isMeant(name, part)));
         return this;
+    }
+
+    private static boolean isMeant(final String name, final String part) {
+        return part.startsWith("=") ? name.equals(part.substring(1)) : name.contains(part);
     }
 
     /**
@@ -51,6 +59,8 @@ public final class Contest {
      *
      * @param rounds 1 or more.
      * @param progress told after each measurement.
+     * @return the standing; under a limit of {@link Trials}, of the contestants that were measured,
+     *     with fewer rounds if there was no time for more.
      */
     public Standing run(final int rounds, final Progress progress) throws Exception {
         final Map<String, Map<String, List<Double>>> seen = new LinkedHashMap<>();
@@ -58,18 +68,45 @@ public final class Contest {
         for (int round = 0; round < rounds; round++) {
             final List<String> names = new ArrayList<>(trials.keySet());
             for (final String name : round % 2 == 0 ? names : names.reversed()) {
-                final Map<String, Double> figures = trials.get(name).run();
-                figures.forEach(
-                        (figure, value) ->
-                                seen.get(name)
-                                        .computeIfAbsent(figure, key -> new ArrayList<>())
-                                        .add(value));
-                progress.onTrial(round, name, figures);
+                if (!Trials.isOver() && !failed.contains(name)) {
+                    measure(round, name, seen.get(name), progress);
+                }
             }
+        }
+        if (Trials.isLimited()) {
+            seen.values().removeIf(Map::isEmpty);
         }
         final Map<String, Map<String, Series>> series = new LinkedHashMap<>();
         seen.forEach((name, figures) -> series.put(name, toSeries(figures)));
         return new Standing(series);
+    }
+
+    private void measure(
+            final int round,
+            final String name,
+            final Map<String, List<Double>> seen,
+            final Progress progress)
+            throws Exception {
+        final Map<String, Double> figures;
+        try {
+            figures = trials.get(name).run();
+        } catch (final InterruptedException e) {
+            throw e;
+        } catch (final Exception e) {
+            if (!Trials.isLimited()) {
+                throw e;
+            }
+            // It may have been unlucky, unless it has never worked.
+            if (seen.isEmpty()) {
+                failed.add(name);
+            }
+            progress.onFailure(round, name, e);
+            return;
+        }
+        figures.forEach(
+                (figure, value) ->
+                        seen.computeIfAbsent(figure, key -> new ArrayList<>()).add(value));
+        progress.onTrial(round, name, figures);
     }
 
     private static Map<String, Series> toSeries(final Map<String, List<Double>> figures) {
@@ -90,6 +127,9 @@ public final class Contest {
     public interface Progress {
         /** One measurement is done. */
         void onTrial(int round, String name, Map<String, Double> figures);
+
+        /** One has failed, and the others go on. */
+        default void onFailure(final int round, final String name, final Exception failure) {}
     }
 
     /**

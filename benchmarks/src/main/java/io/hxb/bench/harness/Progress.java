@@ -4,20 +4,34 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Says on standard error what was measured, one line a measurement. Stateless. */
+/**
+ * Says on standard error what was measured, one line a measurement, and keeps it in {@link Trials}.
+ * Stateless.
+ */
 public final class Progress {
     private Progress() {}
 
     /** Says what was measured, after {@code what}. */
     public static Contest.Progress of(final String what) {
-        return (round, name, figures) ->
-                System.err.printf(
-                        Locale.ROOT,
-                        "%s round %d %s: %s%n",
-                        what,
-                        round + 1,
-                        name,
-                        format(figures));
+        return new Contest.Progress() {
+            @Override
+            public void onTrial(
+                    final int round, final String name, final Map<String, Double> figures) {
+                say(what, round, name, format(figures));
+                Trials.keep(what, round, name, figures);
+            }
+
+            @Override
+            public void onFailure(final int round, final String name, final Exception failure) {
+                say(what, round, name, failure.toString());
+                Trials.keepFailure(what, name, failure);
+            }
+        };
+    }
+
+    private static void say(
+            final String what, final int round, final String name, final String text) {
+        System.err.printf(Locale.ROOT, "%s round %d %s: %s%n", what, round + 1, name, text);
     }
 
     private static String format(final Map<String, Double> figures) {

@@ -182,6 +182,41 @@ public final class TcpRanks {
                 "hostname node" + nodes.getFirst() + "; exec " + String.join(" ", ranks));
     }
 
+    /** The same on the loopback of this machine, where no namespaces can be made. */
+    public static List<String> loopbackCommand(final int ranks, final List<String> program) {
+        final List<String> command =
+                new ArrayList<>(
+                        List.of(
+                                "mpirun",
+                                "--allow-run-as-root",
+                                "--quiet",
+                                "--oversubscribe",
+                                "-n",
+                                Integer.toString(ranks),
+                                "--bind-to",
+                                "none",
+                                "--mca",
+                                "mpi_yield_when_idle",
+                                "1",
+                                "--mca",
+                                "oob_tcp_if_include",
+                                "lo",
+                                "--mca",
+                                "pml",
+                                "ob1",
+                                "--mca",
+                                "btl",
+                                "tcp,self",
+                                "--mca",
+                                "osc",
+                                "pt2pt",
+                                "--mca",
+                                "btl_tcp_if_include",
+                                "lo"));
+        command.addAll(program);
+        return command;
+    }
+
     /** Namespace in which {@link #command} is started. */
     public static String namespace(final LabSpec spec, final List<Integer> nodes) {
         return LabNames.namespace(spec.name(), nodes.getFirst());

@@ -20,14 +20,17 @@ import java.util.Map;
 
 /**
  * Two hosts joined by one veth pair of MTU 9000, each with services that run all the time: an HXB
- * node as it is by default, and a media driver of Aeron. Programs attach to them and talk, as users
- * would run them: nothing is pinned, each measurement has fresh programs. Used by one thread.
+ * node as it is by default or with other loops, and a media driver of Aeron. Programs attach to
+ * them and talk, as users would run them: nothing is pinned, each measurement has fresh programs.
+ * Used by one thread.
  */
 final class AttachedLine implements AutoCloseable {
     private static final String LEFT = "left";
     private static final String RIGHT = "right";
-    private static final String LEFT_ADDRESS = "10.96.0.1";
-    private static final String RIGHT_ADDRESS = "10.96.0.2";
+    private static final String LEFT_ADDRESS = BenchNetwork.host("10.96.0.1");
+    private static final String RIGHT_ADDRESS = BenchNetwork.host("10.96.0.2");
+    private static final int HXB_PORT = 25_000;
+    private static final int DATAGRAM_HEADER_BYTES = 28;
     private static final String C_PORT = "20100";
     private static final int AERON_PORT = 20_200;
     private static final int MTU = 9000;
@@ -42,6 +45,9 @@ final class AttachedLine implements AutoCloseable {
         ONE_HOST
     }
 
+    private static int lineCount;
+
+    private final int number = lineCount++;
     private final BenchNetwork network;
     private final TemporaryFolder folder;
     private final Path file;
@@ -56,16 +62,19 @@ final class AttachedLine implements AutoCloseable {
     /**
      * Makes the network and starts the services.
      *
+     * @param loop of the nodes, as in a cluster file; with empty, the default, there are drivers of
+     *     Aeron as well.
      * @param warmUp seconds before figures count.
      * @param seconds in which they count.
      * @param isWhole whether ends of one direction copy every byte of messages of up to a frame.
      */
-    AttachedLine(final double warmUp, final double seconds, final boolean isWhole)
+    AttachedLine(
+            final String loop, final double warmUp, final double seconds, final boolean isWhole)
             throws Exception {
         this.warmUp = warmUp;
         this.seconds = seconds;
         this.isWhole = isWhole;
-        network = BenchNetwork.of("att", LEFT, RIGHT);
+        network = BenchNetwork.of("att" + number, LEFT, RIGHT);
         network.join(LEFT, "x0", RIGHT, "x0", MTU);
         network.address(LEFT, "x0", LEFT_ADDRESS + "/24");
         network.address(RIGHT, "x0", RIGHT_ADDRESS + "/24");
@@ -77,8 +86,8 @@ final class AttachedLine implements AutoCloseable {
                         "\n",
                         "name: att-" + ProcessHandle.current().pid(),
                         "shape: 2",
-                        "backend: raw",
-                        "links: {x: [x0]}",
+                        BenchNetwork.isLoopback() ? udpLinks() : "backend: raw\nlinks: {x: [x0]}",
+                        "loop: {" + loop + "}",
                         "attach: {directory: "
                                 + folder.path()
                                 + ", countersDirectory: "
@@ -87,9 +96,24 @@ final class AttachedLine implements AutoCloseable {
                         ""));
         cluster = ClusterConfigYaml.read(file);
         for (final String host : List.of(LEFT, RIGHT)) {
-            services.add(driver(host));
+            if (loop.isEmpty()) {
+                services.add(driver(host));
+            }
             services.add(node(host));
         }
+    }
+
+    private String udpLinks() {
+        final int port = HXB_PORT + number;
+        return """
+        backend: udp
+        links: 1
+        nodes:
+          0: {links: ["%s:%d"]}
+          1: {links: ["%s:%d"]}
+        socket: {mtu: %d}\
+        """
+                .formatted(LEFT_ADDRESS, port, RIGHT_ADDRESS, port, MTU - DATAGRAM_HEADER_BYTES);
     }
 
     private Program node(final String host) throws Exception {

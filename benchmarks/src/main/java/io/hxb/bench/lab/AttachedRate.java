@@ -51,8 +51,7 @@ final class AttachedRate implements Callable<Integer> {
                     "programs copy every byte of a message, from memory of their own and into it")
     private boolean isWhole;
 
-    @Option(names = "--only", description = "part of the names of those to measure")
-    private String only = "";
+    @Mixin private LabExperiments.Chosen chosen;
 
     @Override
     public Integer call() throws Exception {
@@ -76,11 +75,13 @@ final class AttachedRate implements Callable<Integer> {
                                 "ratio to Aeron",
                                 "sender CPU ns",
                                 "receiver CPU ns");
-        try (AttachedLine line = new AttachedLine(warmUp, settings.seconds(), isWhole);
+        try (AttachedLine line = new AttachedLine("", warmUp, settings.seconds(), isWhole);
+                AttachedLines further =
+                        new AttachedLines(chosen.loops(), warmUp, settings.seconds());
                 MessageLine embedded =
                         new MessageLine("emb", warmUp, settings.seconds(), List.of())) {
             for (final int size : sizes) {
-                measure(report, size, line, embedded);
+                measure(report, size, line, further, embedded);
             }
         }
         report.finish(System.out, settings.results());
@@ -91,6 +92,7 @@ final class AttachedRate implements Callable<Integer> {
             final Report report,
             final int size,
             final AttachedLine line,
+            final AttachedLines further,
             final MessageLine embedded)
             throws Exception {
         final Contest contest =
@@ -117,8 +119,9 @@ final class AttachedRate implements Callable<Integer> {
                         () -> embedded.rate(MessageLine.Transport.HXB, size, 0));
             }
         }
+        further.addRates(contest, size);
         final Contest.Standing standing =
-                contest.only(only).run(settings.rounds(), Progress.of("attached-rate " + size));
+                chosen.of(contest).run(settings.rounds(), Progress.of("attached-rate " + size));
         report.keep(Integer.toString(size), standing);
         for (final String name : standing.series().keySet()) {
             final String peer = name.endsWith(ONE_HOST) ? AERON_IPC : AERON;

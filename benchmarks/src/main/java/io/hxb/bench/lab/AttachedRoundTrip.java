@@ -50,8 +50,7 @@ final class AttachedRoundTrip implements Callable<Integer> {
             defaultValue = "0")
     private int load;
 
-    @Option(names = "--only", description = "part of the names of those to measure")
-    private String only = "";
+    @Mixin private LabExperiments.Chosen chosen;
 
     @Override
     public Integer call() throws Exception {
@@ -79,12 +78,14 @@ final class AttachedRoundTrip implements Callable<Integer> {
                                 "to the later ones",
                                 "p99 us");
         final List<Process> others = new ArrayList<>();
-        try (AttachedLine line = new AttachedLine(warmUp, settings.seconds(), false)) {
+        try (AttachedLine line = new AttachedLine("", warmUp, settings.seconds(), false);
+                AttachedLines further =
+                        new AttachedLines(chosen.loops(), warmUp, settings.seconds())) {
             for (int i = 0; i < load; i++) {
                 others.add(new ProcessBuilder("sh", "-c", "while :; do :; done").start());
             }
             for (final int size : sizes) {
-                measure(report, size, line);
+                measure(report, size, line, further);
             }
         } finally {
             others.forEach(Process::destroyForcibly);
@@ -93,7 +94,11 @@ final class AttachedRoundTrip implements Callable<Integer> {
         return 0;
     }
 
-    private void measure(final Report report, final int size, final AttachedLine line)
+    private void measure(
+            final Report report,
+            final int size,
+            final AttachedLine line,
+            final AttachedLines further)
             throws Exception {
         final Contest contest = new Contest();
         for (final String protocol : List.of("udp", "tcp")) {
@@ -130,8 +135,9 @@ final class AttachedRoundTrip implements Callable<Integer> {
                             line.cachedRoundTrip(
                                     AttachedLine.Place.TWO_HOSTS, LoopConfig.Waiting.HYBRID, size));
         }
+        further.addRoundTrips(contest, size);
         final Contest.Standing standing =
-                contest.only(only).run(settings.rounds(), Progress.of("attached-rtt " + size));
+                chosen.of(contest).run(settings.rounds(), Progress.of("attached-rtt " + size));
         report.keep(Integer.toString(size), standing);
         for (final String name : standing.series().keySet()) {
             report.line(

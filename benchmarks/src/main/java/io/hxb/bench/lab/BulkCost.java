@@ -86,11 +86,7 @@ final class BulkCost implements Callable<Integer> {
                             + " (gro_flush_timeout; default ${DEFAULT-VALUE})")
     private int flushTimeoutUs;
 
-    @Option(
-            names = "--only",
-            defaultValue = "",
-            description = "part of the names of contestants that take part; may be repeated")
-    private List<String> only;
+    @Mixin private LabExperiments.Chosen chosen;
 
     @Override
     public Integer call() throws Exception {
@@ -144,14 +140,19 @@ final class BulkCost implements Callable<Integer> {
                     if (way.isRaw() || !hasRelay) {
                         contest.add(way.label(), () -> line.hxb(way));
                         contest.add(way.label() + ATTACHED, () -> line.attached(way));
+                        chosen.loops()
+                                .forEach(
+                                        loop ->
+                                                contest.add(
+                                                        way.label() + ATTACHED + ", nodes " + loop,
+                                                        () -> line.attached(way, loop)));
                         contest.add(way.label() + BESIDE, () -> line.beside(way));
                     }
                 }
             }
             final String name = wiring + " " + mtu;
             final Contest.Standing standing =
-                    contest.only(only.toArray(new String[0]))
-                            .run(settings.rounds(), Progress.of(name));
+                    chosen.of(contest).run(settings.rounds(), Progress.of(name));
             report.keep(name, standing);
             final String first = standing.series().keySet().iterator().next();
             for (final String who : standing.series().keySet()) {

@@ -134,6 +134,10 @@ final class BulkLine implements AutoCloseable {
                 join(wire, i, mbit);
             }
         }
+        if (BenchNetwork.isLoopback()) {
+            writeCluster(Way.UDP_TRAINS, "");
+            return;
+        }
         if (hasRelay) {
             wire.prepare(network.name(LEFT), nics());
             wire.prepare(network.name(RELAY), both());
@@ -144,7 +148,7 @@ final class BulkLine implements AutoCloseable {
         }
         for (final Way way : Way.values()) {
             if (way.isRaw() || !hasRelay) {
-                writeCluster(way);
+                writeCluster(way, "");
             }
         }
         if (!hasRelay) {
@@ -177,7 +181,7 @@ final class BulkLine implements AutoCloseable {
 
     private void shape(final LabWire wire, final String host, final String nic, final int mbit)
             throws IOException, InterruptedException {
-        if (mbit > 0) {
+        if (mbit > 0 && !BenchNetwork.isLoopback()) {
             network.shape(host, nic, wire.shaper(mbit * 1_000_000L, mtu));
         }
     }
@@ -187,12 +191,15 @@ final class BulkLine implements AutoCloseable {
     }
 
     private static String address(final String host, final int link) {
-        return "10.96." + link + (host.equals(LEFT) ? ".1" : ".2");
+        return BenchNetwork.host("10.96." + link + (host.equals(LEFT) ? ".1" : ".2"));
     }
 
     /** How long the kernel waits at each NIC for frames to join, in microseconds. */
     void flushTimeout(final int us) throws IOException, InterruptedException {
         assert !hasRelay : "its NICs have other names";
+        if (BenchNetwork.isLoopback()) {
+            return;
+        }
         for (final String host : List.of(LEFT, RIGHT)) {
             for (final String nic : nics()) {
                 final String file = "/sys/class/net/" + nic + "/gro_flush_timeout";
@@ -201,7 +208,7 @@ final class BulkLine implements AutoCloseable {
         }
     }
 
-    private void writeCluster(final Way way) throws IOException {
+    private void writeCluster(final Way way, final String loop) throws IOException {
         final List<String> lines = new ArrayList<>();
         lines.add("name: bulk-" + ProcessHandle.current().pid());
         lines.add("shape: " + (hasRelay ? "2x2" : "2"));
@@ -226,6 +233,7 @@ final class BulkLine implements AutoCloseable {
         lines.add("attach: {directory: " + folder.path() + ",");
         lines.add("  countersDirectory: " + folder.path() + "}");
         lines.add("");
+        lines.add(lines.size() - 1, "loop: {" + loop + "}");
         Files.writeString(file(way), String.join("\n", lines));
     }
 
@@ -389,6 +397,20 @@ final class BulkLine implements AutoCloseable {
 
     /** The same between programs that are attached to nodes in processes of their own. */
     Map<String, Double> attached(final Way way) throws Exception {
+        return attached(way, "");
+    }
+
+    /** The same with loops of the nodes that the cluster file has. */
+    Map<String, Double> attached(final Way way, final String loop) throws Exception {
+        writeCluster(way, loop);
+        try {
+            return attachedToNodes(way);
+        } finally {
+            writeCluster(way, "");
+        }
+    }
+
+    private Map<String, Double> attachedToNodes(final Way way) throws Exception {
         return withNodes(
                 way,
                 List.of(LEFT, RIGHT),

@@ -65,14 +65,14 @@ final class HxbNode implements AutoCloseable {
      * @param namespace full name of the network namespace it runs in.
      * @param cpus CPU list for its process; empty for all.
      * @param cluster the cluster; folders are replaced by one of this node's own.
-     * @param wait block, spin or hybrid.
+     * @param loop its loops.
      * @param coordinates which node it is, such as {@code 1,0}.
      */
     static HxbNode start(
             final String namespace,
             final String cpus,
             final ClusterConfig cluster,
-            final String wait,
+            final LoopConfig loop,
             final String coordinates)
             throws IOException, InterruptedException {
         final TemporaryFolder folder = new TemporaryFolder();
@@ -80,10 +80,7 @@ final class HxbNode implements AutoCloseable {
                 cluster.withAttach(
                                 new AttachConfig(
                                         folder.path(), folder.path(), List.of(), List.of()))
-                        .withLoop(
-                                LoopConfig.DEFAULT.withWaiting(
-                                        LoopConfig.Waiting.valueOf(
-                                                wait.toUpperCase(java.util.Locale.ROOT))));
+                        .withLoop(loop);
         final Path file = folder.file("cluster.yaml");
         Files.writeString(file, ClusterConfigYaml.write(own));
         final int node = own.shape().node(own.shape().parseCoordinates(coordinates));

@@ -1,7 +1,10 @@
 package io.hxb.bench.lab;
 
+import io.hxb.bench.harness.Contest;
 import io.hxb.bench.harness.Peers;
 import io.hxb.bench.harness.ResultsOption;
+import io.hxb.config.LoopConfig;
+import io.hxb.config.yaml.ClusterConfigYaml;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -21,6 +24,7 @@ import java.util.Locale;
         subcommands = {
             RelayRate.class,
             RelayRoundTrip.class,
+            RelayScaling.class,
             ShapedBandwidth.class,
             BulkCost.class,
             MessageRoundTrip.class,
@@ -89,6 +93,46 @@ public final class LabExperiments {
         Path results() {
             return results.folder();
         }
+    }
+
+    /** Which contestants take part, and further ones. */
+    static final class Chosen {
+        @Option(
+                names = "--only",
+                description =
+                        "part of the names of those to measure, or a whole name after '='; may be"
+                                + " repeated")
+        private List<String> only = List.of();
+
+        @Option(
+                names = "--loop",
+                description =
+                        "also nodes with these loops, as the cluster file has them, such as 'loops:"
+                                + " 2, wait: spin'; may be repeated")
+        private List<String> loops = List.of();
+
+        List<String> loops() {
+            return loops;
+        }
+
+        Contest of(final Contest contest) {
+            return only.isEmpty() ? contest : contest.only(only.toArray(new String[0]));
+        }
+
+        /** Whether something that is no contestant is to be measured. */
+        boolean includes(final String name) {
+            return only.isEmpty() || only.stream().anyMatch(name::contains);
+        }
+    }
+
+    /** Loops of a node, as a cluster file has them; a wrong one is refused as there. */
+    static LoopConfig loop(final String text) {
+        return ClusterConfigYaml.parse(
+                        "name: loop\nshape: 2\nbackend: raw\nlinks: {x: [x0]}\nloop: {"
+                                + text
+                                + "}\n",
+                        "--loop '" + text + "'")
+                .loop();
     }
 
     /** Further options of experiments that fill shaped links. */

@@ -1,5 +1,6 @@
 package io.hxb.bench.lab;
 
+import io.hxb.bench.harness.BenchNetwork;
 import io.hxb.bench.harness.Contest;
 import io.hxb.bench.harness.Peers;
 import io.hxb.bench.harness.Progress;
@@ -115,8 +116,12 @@ final class MpiMessages implements Callable<Integer> {
             description = "seconds before each measurement (default ${DEFAULT-VALUE})")
     private double warmUp;
 
-    @Option(names = "--only", description = "part of the names of those to measure")
-    private String only = "";
+    @Mixin private LabExperiments.Chosen chosen;
+
+    @Option(
+            names = "--collectives",
+            description = "also with the collective operations that nodes carry out themselves")
+    private boolean hasCollectives;
 
     @Override
     public Integer call() throws Exception {
@@ -147,14 +152,15 @@ final class MpiMessages implements Callable<Integer> {
                                 "HXB / TCP");
         final Map<Wires, List<Plan>> byWires =
                 PLANS.stream()
-                        .filter(plan -> plan.name.contains(only))
+                        .filter(plan -> chosen.includes(plan.name))
                         .collect(
                                 Collectors.groupingBy(
                                         Plan::wires, LinkedHashMap::new, Collectors.toList()));
         for (final Map.Entry<Wires, List<Plan>> entry : byWires.entrySet()) {
-            try (MpiRanks ranks = MpiRanks.apart(spec(entry.getKey()))) {
+            try (MpiRanks ranks = MpiRanks.apart(spec(entry.getKey()));
+                    Further further = new Further(entry.getKey())) {
                 for (final Plan plan : entry.getValue()) {
-                    measure(report, ranks, plan);
+                    measure(report, ranks, further, plan);
                 }
             }
         }
@@ -163,22 +169,63 @@ final class MpiMessages implements Callable<Integer> {
     }
 
     private LabSpec spec(final Wires wires) {
+        return spec(wires, "");
+    }
+
+    private LabSpec spec(final Wires wires, final String suffix) {
+        final boolean isLoopback = BenchNetwork.isLoopback();
         return new LabSpec(
-                "mp" + ProcessHandle.current().pid(),
+                "mp" + ProcessHandle.current().pid() + suffix,
                 Shape.parse(wires.shape),
                 wires.links,
-                Backend.RAW,
-                mbit * 1_000_000L,
+                isLoopback ? Backend.UDP : Backend.RAW,
+                isLoopback ? 0 : mbit * 1_000_000L,
                 MTU_BYTES);
     }
 
-    private void measure(final Report report, final MpiRanks ranks, final Plan plan)
+    /** Labs of the same wires whose nodes have other loops. */
+    private final class Further implements AutoCloseable {
+        private final Map<String, MpiRanks> labs = new LinkedHashMap<>();
+
+        Further(final Wires wires) throws Exception {
+            try {
+                for (final String loop : chosen.loops()) {
+                    final LabSpec spec = spec(wires, "-" + labs.size());
+                    labs.put(loop, MpiRanks.apart(spec, LabExperiments.loop(loop)));
+                }
+            } catch (final Exception e) {
+                close();
+                throw e;
+            }
+        }
+
+        @Override
+        public void close() {
+            labs.values().forEach(MpiRanks::close);
+        }
+    }
+
+    private void measure(
+            final Report report, final MpiRanks ranks, final Further further, final Plan plan)
             throws Exception {
         final Contest contest = new Contest();
         final double seconds = warmUp + settings.seconds();
         final List<String> program = plan.program(warmUp, settings.seconds());
         if (settings.hasHxb()) {
             contest.add(HXB, () -> figures(plan, ranks.overHxb(plan.nodes, seconds, program)));
+            if (hasCollectives) {
+                contest.add(
+                        "HXB, --collectives",
+                        () -> figures(plan, ranks.overCollectives(plan.nodes, seconds, program)));
+            }
+            further.labs.forEach(
+                    (loop, lab) ->
+                            contest.add(
+                                    "HXB, nodes " + loop,
+                                    () ->
+                                            figures(
+                                                    plan,
+                                                    lab.overHxb(plan.nodes, seconds, program))));
         }
         contest.add(TCP, () -> figures(plan, ranks.overTcp(plan.nodes, seconds, program)));
         final Contest.Standing standing = contest.run(settings.rounds(), Progress.of(plan.name));
@@ -195,7 +242,9 @@ final class MpiMessages implements Callable<Integer> {
                 cell(standing, TCP, "MBps"),
                 cell(standing, TCP, "rate"),
                 plan.isBandwidth() ? cell(standing, TCP, "share") : "-",
-                settings.hasHxb() ? ratio(standing, plan).format() : "-");
+                standing.series().keySet().containsAll(List.of(HXB, TCP))
+                        ? ratio(standing, plan).format()
+                        : "-");
     }
 
     private static String cell(

@@ -5,7 +5,9 @@ import io.hxb.bench.harness.ProcessLab;
 import io.hxb.bench.harness.Program;
 import io.hxb.bench.harness.TcpRanks;
 import io.hxb.bench.harness.TemporaryFolder;
+import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
+import io.hxb.config.LoopConfig;
 import io.hxb.config.Quantity;
 import io.hxb.config.SecurityConfig;
 import io.hxb.config.yaml.ClusterConfigYaml;
@@ -44,7 +46,9 @@ final class MpiRanks implements AutoCloseable {
         this.config = config;
         this.remove = remove;
         try {
-            TcpRanks.prepare(spec);
+            if (spec.backend() == Backend.RAW) {
+                TcpRanks.prepare(spec);
+            }
         } catch (final RuntimeException e) {
             close();
             throw e;
@@ -53,9 +57,18 @@ final class MpiRanks implements AutoCloseable {
 
     /** Makes the lab and starts its nodes, a process each. */
     static MpiRanks apart(final LabSpec spec) throws Exception {
+        return apart(spec, LoopConfig.DEFAULT);
+    }
+
+    /** The same with other loops. */
+    static MpiRanks apart(final LabSpec spec, final LoopConfig loop) throws Exception {
         final TemporaryFolder folder = new TemporaryFolder();
         final ProcessLab lab =
-                new ProcessLab(folder.path(), spec, SecurityConfig.Mode.NONE, LabCluster::patient);
+                new ProcessLab(
+                        folder.path(),
+                        spec,
+                        SecurityConfig.Mode.NONE,
+                        cluster -> LabCluster.patient(cluster).withLoop(loop));
         return new MpiRanks(folder, spec, lab.config(), lab::close);
     }
 
@@ -90,9 +103,16 @@ final class MpiRanks implements AutoCloseable {
      * @param nodes of the ranks, one after the other.
      */
     List<String> hxbCommand(final List<Integer> nodes, final List<String> program) {
+        return hxbCommand(nodes, program, List.of());
+    }
+
+    private List<String> hxbCommand(
+            final List<Integer> nodes, final List<String> program, final List<String> options) {
         final List<String> command =
                 new ArrayList<>(List.of("env", "HXB_SOCKET=" + socket(nodes.getFirst())));
-        command.addAll(Peers.hxb("mpirun", "--allow-run-as-root", "--oversubscribe"));
+        command.addAll(Peers.hxb("mpirun"));
+        command.addAll(options);
+        command.addAll(List.of("--allow-run-as-root", "--oversubscribe"));
         command.addAll(List.of("--mca", "mpi_yield_when_idle", "0", "--bind-to", "none"));
         // One-sided operations would go by shared memory, as all ranks are on one machine.
         command.addAll(List.of("--mca", "osc", "pt2pt"));
@@ -109,6 +129,9 @@ final class MpiRanks implements AutoCloseable {
     /** The same over TCP. */
     List<String> tcpCommand(final List<Integer> nodes, final List<String> program)
             throws IOException {
+        if (spec.backend() == Backend.UDP) {
+            return TcpRanks.loopbackCommand(nodes.size(), program);
+        }
         final List<String> command =
                 new ArrayList<>(List.of("ip", "netns", "exec", TcpRanks.namespace(spec, nodes)));
         command.addAll(TcpRanks.command(folder.path(), spec, nodes, program));
@@ -124,6 +147,13 @@ final class MpiRanks implements AutoCloseable {
     JsonNode overHxb(final List<Integer> nodes, final double seconds, final List<String> program)
             throws Exception {
         return figures(hxbCommand(nodes, program), seconds);
+    }
+
+    /** The same with collective operations by the nodes. */
+    JsonNode overCollectives(
+            final List<Integer> nodes, final double seconds, final List<String> program)
+            throws Exception {
+        return figures(hxbCommand(nodes, program, List.of("--collectives")), seconds);
     }
 
     private String socket(final int node) {

@@ -4,6 +4,7 @@ import io.hxb.bench.harness.BenchNetwork;
 import io.hxb.bench.harness.Peers;
 import io.hxb.bench.harness.Program;
 import io.hxb.config.ClusterConfig;
+import io.hxb.config.LoopConfig;
 import io.hxb.config.SocketConfig;
 
 import tools.jackson.databind.JsonNode;
@@ -14,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Three namespaces in a line, with one relay in the middle that stays for all rounds: {@code left -
@@ -80,6 +82,15 @@ final class RelayLine implements AutoCloseable {
             final String wait,
             final String cpus,
             final SocketConfig.KernelRelay kernelRelay) {
+        return hxb(links, LabExperiments.loop("wait: " + wait), cpus, kernelRelay);
+    }
+
+    /** The same with the loops that are given. */
+    static Starter hxb(
+            final int links,
+            final LoopConfig loop,
+            final String cpus,
+            final SocketConfig.KernelRelay kernelRelay) {
         return network -> {
             final ClusterConfig cluster = new RelayedFrames(links, 0).cluster();
             final HxbNode node =
@@ -87,7 +98,7 @@ final class RelayLine implements AutoCloseable {
                             network.name(MIDDLE),
                             cpus,
                             cluster.withSocket(cluster.socket().withKernelRelay(kernelRelay)),
-                            wait,
+                            loop,
                             RelayedFrames.MIDDLE);
             return new Started(node.program(), List.of("-x"), node::close);
         };
@@ -141,6 +152,46 @@ final class RelayLine implements AutoCloseable {
         }
     }
 
+    /**
+     * The same from a sender for each link, which takes a CPU each; what arrives is counted by the
+     * NICs.
+     */
+    Map<String, Double> rateOfMany(final int size, final double seconds) throws Exception {
+        frames.restartEnds();
+        final List<Program> senders = new ArrayList<>();
+        try {
+            senders.add(Program.start(network.name(RIGHT), "", blast(RIGHT, "y", 0, seconds + 3)));
+            for (int i = 0; i < links; i++) {
+                senders.add(
+                        Program.start(
+                                network.name(LEFT),
+                                "",
+                                blast(LEFT, "x", i, i + 1, size, seconds + 3)));
+            }
+            LockSupport.parkNanos((long) (2 * SKIP_SECONDS * 1e9));
+            final long startNs = System.nanoTime();
+            final long arrived = arrived();
+            final long cpuNs = relay.cpuNs();
+            final long machineNs = Program.machineCpuNs();
+            LockSupport.parkNanos((long) (seconds * 1e9));
+            final double frameCount = arrived() - arrived;
+            final double spentNs = System.nanoTime() - startNs;
+            final Map<String, Double> figures = new LinkedHashMap<>();
+            figures.put("kfps", frameCount / spentNs * 1e6);
+            figures.put("cpu_ns", (relay.cpuNs() - cpuNs) / frameCount);
+            figures.put("machine_ns", (Program.machineCpuNs() - machineNs) / frameCount);
+            return figures;
+        } finally {
+            senders.forEach(Program::close);
+        }
+    }
+
+    private long arrived() throws IOException, InterruptedException {
+        final String counts =
+                network.exec(RIGHT, "sh", "-c", "cat /sys/class/net/y*/statistics/rx_packets");
+        return counts.lines().mapToLong(count -> Long.parseLong(count.strip())).sum();
+    }
+
     private static List<String> count(final double seconds) {
         return Peers.c("count", "-S", text(seconds), "-k", text(SKIP_SECONDS), "any");
     }
@@ -149,13 +200,25 @@ final class RelayLine implements AutoCloseable {
     private List<String> blast(
             final String end, final String nic, final int size, final double seconds)
             throws IOException, InterruptedException {
+        return blast(end, nic, 0, links, size, seconds);
+    }
+
+    private List<String> blast(
+            final String end,
+            final String nic,
+            final int first,
+            final int limit,
+            final int size,
+            final double seconds)
+            throws IOException, InterruptedException {
         final List<String> command =
                 with(
                         Peers.c("blast", "-s", Integer.toString(size), "-S", text(seconds)),
+                        List.of("-n", Integer.toString(first)),
                         List.of("-H", frames.data(RelayedFrames.LEFT, RelayedFrames.RIGHT)),
                         List.of("-A", end.equals(LEFT) ? leftHello() : rightHello()),
                         started.endOptions);
-        for (int i = 0; i < links; i++) {
+        for (int i = first; i < limit; i++) {
             command.add(nic + i);
             command.add(network.mac(MIDDLE, nic + i));
         }

@@ -58,7 +58,7 @@ final class FlowEnd implements FlowOutput, FlowListener {
                         SHAPE.coordinates(node),
                         pool,
                         this);
-        loop = new FlowLoop(table, this, share, () -> {});
+        loop = new FlowLoop(table, this, share);
         loop.openContext(CONTEXT, 7, ContextTerms.of(1024));
     }
 

@@ -4,6 +4,8 @@ import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.LinkPlan;
 import io.hxb.config.TrunkConfig;
+import io.hxb.counter.CounterBlock;
+import io.hxb.counter.CounterType;
 import io.hxb.forward.ForwardParts;
 import io.hxb.forward.Forwarder;
 import io.hxb.forward.FrameSource;
@@ -101,7 +103,14 @@ public class ForwarderBenchmark {
         final TrunkSender[] trunks = {back, trunk};
         final BufferPool.Share share = pool.newShare();
         final LoopClock clock = new LoopClock();
-        final FrameSource frameSource = new FrameSource(parts, trunks, share, clock, () -> {});
+        final FrameSource frameSource =
+                new FrameSource(
+                        parts,
+                        trunks,
+                        share,
+                        clock,
+                        CounterBlock.unpublished(all.length, 3),
+                        () -> {});
         // Without flows: no frame is for this node.
         forwarder = new Forwarder(parts, health.heard(), trunks, share, clock, frameSource, null);
         writeData();
@@ -129,7 +138,7 @@ public class ForwarderBenchmark {
     private void writeData() {
         begin(FrameType.DATA).source(SHAPE.parseCoordinates("0,0")).destination(THERE);
         relay();
-        if (forwarder.counters().relayed() != 1) {
+        if (forwarder.counters().value(CounterType.FORWARD_RELAYED_FRAMES) != 1) {
             throw new IllegalStateException("the frame was not relayed");
         }
     }
@@ -148,7 +157,7 @@ public class ForwarderBenchmark {
     public long relay() {
         header.wrap(frame).hopLimit(HOPS);
         forwarder.onFrame(from, nobody, 0, frame, FrameHeaderFlyweight.LENGTH, 2, -1);
-        return forwarder.counters().relayed();
+        return forwarder.counters().value(CounterType.FORWARD_RELAYED_FRAMES);
     }
 
     /** The choice of the link alone. */

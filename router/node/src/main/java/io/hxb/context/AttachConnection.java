@@ -195,8 +195,7 @@ final class AttachConnection {
             return reply(node.nodePage().descriptor());
         }
         message.argument(0, node.receivePool().lengthBytes());
-        return reply(
-                node.nodePage().descriptor(), node.receivePool().descriptor());
+        return reply(node.nodePage().descriptor(), node.receivePool().descriptor());
     }
 
     private String openContext() throws PmException, LinuxException {
@@ -227,18 +226,17 @@ final class AttachConnection {
         final int peerContext = (int) range(1);
         final DirectOffers.Ring ring =
                 directOffers.offer(
-                                sender,
-                                peerContext,
-                                socket.receivedDescriptor(0),
-                                socket.receivedDescriptor(1));
+                        sender,
+                        peerContext,
+                        socket.receivedDescriptor(0),
+                        socket.receivedDescriptor(1));
         message.reply(AttachMessage.OFFER_DIRECT).argument(0, ring.number());
         return replyWithSignal(ring.receiver());
     }
 
     private String directChange() throws LinuxException {
         final ContextEndpoint endpoint = attachedProcess.context((int) range(0));
-        final DirectOffers.News news =
-                endpoint == null ? null : directOffers.next(endpoint);
+        final DirectOffers.News news = endpoint == null ? null : directOffers.next(endpoint);
         message.reply(AttachMessage.DIRECT_CHANGE);
         if (news == null) {
             return reply();

@@ -1,5 +1,7 @@
 package io.hxb.context;
 
+import io.hxb.counter.CounterBlock;
+import io.hxb.counter.CounterType;
 import io.hxb.flow.ContextTerms;
 import io.hxb.flow.FlowEndpoints;
 import io.hxb.flow.FlowListener;
@@ -55,7 +57,7 @@ final class ContextEndpoint {
 
     private LoopActivity loop;
     private FlowPort port;
-    private ContextCounters counters;
+    private CounterBlock counters;
     private boolean isReleaseAwaited;
     private CloseReason closeReason = CloseReason.NONE;
     private boolean isFlowClosed;
@@ -305,11 +307,7 @@ final class ContextEndpoint {
         opened.start(
                 port,
                 incarnation,
-                new ContextTerms(
-                        parts.receiveQuotaFrames(),
-                        true,
-                        peerWaitNs,
-                        rights));
+                new ContextTerms(parts.receiveQuotaFrames(), true, peerWaitNs, rights));
     }
 
     /** What it does with remote memory, or null. */
@@ -351,7 +349,6 @@ final class ContextEndpoint {
             }
         }
         if (messages > 0) {
-            counters.onReleased(messages, frames);
             counts.released(messages, frames);
         }
         if (counts.isStalled() && counts.takeStalled()) {
@@ -373,7 +370,6 @@ final class ContextEndpoint {
                 return;
             }
             if (messagesLeft == 0) {
-                counters.onReleased(0, 1);
                 giveBack(id);
             }
         }
@@ -392,19 +388,25 @@ final class ContextEndpoint {
 
     private int violated(final CloseReason reason) {
         LOGGER.warn(
-                "context {} of {} is closed: {}",
-                contextId,
-                attachedProcess.name(),
-                reason.text());
+                "context {} of {} is closed: {}", contextId, attachedProcess.name(), reason.text());
         close(reason);
         return 1;
+    }
+
+    private static CounterType counterOf(final CloseReason reason) {
+        return switch (reason) {
+            case DETACHED -> CounterType.CONTEXT_CLOSED_NORMALLY_EVENTS;
+            case GONE -> CounterType.CONTEXT_CLOSED_DEAD_EVENTS;
+            case NODE_CLOSED -> CounterType.CONTEXT_CLOSED_BY_NODE_EVENTS;
+            default -> CounterType.CONTEXT_CLOSED_RUBBISH_EVENTS;
+        };
     }
 
     /** Begins to close; {@link #finishClosing} ends it. */
     void close(final CloseReason reason) {
         if (!isClosing()) {
             closeReason = reason;
-            counters.onClosing(reason);
+            counters.increment(counterOf(reason));
             counts.close();
             if (remote != null) {
                 remote.close();
@@ -430,7 +432,6 @@ final class ContextEndpoint {
             takeLastReleases();
             for (int id = 0; id < books.bufferCount(); id++) {
                 if (books.takeOut(id, contextId)) {
-                    counters.onReleased(0, 1);
                     port.abandoned(
                             books.flowHandle(id), books.sequence(id), books.messagesLeft(id));
                     giveBack(id);

@@ -1,5 +1,7 @@
 package io.hxb.context;
 
+import io.hxb.counter.CounterBlock;
+import io.hxb.counter.CounterType;
 import io.hxb.flow.FlowPort;
 import io.hxb.linux.LinuxException;
 import io.hxb.os.EventFdSet;
@@ -31,7 +33,7 @@ public final class ContextLoop implements ContextPolling {
     private final NodePage page;
     private final LoopCommands<ContextLoop> commands;
     private final LoopActivity activity;
-    private final ContextCounters counters;
+    private final CounterBlock counters;
     private final EventFdSet wakeUps;
     private final List<Consumer<ContextLoop>> deferred = new ArrayList<>();
     private ContextEndpoint[] endpoints = new ContextEndpoint[0];
@@ -45,7 +47,7 @@ public final class ContextLoop implements ContextPolling {
             final int index,
             final FlowPort port,
             final LoopCommands<ContextLoop> commands,
-            final ContextCounters counters,
+            final CounterBlock counters,
             final ContextTable table,
             final DirectOffers directOffers,
             final NodePage page) {
@@ -60,8 +62,8 @@ public final class ContextLoop implements ContextPolling {
         wakeUps = commands.wakeUps();
     }
 
-    /** What the contexts of this loop have done. */
-    ContextCounters counters() {
+    /** What this loop counts. */
+    CounterBlock counters() {
         return counters;
     }
 
@@ -155,7 +157,7 @@ public final class ContextLoop implements ContextPolling {
             final ContextEndpoint[] more = Arrays.copyOf(endpoints, endpoints.length + 1);
             more[endpoints.length] = endpoint;
             endpoints = more;
-            counters.onOpened();
+            counters.increment(CounterType.CONTEXT_OPENED_EVENTS);
             opened.complete(endpoint);
         } catch (final IllegalStateException | LinuxException e) {
             opened.completeExceptionally(e);
@@ -231,7 +233,6 @@ public final class ContextLoop implements ContextPolling {
                         .filter(other -> other != endpoint)
                         .toArray(ContextEndpoint[]::new);
         activity.onClosed();
-        counters.onClosed();
         try {
             wakeUps.remove(endpoint.memory().wakeNode());
         } catch (final LinuxException e) {

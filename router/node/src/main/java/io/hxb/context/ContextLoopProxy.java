@@ -12,7 +12,6 @@ import java.util.concurrent.CompletableFuture;
  */
 final class ContextLoopProxy {
     private final LoopCommands<ContextLoop> commands = new LoopCommands<>();
-    private final ContextCounters counters = new ContextCounters();
 
     private ContextLoopProxy() throws LinuxException {}
 
@@ -68,11 +67,6 @@ final class ContextLoopProxy {
     /** Wakes the applications that sleep, so that they learn of a link: any thread. */
     void onLinkEvent() {
         commands.offer(ContextLoop::onLinkEvent);
-    }
-
-    /** What the contexts of the loop have done; written by the loop. */
-    ContextCounters counters() {
-        return counters;
     }
 
     /** Where the loop finds its commands. */

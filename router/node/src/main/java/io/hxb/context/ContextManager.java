@@ -1,6 +1,7 @@
 package io.hxb.context;
 
 import io.hxb.config.ResourceShare;
+import io.hxb.counter.CounterBlock;
 import io.hxb.flow.FlowListener;
 import io.hxb.flow.FlowPort;
 import io.hxb.link.BufferPool;
@@ -8,13 +9,10 @@ import io.hxb.linux.LinuxException;
 import io.hxb.linux.SharedMemory;
 import io.hxb.pm.attach.Attachment;
 import io.hxb.pm.attach.NodeInvoker;
-import io.hxb.pm.shm.CloseReason;
 import io.hxb.pm.shm.LinkEventRing;
 import io.hxb.pm.shm.NodePage;
-import io.hxb.remote.RemoteCounters;
 
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.ToLongFunction;
 
 /**
  * All contexts of a node. Flows deliver into it from any loop; applications are attached by any
@@ -32,8 +30,8 @@ public final class ContextManager implements AutoCloseable {
     private final ContextOpener opener;
     private final DirectOffers directOffers;
     private final ContextLoopProxy[] loops;
+    private final CounterBlock[] counters;
     private final MemoryReclaimer memoryReclaimer;
-    private final RemoteCounters remoteCounters = new RemoteCounters();
     private final AtomicLong attachmentsAccepted = new AtomicLong();
     private final AtomicLong attachmentsRefused = new AtomicLong();
 
@@ -71,7 +69,8 @@ public final class ContextManager implements AutoCloseable {
         memory = memory(parts, pool, receivePool);
         table = new ContextTable(parts.contexts());
         delivery = new ContextDelivery(table);
-        opener = new ContextOpener(parts, memory, shares, loops, remoteCounters);
+        counters = new CounterBlock[loops.length];
+        opener = new ContextOpener(parts, memory, shares, loops, counters);
         directOffers =
                 new DirectOffers(
                         table,
@@ -110,13 +109,16 @@ public final class ContextManager implements AutoCloseable {
      * Makes the agent of loop {@code index}; once for each, before applications attach.
      *
      * @param port the flows of the same loop.
+     * @param loopCounters of the same loop.
      */
-    public ContextLoop newLoop(final int index, final FlowPort port) {
+    public ContextLoop newLoop(
+            final int index, final FlowPort port, final CounterBlock loopCounters) {
+        counters[index] = loopCounters;
         return new ContextLoop(
                 index,
                 port,
                 loops[index].commands(),
-                loops[index].counters(),
+                loopCounters,
                 table,
                 directOffers,
                 memory.page());
@@ -154,29 +156,6 @@ public final class ContextManager implements AutoCloseable {
      */
     public int heldBuffers() {
         return memory.books().heldBuffers();
-    }
-
-    /** Contexts opened so far; any thread, as below. */
-    public long contextsOpened() {
-        return sum(ContextCounters::contextsOpened);
-    }
-
-    /** Contexts closed so far for a reason. */
-    public long contextsClosed(final CloseReason reason) {
-        return sum(counters -> counters.closed(reason));
-    }
-
-    /** Contexts closed so far because their application broke the rules. */
-    public long violations() {
-        return sum(ContextCounters::violations);
-    }
-
-    private long sum(final ToLongFunction<ContextCounters> count) {
-        long sum = 0;
-        for (final ContextLoopProxy loop : loops) {
-            sum += count.applyAsLong(loop.counters());
-        }
-        return sum;
     }
 
     /** Contexts that could not be opened: too many, or the number was taken. */
@@ -240,11 +219,6 @@ public final class ContextManager implements AutoCloseable {
     /** How often users were refused more of a share than they may have; any thread. */
     public long sharesRefused(final ResourceShare share) {
         return shares.refused(share);
-    }
-
-    /** What has been done with memory that is shared with others; any thread. */
-    public RemoteCounters remoteCounters() {
-        return remoteCounters;
     }
 
     /** The rings by which contexts send to each other directly. */

@@ -1,12 +1,12 @@
 package io.hxb.context;
 
 import io.hxb.config.ResourceShare;
+import io.hxb.counter.CounterBlock;
 import io.hxb.flow.FlowRights;
 import io.hxb.pm.PmException;
 import io.hxb.pm.attach.NodeInvoker;
 import io.hxb.pm.attach.RemoteRequest;
 import io.hxb.pm.shm.CloseReason;
-import io.hxb.remote.RemoteCounters;
 import io.hxb.remote.RemoteEndpoint;
 
 import java.util.concurrent.CompletableFuture;
@@ -27,7 +27,7 @@ final class ContextOpener {
     private final NodeMemory node;
     private final UserShares shares;
     private final ContextLoopProxy[] loops;
-    private final RemoteCounters remoteCounters;
+    private final CounterBlock[] counters;
     private final AtomicInteger incarnations;
     private final AtomicLong contextsRefused = new AtomicLong();
 
@@ -35,18 +35,19 @@ final class ContextOpener {
      * Opens contexts of a node.
      *
      * @param loops of the node, by index.
+     * @param counters of the loops, by index, which are there when contexts are opened.
      */
     ContextOpener(
             final ContextParts parts,
             final NodeMemory node,
             final UserShares shares,
             final ContextLoopProxy[] loops,
-            final RemoteCounters remoteCounters) {
+            final CounterBlock[] counters) {
         this.parts = parts;
         this.node = node;
         this.shares = shares;
         this.loops = loops.clone();
-        this.remoteCounters = remoteCounters;
+        this.counters = counters;
         incarnations = new AtomicInteger(parts.incarnation());
     }
 
@@ -130,7 +131,7 @@ final class ContextOpener {
                         new RemoteEndpoint.Size(parts.nodeCount(), parts.contexts(), mtuBytes),
                         new RemoteContext(endpoint),
                         endpoint.application().grants(),
-                        remoteCounters,
+                        counters[parts.loopIndex(contextId)],
                         request.area(memory.address(), mtuBytes));
         final CompletableFuture<ContextEndpoint> opened =
                 loop(contextId).openRemote(endpoint, remote, memory);

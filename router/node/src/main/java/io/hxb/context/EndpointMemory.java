@@ -191,8 +191,7 @@ final class EndpointMemory {
                 deliveryEntries,
                 new Attachment.Buffers(sendPool.address(), sendSlots, sendBufferBytes),
                 new Attachment.Buffers(pool.baseAddress(), pool.bufferCount(), pool.bufferBytes()),
-                new Attachment.WakeUps(
-                        loopIndex, wakeApplication, wakeNode, true));
+                new Attachment.WakeUps(loopIndex, wakeApplication, wakeNode, true));
     }
 
     /**

@@ -1,5 +1,7 @@
 package io.hxb.context;
 
+import io.hxb.counter.CounterBlock;
+import io.hxb.counter.CounterType;
 import io.hxb.flow.FlowPort;
 import io.hxb.flow.StageResult;
 import io.hxb.linux.Memory;
@@ -32,7 +34,7 @@ final class EndpointSends {
     private final Region[] slotRegion;
 
     private FlowPort port;
-    private ContextCounters counters;
+    private CounterBlock counters;
     private boolean isMoreComing;
     private boolean isPaused;
 
@@ -80,7 +82,7 @@ final class EndpointSends {
     }
 
     /** Starts to be served by a loop. */
-    void start(final FlowPort flows, final ContextCounters loopCounters) {
+    void start(final FlowPort flows, final CounterBlock loopCounters) {
         port = flows;
         counters = loopCounters;
     }
@@ -104,11 +106,9 @@ final class EndpointSends {
     void onRunDone(final int firstSlot, final int messages, final int status) {
         completions.put(firstSlot, messages, status);
         if (status == PmStatus.OK) {
-            counters.onSendsDone(messages);
             untold |= ControlMemory.SENDS;
         } else {
             // An event for an application that waits for messages only.
-            counters.onSendsFailed(messages);
             untold |= ControlMemory.SENDS | ControlMemory.MESSAGES;
         }
     }
@@ -308,7 +308,7 @@ final class EndpointSends {
             offset += recordBytes;
             messages++;
         }
-        counters.onSent(StageResult.messages(staged));
+        counters.add(CounterType.CONTEXT_SENT_MESSAGES, StageResult.messages(staged));
         shorts.take(begin + offset);
         return messages;
     }
@@ -339,7 +339,7 @@ final class EndpointSends {
             final int lengthBytes,
             final int tag) {
         inFlight[slot] = true;
-        counters.onSent(1);
+        counters.increment(CounterType.CONTEXT_SENT_MESSAGES);
         port.submitOrReport(contextId, slot, node, context, address, lengthBytes, tag);
     }
 

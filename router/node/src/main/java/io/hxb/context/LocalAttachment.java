@@ -47,8 +47,7 @@ final class LocalAttachment implements Attachment {
     @Override
     public ContextMemory openContext(final int contextId, final ContextRequest request)
             throws PmException {
-        final EndpointMemory memory =
-                EndpointMemory.make(attachedProcess, parts, request);
+        final EndpointMemory memory = EndpointMemory.make(attachedProcess, parts, request);
         final ContextEndpoint endpoint =
                 opener.open(memory, contextId, request.peerWaitNs(), invoker);
         opened.put(memory.control().address(), endpoint);

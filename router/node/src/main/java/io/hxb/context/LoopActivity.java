@@ -1,22 +1,24 @@
 package io.hxb.context;
 
+import io.hxb.counter.CounterBlock;
+
 /**
  * What the contexts of one loop report to it: how much they have taken, when they want to work next
  * and that they close. Owned by that loop.
  */
 final class LoopActivity {
-    private final ContextCounters counters;
+    private final CounterBlock counters;
     private long taken;
     private long heldUntilNs;
     private boolean isHolding;
     private int closing;
 
-    LoopActivity(final ContextCounters counters) {
+    LoopActivity(final CounterBlock counters) {
         this.counters = counters;
     }
 
-    /** What the contexts of the loop have done. */
-    ContextCounters counters() {
+    /** What the loop counts. */
+    CounterBlock counters() {
         return counters;
     }
 

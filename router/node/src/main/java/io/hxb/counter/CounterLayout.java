@@ -16,7 +16,7 @@ package io.hxb.counter;
  *     52      4 cluster id
  *     56      4 links
  *     60      4 dimensions
- *     64      4 writers: loops, and one more for everything else
+ *     64      4 writers: loops, and a few more for what belongs to no loop
  *     68      4 counter types
  *     72      4 offset of the descriptions of the counter types, 128 bytes each
  *     76      4 offset of the links, 64 bytes each
@@ -89,7 +89,8 @@ final class CounterLayout {
     final int valuesAt;
     final int stride;
     final int length;
-    private final int[] firstIndex = new int[CounterType.values().length + 1];
+    final int valueCount;
+    private final int[] firstIndex = new int[CounterType.values().length];
 
     CounterLayout(final int links, final int dimensions, final int writers) {
         this.links = links;
@@ -100,11 +101,13 @@ final class CounterLayout {
         findingsAt = align(linksAt + links * LINK_BYTES);
         sharesAt = align(findingsAt + TextArea.LENGTH_BYTES);
         valuesAt = align(sharesAt + TextArea.LENGTH_BYTES);
-        int values = 0;
+        int values = firstIndex.length;
         for (final CounterType type : CounterType.values()) {
-            firstIndex[type.id()] = values;
-            values += instances(type.scope());
+            final boolean isOfNode = type.scope() == CounterScope.NODE;
+            firstIndex[type.ordinal()] = isOfNode ? type.ordinal() : values;
+            values += isOfNode ? 0 : instances(type.scope());
         }
+        valueCount = values;
         // One cache line more than needed, so that two writers' values never share one.
         stride = align(values * Long.BYTES) + ALIGNMENT;
         length = valuesAt + writers * stride;
@@ -118,16 +121,21 @@ final class CounterLayout {
         };
     }
 
+    /**
+     * The index of a type's first value. That of a counter of the node is its ordinal, so that
+     * counting needs no table; the index of the others' ordinal stays unused.
+     */
     int firstIndex(final CounterType type) {
-        return firstIndex[type.id()];
+        return firstIndex[type.ordinal()];
     }
 
-    /** Offset of one value from the file's start. */
-    int valueOffset(final CounterType type, final int writer, final int instance) {
-        if (writer < 0 || writer >= writers) {
-            throw new IllegalArgumentException(
-                    "writer must be 0.." + (writers - 1) + ": " + writer);
-        }
+    /** The same by ordinal. */
+    int[] firstIndexes() {
+        return firstIndex.clone();
+    }
+
+    /** The index of one value among those of a writer. */
+    int index(final CounterType type, final int instance) {
         if (instance < 0 || instance >= instances(type.scope())) {
             throw new IllegalArgumentException(
                     type
@@ -138,7 +146,12 @@ final class CounterLayout {
                             + ": "
                             + instance);
         }
-        return valuesAt + writer * stride + (firstIndex[type.id()] + instance) * Long.BYTES;
+        return firstIndex[type.ordinal()] + instance;
+    }
+
+    /** Offset of a writer's values from the file's start. */
+    int writerOffset(final int writer) {
+        return valuesAt + writer * stride;
     }
 
     private static int align(final int offset) {

@@ -8,6 +8,8 @@ import static io.hxb.counter.CounterScope.NODE;
 
 import io.hxb.frame.DropReason;
 
+import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 
 /**
@@ -261,6 +263,14 @@ public enum CounterType {
             143, "Groups that ended: a member left or is gone, a node is lost, or lists differ."),
     COLLECTIVE_MALFORMED_MESSAGES(
             144, "Messages of groups that were not valid, or not of those whom they are for."),
+    FORWARD_SPARSE_FRAMES(
+            148, "Short data frames of flows that are nearly idle: received, sent or relayed."),
+    FLOW_SHARED_FRAMES(149, "Of the data frames sent, those that carry several messages."),
+    FLOW_BLOCKED_EVENTS(150, "Times the links took no further frame of a flow."),
+    FLOW_NO_ROUTE_FRAMES(151, "Frames of flows for which there was no route when they were sent."),
+    FLOW_NO_MEMORY_EVENTS(152, "Times no memory was free for a frame to send."),
+    FLOW_RTT_SAMPLES(153, "Round trips measured."),
+    CONTEXT_SENT_MESSAGES(154, "Messages that contexts have handed to their flows."),
     LINK_STRANGE_PROBES(
             145,
             LINK,
@@ -268,10 +278,15 @@ public enum CounterType {
             "Probes by IP that were dropped, because they did not come from a neighbour.");
 
     private static final CounterType[] BY_ID = new CounterType[values().length + 1];
+    // By negated reason; there is none for 0.
+    private static final CounterType[] DROPS = new CounterType[DropReason.COUNT + 1];
 
     static {
         for (final CounterType type : values()) {
             BY_ID[type.id] = type;
+        }
+        for (int reason = 1; reason <= DropReason.COUNT; reason++) {
+            DROPS[reason] = valueOf("FORWARD_DROPPED_" + DropReason.name(-reason) + "_FRAMES");
         }
     }
 
@@ -333,7 +348,12 @@ public enum CounterType {
      * @param reason one of its negative codes.
      */
     public static CounterType ofReason(final int reason) {
-        return valueOf("FORWARD_DROPPED_" + DropReason.name(reason) + "_FRAMES");
+        return DROPS[-reason];
+    }
+
+    /** The counters of frames dropped, of each reason. */
+    public static List<CounterType> drops() {
+        return Arrays.asList(DROPS).subList(1, DROPS.length);
     }
 
     /** The table of all counters, in Markdown. */

@@ -7,23 +7,28 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
  * The counters of one node, and a file with a copy of them that outlives the process. Made at
- * start; each loop fetches its own {@link Counter}s, and the thread that owns the node writes the
- * heartbeat and the findings.
+ * start; each loop has a {@link CounterBlock} of its own, and the thread that owns the node writes
+ * the heartbeat and the findings.
  *
  * <p>The counters are in memory of this process, which nobody else can take away. The file is only
  * written, by {@link CounterPublisher}: a loop never waits for a disk, and a file that is cut short
  * is whole again within a second.
  */
 public final class Counters implements AutoCloseable {
+    private static final int OTHER_BLOCKS = 2;
+
     private final CounterLayout layout;
     private final MemorySegment memory;
     private final long base;
     private final CounterFile file;
+    private final CounterBlock[] blocks;
 
     private Counters(
             final CounterLayout layout, final MemorySegment memory, final CounterFile file) {
@@ -31,6 +36,8 @@ public final class Counters implements AutoCloseable {
         this.memory = memory;
         this.file = file;
         base = memory.address();
+        blocks = new CounterBlock[layout.writers];
+        Arrays.setAll(blocks, i -> new CounterBlock(layout, base + layout.writerOffset(i), memory));
     }
 
     /**
@@ -40,7 +47,7 @@ public final class Counters implements AutoCloseable {
      *
      * @param file where; an older file is replaced, readers that have it open keep the old one.
      * @param labels whose counters.
-     * @param loops receiving loops; the writers are 0 to loops - 1 and {@link #sharedWriter()}.
+     * @param loops receiving loops.
      * @param warning told what is wrong with the file and what to do; at start, and later when it
      *     can no longer be written; from any thread.
      */
@@ -50,7 +57,7 @@ public final class Counters implements AutoCloseable {
             final int loops,
             final Consumer<String> warning) {
         final CounterLayout layout =
-                new CounterLayout(labels.links().size(), labels.dimensions(), loops + 1);
+                new CounterLayout(labels.links().size(), labels.dimensions(), loops + OTHER_BLOCKS);
         final MemorySegment memory = memory(layout, labels);
         try {
             final CounterFile copy = CounterFile.create(file, layout, memory, warning);
@@ -65,7 +72,7 @@ public final class Counters implements AutoCloseable {
     /** Counters in memory of this process alone, for tests and embedded nodes. */
     public static Counters inMemory(final CounterLabels labels, final int loops) {
         final CounterLayout layout =
-                new CounterLayout(labels.links().size(), labels.dimensions(), loops + 1);
+                new CounterLayout(labels.links().size(), labels.dimensions(), loops + OTHER_BLOCKS);
         return new Counters(layout, memory(layout, labels), null);
     }
 
@@ -75,50 +82,40 @@ public final class Counters implements AutoCloseable {
         return memory;
     }
 
-    /** The counter of the whole node as {@code writer} writes it. */
-    public Counter counter(final CounterType type, final int writer) {
-        return counter(type, writer, 0);
+    /** The block of a loop, 0 to loops - 1. Owned by that loop. */
+    public CounterBlock ofLoop(final int loop) {
+        return blocks[Objects.checkIndex(loop, loops())];
+    }
+
+    /** Number of loops. */
+    int loops() {
+        return blocks.length - OTHER_BLOCKS;
     }
 
     /**
-     * A counter as one thread writes it.
-     *
-     * @param writer number of the loop, or {@link #sharedWriter()} for the thread of everything
-     *     else.
-     * @param instance number of the link or dimension; 0 for the node's.
+     * The block of what belongs to no loop. Published by the node's first loop; what is counted in
+     * it is guarded by the lock of whoever counts it.
      */
-    public Counter counter(final CounterType type, final int writer, final int instance) {
-        return new Counter(base + layout.valueOffset(type, writer, instance), memory);
+    public CounterBlock ofNode() {
+        return blocks[blocks.length - 1];
     }
 
-    /**
-     * The counters of drops as one thread writes them, to be indexed by the negated reasons of
-     * {@link io.hxb.frame.DropReason}; index 0 is null.
-     */
-    public Counter[] drops(final int writer) {
-        final int reasons = io.hxb.frame.DropReason.COUNT;
-        final Counter[] drops = new Counter[reasons + 1];
-        for (int reason = 1; reason <= reasons; reason++) {
-            drops[reason] = counter(CounterType.ofReason(-reason), writer);
-        }
-        return drops;
+    /** The block of what the kernel does for the node. Owned by the node's first loop. */
+    public CounterBlock ofKernel() {
+        return blocks[blocks.length - 2];
     }
 
-    /** The writer for everything that is not a loop: one thread at a time. */
-    public int sharedWriter() {
-        return layout.writers - 1;
-    }
-
-    /** Sum of one counter over all writers. */
+    /** Sum of one counter over all blocks, as they were published last; any thread. */
     public long sum(final CounterType type, final int instance) {
+        final long index = (long) layout.index(type, instance) * Long.BYTES;
         long sum = 0;
         for (int writer = 0; writer < layout.writers; writer++) {
-            sum += Memory.getLongAcquire(base + layout.valueOffset(type, writer, instance));
+            sum += Memory.getLongAcquire(base + layout.writerOffset(writer) + index);
         }
         return sum;
     }
 
-    /** Sum of one counter over all writers, links and dimensions. */
+    /** The same over all links and dimensions. */
     public long sum(final CounterType type) {
         long sum = 0;
         for (int instance = 0; instance < layout.instances(type.scope()); instance++) {

@@ -1,5 +1,7 @@
 package io.hxb.flow;
 
+import io.hxb.counter.CounterBlock;
+import io.hxb.counter.CounterType;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.frame.EndedFlyweight;
 import io.hxb.frame.FrameHeaderFlyweight;
@@ -18,7 +20,7 @@ final class ControlReader {
     private final SendFeedback feedback;
     private final StaleFrameReplies staleFrameReplies;
     private final RouteTable routes;
-    private final FlowCounters counters;
+    private final CounterBlock counters;
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final UnreachableFlyweight unreachable = new UnreachableFlyweight();
     private final EndedFlyweight ended = new EndedFlyweight();
@@ -46,7 +48,7 @@ final class ControlReader {
         final FlowContext context = table.context(frame.destinationContext());
         final int node = table.shape().node(frame.source());
         if (context == null) {
-            counters.onNoSuchContext();
+            counters.increment(CounterType.FLOW_UNKNOWN_CONTEXT_FRAMES);
         } else if (frame.type() == FrameType.DATA) {
             return receiver.onFirstData(context, node, bufferId);
         } else {
@@ -63,7 +65,7 @@ final class ControlReader {
             return;
         }
         if (frame.destinationIncarnation() != context.incarnation) {
-            counters.onStale();
+            counters.increment(CounterType.FLOW_STALE_FRAMES);
             if (type == FrameType.PROBE || type == FrameType.CLOSE) {
                 staleFrameReplies.answer(frame, context);
             }
@@ -71,7 +73,7 @@ final class ControlReader {
         }
         unreachable.wrap(frame.address());
         if (type == FrameType.UNREACHABLE && unreachable.isOfRelay()) {
-            counters.onUnreachable();
+            counters.increment(CounterType.FORWARD_UNREACHABLE_RECEIVED_FRAMES);
             handleBrokenRoute(frame, context);
             return;
         }
@@ -104,11 +106,11 @@ final class ControlReader {
         }
         final int epoch = type == FrameType.UNREACHABLE ? frame.epoch() : frame.acknowledgedEpoch();
         if (flow == null || flow.epoch() != epoch) {
-            counters.onStale();
+            counters.increment(CounterType.FLOW_STALE_FRAMES);
             return;
         }
         if (type == FrameType.UNREACHABLE) {
-            counters.onUnreachable();
+            counters.increment(CounterType.FORWARD_UNREACHABLE_RECEIVED_FRAMES);
             if (isOfFrameSent(frame, flow)) {
                 feedback.onUnreachable(
                         flow,
@@ -123,9 +125,9 @@ final class ControlReader {
         } else if (type == FrameType.CLOSED) {
             feedback.onClosed(flow, frame);
         } else if (type != FrameType.ACK) {
-            counters.onMalformed();
+            counters.increment(CounterType.FLOW_MALFORMED_FRAMES);
         } else if (!flow.isOpen() || flow.peerIncarnation() != frame.sourceIncarnation()) {
-            counters.onStale();
+            counters.increment(CounterType.FLOW_STALE_FRAMES);
         } else {
             if (frame.hasFlag(FrameHeaderFlyweight.FLAG_AGAIN)) {
                 feedback.onArrivedAgain(flow, frame.sequence());
@@ -167,7 +169,7 @@ final class ControlReader {
         if (isOfFlow && isRight) {
             feedback.onEnded(flow, new ClosedFlowRecord(ended, sequence), type);
         } else {
-            counters.onStale();
+            counters.increment(CounterType.FLOW_STALE_FRAMES);
         }
     }
 

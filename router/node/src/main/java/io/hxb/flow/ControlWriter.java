@@ -1,5 +1,7 @@
 package io.hxb.flow;
 
+import io.hxb.counter.CounterBlock;
+import io.hxb.counter.CounterType;
 import io.hxb.frame.EndedFlyweight;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
@@ -34,7 +36,7 @@ final class ControlWriter implements FrameOwner {
 
     private final FlowOutput output;
     private final TxPool pool;
-    private final FlowCounters counters;
+    private final CounterBlock counters;
     private final LoopClock clock;
     private final TokenBuckets pace =
             new TokenBuckets(ANSWER_BUCKETS, ANSWER_BURST, ANSWER_INTERVAL_NS);
@@ -47,7 +49,7 @@ final class ControlWriter implements FrameOwner {
     ControlWriter(
             final FlowOutput output,
             final TxPool pool,
-            final FlowCounters counters,
+            final CounterBlock counters,
             final LoopClock clock,
             final int ackBodyBytes) {
         this.output = output;
@@ -127,7 +129,7 @@ final class ControlWriter implements FrameOwner {
                 .destinationIncarnation(flow.peerIncarnation())
                 .flags(FrameHeaderFlyweight.FLAG_ACK_NOW)
                 .windowFrames(Math.min(0xFFFF, wantedFrames));
-        counters.onProbe();
+        counters.increment(CounterType.FLOW_PROBES_FRAMES);
         return send(index, 0);
     }
 
@@ -174,7 +176,7 @@ final class ControlWriter implements FrameOwner {
         } else if (recall == FLOW) {
             header.flags(header.flags() | FrameHeaderFlyweight.FLAG_CLOSE);
         }
-        counters.onAckSent();
+        counters.increment(CounterType.FLOW_SENT_ACKS_FRAMES);
         return send(index, ackBodyBytes);
     }
 
@@ -189,7 +191,7 @@ final class ControlWriter implements FrameOwner {
         }
         final int index = pool.acquireControl();
         if (index < 0) {
-            counters.onNoMemory();
+            counters.increment(CounterType.FLOW_NO_MEMORY_EVENTS);
             return false;
         }
         header.wrap(pool.controlHeaderAddress(index));
@@ -283,7 +285,7 @@ final class ControlWriter implements FrameOwner {
     private int begin(final int type, final long destination) {
         final int index = pool.acquireControl();
         if (index < 0) {
-            counters.onNoMemory();
+            counters.increment(CounterType.FLOW_NO_MEMORY_EVENTS);
         } else {
             header.wrap(pool.controlHeaderAddress(index))
                     .clear()
@@ -328,8 +330,17 @@ final class ControlWriter implements FrameOwner {
         lastLink = link;
         if (link < 0) {
             pool.releaseControl(index);
-            counters.onNotTaken(link);
+            onNotTaken(link);
         }
         return link != FlowOutput.BLOCKED;
+    }
+
+    /** Counts a frame that the output has refused with {@code answer}. */
+    void onNotTaken(final int answer) {
+        if (answer == FlowOutput.BLOCKED) {
+            counters.increment(CounterType.FLOW_BLOCKED_EVENTS);
+        } else if (answer == FlowOutput.NO_ROUTE) {
+            counters.increment(CounterType.FLOW_NO_ROUTE_FRAMES);
+        }
     }
 }

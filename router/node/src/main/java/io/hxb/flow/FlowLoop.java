@@ -1,5 +1,7 @@
 package io.hxb.flow;
 
+import io.hxb.counter.CounterBlock;
+import io.hxb.counter.CounterType;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.link.BufferPool;
@@ -20,7 +22,7 @@ public final class FlowLoop implements FlowPort {
     private final FlowTable table;
     private final BufferPool.Share share;
     private final LoopClock clock = new LoopClock();
-    private final FlowCounters counters = new FlowCounters();
+    private final CounterBlock counters;
     private final LoopInbox inbox;
     private final Sender sender;
     private final SendFeedback feedback;
@@ -37,21 +39,29 @@ public final class FlowLoop implements FlowPort {
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private FlowContext lastContext;
 
+    /** Makes the agent of one loop, for a node that has only this one. */
+    public FlowLoop(final FlowTable table, final FlowOutput output, final BufferPool.Share share) {
+        this(table, output, share, CounterBlock.unpublished(0, 0), () -> {});
+    }
+
     /**
      * Makes the agent of one loop. Allocates; called at start.
      *
      * @param output where the loop's frames go.
      * @param share the loop's share of the pool.
+     * @param counters of the loop.
      * @param wakeUp called by other loops when {@link #doWork} of this one has something to do.
      */
     public FlowLoop(
             final FlowTable table,
             final FlowOutput output,
             final BufferPool.Share share,
+            final CounterBlock counters,
             final Runnable wakeUp) {
         this.table = table;
         this.output = output;
         this.share = share;
+        this.counters = counters;
         inbox = new LoopInbox(table.inboxLinks(), wakeUp);
         maxMessageBytes = table.sizes().maxMessageBytes();
         nodeCount = table.shape().nodeCount();
@@ -125,7 +135,7 @@ public final class FlowLoop implements FlowPort {
         final SendFlow flow = sender.flow(context, destinationNode, destinationContext);
         if (flow == null) {
             sweep.onShort(clock.nowNs());
-            counters.onNoFlow();
+            counters.increment(CounterType.FLOW_REFUSED_EVENTS);
             return PmStatus.FLOW_LIMIT;
         }
         context.slots.put(sendSlot, payloadAddress, lengthBytes, tag);
@@ -240,12 +250,12 @@ public final class FlowLoop implements FlowPort {
         final int type = header.type();
         if (lengthBytes < FrameHeaderFlyweight.LENGTH + header.bodyLength()
                 || table.shape().node(header.source()) < 0) {
-            counters.onMalformed();
+            counters.increment(CounterType.FLOW_MALFORMED_FRAMES);
             return false;
         }
         final FlowContext context = table.context(header.destinationContext());
         if (context == null) {
-            counters.onNoSuchContext();
+            counters.increment(CounterType.FLOW_UNKNOWN_CONTEXT_FRAMES);
             if (isAnswered(type)) {
                 staleFrameReplies.answer(header, null);
             }
@@ -390,8 +400,8 @@ public final class FlowLoop implements FlowPort {
         }
     }
 
-    /** Counters of this loop; any thread may read. */
-    public FlowCounters counters() {
+    /** What this loop counts. */
+    public CounterBlock counters() {
         return counters;
     }
 

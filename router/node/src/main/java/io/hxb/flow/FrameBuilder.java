@@ -1,6 +1,8 @@
 package io.hxb.flow;
 
 import io.hxb.config.FlowConfig;
+import io.hxb.counter.CounterBlock;
+import io.hxb.counter.CounterType;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.MessageRecordFlyweight;
@@ -29,7 +31,7 @@ final class FrameBuilder {
     private final TxPool pool;
     private final int mtuBytes;
     private final int stagedRoomBytes;
-    private final FlowCounters counters;
+    private final CounterBlock counters;
     private final LoopClock clock;
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
 
@@ -216,7 +218,11 @@ final class FrameBuilder {
             build(flow, frame);
         }
         flow.window.add(flow, frame, nowNs);
-        counters.onFrameMade(frame.messageCount(), frame.lengthBytes());
+        counters.add(CounterType.FLOW_SENT_MESSAGES, frame.messageCount());
+        counters.add(CounterType.FLOW_SENT_BYTES, frame.lengthBytes());
+        if (frame.messageCount() > 1) {
+            counters.increment(CounterType.FLOW_SHARED_FRAMES);
+        }
         writeHeader(flow, frame);
         return frame;
     }

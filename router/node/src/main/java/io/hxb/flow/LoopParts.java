@@ -1,6 +1,7 @@
 package io.hxb.flow;
 
 import io.hxb.config.FlowConfig;
+import io.hxb.counter.CounterBlock;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.link.LoopClock;
 
@@ -22,7 +23,7 @@ record LoopParts(
         FlowOutput output,
         TxPool pool,
         ControlWriter control,
-        FlowCounters counters,
+        CounterBlock counters,
         LoopClock clock,
         LoopInbox inbox,
         CreditRecallTimer recall,

@@ -2,6 +2,8 @@ package io.hxb.flow;
 
 import io.hxb.config.FlowConfig;
 import io.hxb.config.LinkPlan;
+import io.hxb.counter.CounterBlock;
+import io.hxb.counter.CounterType;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.frame.FrameHeaderFlyweight;
 
@@ -70,12 +72,12 @@ final class LossDetector {
     }
 
     /** A frame has arrived. */
-    void onArrived(final TxFrame frame, final long nowNs, final FlowCounters counters) {
+    void onArrived(final TxFrame frame, final long nowNs, final CounterBlock counters) {
         final long ageNs = nowNs - frame.sentNs();
         if (frame.attempts() == 1) {
             spuriousRetransmit.forget();
             rttEstimator.onSample(ageNs);
-            counters.onRoundTrip(ageNs, rttEstimator.smoothedNs());
+            counters.increment(CounterType.FLOW_RTT_SAMPLES);
         } else if (frame.attempts() == 0) {
             return;
         } else if (ageNs < rttEstimator.smoothedNs() / 2) {

@@ -1,6 +1,8 @@
 package io.hxb.flow;
 
 import io.hxb.config.FlowConfig;
+import io.hxb.counter.CounterBlock;
+import io.hxb.counter.CounterType;
 import io.hxb.flow.order.OrderingArray;
 import io.hxb.flow.order.Sequence;
 import io.hxb.flow.route.RouteTable;
@@ -35,7 +37,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
     private final AckScheduler acks;
     private final StaleFrameReplies staleFrameReplies;
     private final RouteTable routes;
-    private final FlowCounters counters;
+    private final CounterBlock counters;
     private final LoopClock clock;
     private final FlowCookies flowCookies;
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
@@ -72,7 +74,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
     boolean onData(final FlowContext context, final long headerAddress, final int bufferId) {
         header.wrap(headerAddress);
         if (header.destinationIncarnation() != context.incarnation) {
-            counters.onStale();
+            counters.increment(CounterType.FLOW_STALE_FRAMES);
             staleFrameReplies.answer(header, context);
             return false;
         }
@@ -88,7 +90,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
     /** Data that belongs to no known flow may be the first of one, which the owner then makes. */
     private boolean onFirst(final FlowContext context, final int bufferId) {
         if (flowCookies.issueOf(context, header, clock.nowNs()) == FlowCookies.INVALID) {
-            counters.onStale();
+            counters.increment(CounterType.FLOW_STALE_FRAMES);
             return false;
         }
         context.inbox.hand(bufferId, inbox);
@@ -199,7 +201,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
      */
     void onOpen(final FlowContext context, final FrameHeaderFlyweight open, final int node) {
         if (!context.rights.mayReceiveFrom(TenantField.ofOpen(open), node, open.sourceContext())) {
-            counters.onNotAllowed();
+            counters.increment(CounterType.FLOW_NOT_ALLOWED_EVENTS);
             control.sendUnreachable(open, context.incarnation, UnreachableFlyweight.NOT_ALLOWED);
             return;
         }
@@ -207,7 +209,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         final ReceiveFlow known = table.receiveFlows().get(key);
         if (known != null && known.isOf(open)) {
             // Data has shown already that the source knows the answer.
-            counters.onStale();
+            counters.increment(CounterType.FLOW_STALE_FRAMES);
             return;
         }
         if (known == null && !table.hasRoom(context)) {
@@ -226,7 +228,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
     }
 
     private void refuse(final FlowContext context, final FrameHeaderFlyweight frame) {
-        counters.onNoFlow();
+        counters.increment(CounterType.FLOW_REFUSED_EVENTS);
         sweep.onShort(clock.nowNs());
         control.sendUnreachable(frame, context.incarnation, UnreachableFlyweight.NO_FLOWS);
     }
@@ -249,7 +251,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         }
         final long issueNs = flowCookies.issueOf(context, frame, clock.nowNs());
         if (issueNs == FlowCookies.INVALID || (known != null && !known.isBefore(frame, issueNs))) {
-            counters.onStale();
+            counters.increment(CounterType.FLOW_STALE_FRAMES);
             return null;
         }
         final SendFlow sending = table.sendFlows().get(key);
@@ -285,7 +287,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
             flow.onHeard(clock.nowNs());
             if (flow.array.next() != close.sequence()
                     || !flow.isTicketOver(flowCookies.lifetimeNs(), clock.nowNs())) {
-                counters.onStale();
+                counters.increment(CounterType.FLOW_STALE_FRAMES);
                 return;
             }
             finish(flow);
@@ -295,7 +297,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
 
     /** Forgets a flow that its source does not use; on the loop that owns the context. */
     void finish(final ReceiveFlow flow) {
-        counters.onForgotten();
+        counters.increment(CounterType.FLOW_FORGOTTEN_EVENTS);
         flow.context.remove(flow);
         end(flow);
     }
@@ -391,7 +393,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
                 && flow.mayAsk(nowNs)
                 && control.sendAck(flow, ControlWriter.FLOW)) {
             flow.onAsked(goneNs / ReceiveFlow.MAX_ASKS, nowNs);
-            counters.onRecalled();
+            counters.increment(CounterType.FLOW_RECALLED_EVENTS);
         }
     }
 
@@ -401,7 +403,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
     }
 
     private void giveUp(final ReceiveFlow flow) {
-        counters.onPeerUnreachable();
+        counters.increment(CounterType.FLOW_PEER_UNREACHABLE_EVENTS);
         final FlowContext context = flow.context;
         context.remove(flow);
         end(flow);
@@ -431,17 +433,19 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         if (result == OrderingArray.STORED) {
             flow.array.drain(this, flow);
             final boolean isInOrder = Sequence.isBefore(sequence, flow.array.next());
-            counters.onStored(isInOrder);
+            if (!isInOrder) {
+                counters.increment(CounterType.FLOW_REORDERED_FRAMES);
+            }
             final long marks =
                     (isNow ? ArrivalSummary.NOW : 0)
                             | (isInOrder ? 0 : ArrivalSummary.OUT_OF_ORDER);
             flow.arrivalSummary.add(isInOrder ? 1 : OUT_OF_ORDER_WEIGHT, marks);
         } else {
             if (result == OrderingArray.DUPLICATE) {
-                counters.onDuplicate();
+                counters.increment(CounterType.FLOW_DUPLICATE_FRAMES);
                 flow.arrivalSummary.addAgain(sequence);
             } else {
-                counters.onOutOfWindow();
+                counters.increment(CounterType.FLOW_OUTSIDE_WINDOW_FRAMES);
                 flow.arrivalSummary.add(1, ArrivalSummary.NOW | ArrivalSummary.AGAIN);
             }
         }
@@ -465,10 +469,12 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         final int messageCount = delivered.messageCount();
         final int answer = handOver(flow, bufferId, bodyLengthBytes, messageCount);
         if (answer == FlowListener.FULL) {
-            counters.onRefused();
+            counters.increment(CounterType.FLOW_DELIVERY_REFUSED_EVENTS);
             return false;
         }
-        counters.onDelivered(messageCount, bodyLengthBytes);
+        counters.increment(CounterType.FLOW_DELIVERED_FRAMES);
+        counters.add(CounterType.FLOW_DELIVERED_MESSAGES, messageCount);
+        counters.add(CounterType.FLOW_DELIVERED_BYTES, bodyLengthBytes);
         if (answer == FlowListener.COPIED) {
             share.release(bufferId);
         }
@@ -497,7 +503,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         context.remove(known);
         end(known);
         if (isRestart) {
-            counters.onPeerRestarted();
+            counters.increment(CounterType.FLOW_PEER_RESTARTED_EVENTS);
         }
         // Without arrivals it was possibly meant for an earlier incarnation of this node: nobody
         // misses anything.

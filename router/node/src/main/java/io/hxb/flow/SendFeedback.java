@@ -1,5 +1,7 @@
 package io.hxb.flow;
 
+import io.hxb.counter.CounterBlock;
+import io.hxb.counter.CounterType;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
@@ -22,7 +24,7 @@ final class SendFeedback {
     private final Transmitter transmitter;
     private final FlowTimers timers;
     private final SendQueue queue;
-    private final FlowCounters counters;
+    private final CounterBlock counters;
     private final LoopClock clock;
 
     SendFeedback(
@@ -54,11 +56,11 @@ final class SendFeedback {
             final int bitCount) {
         final SendWindow window = flow.window;
         if (!window.isPlausible(acknowledgement)) {
-            counters.onOutOfWindow();
+            counters.increment(CounterType.FLOW_OUTSIDE_WINDOW_FRAMES);
             return;
         }
         final long nowNs = clock.nowNs();
-        counters.onAck();
+        counters.increment(CounterType.FLOW_RECEIVED_ACKS_FRAMES);
         flow.contact.onHeard(nowNs);
         if (flow.contact.denial().onHeard()) {
             routes.refuse();
@@ -106,18 +108,18 @@ final class SendFeedback {
     /** The receiver takes data now; {@code accept} is of the flow's epoch. */
     void onAccept(final SendFlow flow, final FrameHeaderFlyweight accept) {
         if (!flow.isOpening() || accept.epoch() != flow.nonce()) {
-            counters.onStale();
+            counters.increment(CounterType.FLOW_STALE_FRAMES);
             return;
         }
         // The peer's node may have another cluster file, or one without tenants.
         if (!flow.context.rights.maySendTo(
                 TenantField.ofAccept(accept), flow.peerNode, flow.peerContext)) {
-            counters.onNotAllowed();
+            counters.increment(CounterType.FLOW_NOT_ALLOWED_EVENTS);
             end(flow, PmStatus.NOT_ALLOWED);
             return;
         }
         if (flow.isNotClosedAfterAll(accept.sourceIncarnation())) {
-            counters.onStale();
+            counters.increment(CounterType.FLOW_STALE_FRAMES);
             endStaged(flow, PmStatus.PEER_RESTARTED);
             onSendsFailed(flow, PmStatus.PEER_RESTARTED);
         }
@@ -163,7 +165,7 @@ final class SendFeedback {
                 && closed.sequence() == flow.window.nextSequence()) {
             closed(flow);
         } else {
-            counters.onStale();
+            counters.increment(CounterType.FLOW_STALE_FRAMES);
         }
     }
 
@@ -182,7 +184,7 @@ final class SendFeedback {
     /** Forgets a flow that is closed and has nothing to send. */
     void forget(final SendFlow flow) {
         assert flow.isClosed() && !flow.isBusy() : "the flow is in use";
-        counters.onForgotten();
+        counters.increment(CounterType.FLOW_FORGOTTEN_EVENTS);
         table.sendFlows().remove(flow);
         flow.context.remove(flow);
         flow.part();
@@ -219,13 +221,13 @@ final class SendFeedback {
     private void onNotOpened(final SendFlow flow, final int reason) {
         if (reason == UnreachableFlyweight.NO_SUCH_CONTEXT) {
             if (!waitForPeer(flow)) {
-                counters.onPeerContextGone();
+                counters.increment(CounterType.FLOW_NO_SUCH_CONTEXT_EVENTS);
                 end(flow, PmStatus.NO_SUCH_CONTEXT);
             }
         } else if (reason == UnreachableFlyweight.NO_FLOWS) {
             end(flow, PmStatus.PEER_FULL);
         } else if (reason == UnreachableFlyweight.NOT_ALLOWED) {
-            counters.onNotAllowed();
+            counters.increment(CounterType.FLOW_NOT_ALLOWED_EVENTS);
             end(flow, PmStatus.NOT_ALLOWED);
         }
     }
@@ -280,9 +282,9 @@ final class SendFeedback {
      */
     void onDenied(final SendFlow flow, final int status) {
         if (status == PmStatus.PEER_RESTARTED) {
-            counters.onPeerRestarted();
+            counters.increment(CounterType.FLOW_PEER_RESTARTED_EVENTS);
         } else if (status == PmStatus.NO_SUCH_CONTEXT) {
-            counters.onPeerContextGone();
+            counters.increment(CounterType.FLOW_NO_SUCH_CONTEXT_EVENTS);
         }
         end(flow, status, flow.contact.denial().lastWord());
     }

@@ -1,5 +1,6 @@
 package io.hxb.flow;
 
+import io.hxb.counter.CounterBlock;
 import io.hxb.time.Deadline;
 
 /**
@@ -237,7 +238,7 @@ final class SendWindow {
     }
 
     /** Notes that a frame has arrived; the caller gives it up. */
-    void onArrived(final TxFrame frame, final long nowNs, final FlowCounters counters) {
+    void onArrived(final TxFrame frame, final long nowNs, final CounterBlock counters) {
         frames[frame.sequence() & mask] = null;
         inFlight--;
         if (frame.isLost()) {

@@ -1,5 +1,7 @@
 package io.hxb.flow;
 
+import io.hxb.counter.CounterBlock;
+import io.hxb.counter.CounterType;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.link.LoopClock;
 import io.hxb.pm.PmStatus;
@@ -17,7 +19,7 @@ final class Sender {
     private final RouteTable routes;
     private final TxPool pool;
     private final ControlWriter control;
-    private final FlowCounters counters;
+    private final CounterBlock counters;
     private final LoopClock clock;
     private final SweepTimer sweep;
     private final FlowTimers timers;
@@ -174,7 +176,7 @@ final class Sender {
             if (flow.isClosing() && flow.backlog.isEmpty()) {
                 feedback.closed(flow);
             } else {
-                counters.onPeerUnreachable();
+                counters.increment(CounterType.FLOW_PEER_UNREACHABLE_EVENTS);
                 feedback.end(flow, PmStatus.PEER_UNREACHABLE);
             }
             return;
@@ -223,7 +225,7 @@ final class Sender {
         final SendWindow window = flow.window;
         window.onProgress(nowNs);
         if (window.believeEarlyCopy(nowNs)) {
-            counters.onTimeout();
+            counters.increment(CounterType.FLOW_TIMEOUTS_EVENTS);
             return;
         }
         // Usually one end of the flow has waited for its CPU and nothing is lost: a single frame
@@ -231,7 +233,7 @@ final class Sender {
         // probe).
         final int maxFrames = flow.rttEstimator.isBackedOff() ? SendFlow.MAX_RESEND_FRAMES : 1;
         if (window.markOldest(nowNs, timeoutNs, maxFrames) > 0) {
-            counters.onTimeout();
+            counters.increment(CounterType.FLOW_TIMEOUTS_EVENTS);
             flow.rttEstimator.onTimeout();
         }
         if (flow.judge.takeRouteSilent()) {

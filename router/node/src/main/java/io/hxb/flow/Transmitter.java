@@ -1,6 +1,8 @@
 package io.hxb.flow;
 
 import io.hxb.config.FlowConfig;
+import io.hxb.counter.CounterBlock;
+import io.hxb.counter.CounterType;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.link.FrameOwner;
 import io.hxb.link.LoopClock;
@@ -29,7 +31,7 @@ final class Transmitter implements FrameOwner {
     private final FlowTimers timers;
     private final SendQueue queue;
     private final FrameBuilder builder;
-    private final FlowCounters counters;
+    private final CounterBlock counters;
     private final LoopClock clock;
 
     /** How the last turn ended: done, more to do, or held up by the output or the pool. */
@@ -146,7 +148,7 @@ final class Transmitter implements FrameOwner {
         while (!isHeldUp && !flow.backlog.isEmpty()) {
             if (!window.hasRoom()) {
                 if (window.stall()) {
-                    counters.onStall();
+                    counters.increment(CounterType.FLOW_WINDOW_STALLS_EVENTS);
                 }
                 break;
             }
@@ -164,7 +166,7 @@ final class Transmitter implements FrameOwner {
             }
             final TxFrame frame = builder.next(flow, nowNs);
             if (frame == null) {
-                counters.onNoMemory();
+                counters.increment(CounterType.FLOW_NO_MEMORY_EVENTS);
                 isHeldUp = true;
                 break;
             }
@@ -248,9 +250,9 @@ final class Transmitter implements FrameOwner {
             return 0;
         }
         if (frame.attempts() == 0) {
-            counters.onFrameSent();
+            counters.increment(CounterType.FLOW_SENT_FRAMES);
         } else {
-            counters.onFrameResent();
+            counters.increment(CounterType.FLOW_RESENT_FRAMES);
         }
         flow.window.onTransmitted(frame, link, nowNs);
         return 1;
@@ -259,7 +261,7 @@ final class Transmitter implements FrameOwner {
     private void onNotTaken(final SendFlow flow, final TxFrame frame, final int answer) {
         frame.onRefused();
         flow.context.onUnqueued();
-        counters.onNotTaken(answer);
+        control.onNotTaken(answer);
         isWithoutRoute = answer == FlowOutput.NO_ROUTE;
         isHeldUp = true;
         if (!frame.isLost()) {

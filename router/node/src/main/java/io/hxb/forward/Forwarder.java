@@ -1,5 +1,7 @@
 package io.hxb.forward;
 
+import io.hxb.counter.CounterBlock;
+import io.hxb.counter.CounterType;
 import io.hxb.flow.FlowLoop;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.frame.DropReason;
@@ -25,9 +27,9 @@ import io.hxb.trunk.discovery.Discovery;
 import io.hxb.trunk.health.ReceivedFrameCounts;
 
 /**
- * The per-frame path of one loop: every received frame enters through {@link #onFrame} and is
- * delivered or relayed; frames of this node's flows leave through its {@link FrameSource}. Owned by
- * that loop.
+ * The per-frame path of one loop: every received frame enters through {@link #onBuffer} or {@link
+ * #onFrame} and is delivered or relayed; frames of this node's flows leave through its {@link
+ * FrameSource}. Owned by that loop.
  *
  * <p>Nothing that arrives makes it throw: an exception is a defect of this node, is logged, and
  * costs the one frame, which is dropped.
@@ -54,13 +56,15 @@ public final class Forwarder implements FrameSink {
     private final FlowLoop flows;
     private final FrameSeals seals;
     private final Sessions sessions;
-    private final ForwardCounters counters;
+    private final CounterBlock counters;
     private final FrameHeaderFlyweight received = new FrameHeaderFlyweight();
     private final FrameCrc crc = new FrameCrc();
     // Of the frame that is being handled: its memory has not been passed on, and it has been
     // counted as delivered, relayed or dropped.
     private boolean hasFrame;
     private boolean isCounted;
+    // The pool buffer in which it lies, or NONE.
+    private int bufferId;
 
     /**
      * Makes the forwarding path of one loop.
@@ -102,13 +106,25 @@ public final class Forwarder implements FrameSink {
     }
 
     /** What this loop has seen. */
-    public ForwardCounters counters() {
+    public CounterBlock counters() {
         return counters;
     }
 
     /** The routes of the frames that this node sends. */
     public RouteTable routes() {
         return frameSource.routes();
+    }
+
+    @Override
+    public void onBuffer(
+            final Link link,
+            final BufferPool.Share owner,
+            final int id,
+            final int lengthBytes,
+            final long sourceAddress,
+            final int vlanTci) {
+        bufferId = id;
+        handle(link, owner, id, pool.headerAddress(id), lengthBytes, sourceAddress);
     }
 
     @Override
@@ -120,7 +136,20 @@ public final class Forwarder implements FrameSink {
             final int lengthBytes,
             final long sourceAddress,
             final int vlanTci) {
-        counters.receive(link.index(), lengthBytes);
+        bufferId = BufferPool.NONE;
+        handle(link, owner, token, headerAddress, lengthBytes, sourceAddress);
+    }
+
+    private void handle(
+            final Link link,
+            final FrameOwner owner,
+            final long token,
+            final long headerAddress,
+            final int lengthBytes,
+            final long sourceAddress) {
+        counters.increment(CounterType.FORWARD_RECEIVED_FRAMES);
+        counters.increment(CounterType.LINK_RECEIVED_FRAMES, link.index());
+        counters.add(CounterType.LINK_RECEIVED_BYTES, link.index(), lengthBytes);
         hasFrame = true;
         isCounted = false;
         try {
@@ -143,7 +172,7 @@ public final class Forwarder implements FrameSink {
 
     private void drop(final int reason) {
         isCounted = true;
-        counters.drop(reason);
+        counters.increment(CounterType.ofReason(reason));
     }
 
     private void giveBack(final FrameOwner owner, final long token) {
@@ -208,7 +237,7 @@ public final class Forwarder implements FrameSink {
             received.route(codec.passed(route, here));
         }
         if (FrameHeaderFlyweight.isSparse(headerAddress)) {
-            counters.passLone();
+            counters.increment(CounterType.FORWARD_SPARSE_FRAMES);
         }
         final int frameBytes = FrameHeaderFlyweight.frameLength(headerAddress);
         final int link =
@@ -224,7 +253,8 @@ public final class Forwarder implements FrameSink {
         if (link >= 0) {
             hasFrame = false;
             isCounted = true;
-            counters.relay(frameBytes);
+            counters.increment(CounterType.FORWARD_RELAYED_FRAMES);
+            counters.add(CounterType.FORWARD_RELAYED_BYTES, frameBytes);
         } else {
             onNotRelayed(link, headerAddress);
             giveBack(owner, token);
@@ -287,19 +317,20 @@ public final class Forwarder implements FrameSink {
             return;
         }
         if (FrameHeaderFlyweight.isSparse(headerAddress)) {
-            counters.passLone();
+            counters.increment(CounterType.FORWARD_SPARSE_FRAMES);
         }
-        if (owner instanceof BufferPool.Share || owner instanceof BufferPool) {
+        if (bufferId != BufferPool.NONE) {
             deliverCounted();
             hasFrame = false;
-            flows.onFrame(headerAddress, lengthBytes, (int) token);
+            flows.onFrame(headerAddress, lengthBytes, bufferId);
             return;
         }
         final int id = lengthBytes <= pool.frameBytes() ? share.acquire() : BufferPool.NONE;
         if (id == BufferPool.NONE) {
             drop(DropReason.POOL_EMPTY);
         } else {
-            counters.copy(lengthBytes);
+            counters.increment(CounterType.FORWARD_COPIED_FRAMES);
+            counters.add(CounterType.FORWARD_COPIED_BYTES, lengthBytes);
             deliverCounted();
             Memory.copy(headerAddress, pool.headerAddress(id), lengthBytes);
         }
@@ -311,7 +342,7 @@ public final class Forwarder implements FrameSink {
 
     private void deliverCounted() {
         isCounted = true;
-        counters.deliver();
+        counters.increment(CounterType.FORWARD_DELIVERED_FRAMES);
     }
 
     private void onLinkLocal(final Link link, final long headerAddress, final long sourceAddress) {
@@ -327,7 +358,7 @@ public final class Forwarder implements FrameSink {
             drop(reason);
             return;
         }
-        counters.takeLinkLocal();
+        counters.increment(CounterType.FORWARD_CONTROL_FRAMES);
         isCounted = true;
         if (opened == FrameSeals.ELSEWHERE) {
             return;
@@ -360,9 +391,10 @@ public final class Forwarder implements FrameSink {
         while (!loopback.isEmpty() && count < Loopback.FRAMES) {
             final long entry = loopback.poll();
             final int id = Loopback.id(entry);
-            counters.receiveOwn();
+            counters.increment(CounterType.FORWARD_RECEIVED_FRAMES);
             hasFrame = true;
             isCounted = false;
+            bufferId = id;
             try {
                 deliver(share, id, pool.headerAddress(id), Loopback.lengthBytes(entry));
             } catch (final RuntimeException | Error e) {

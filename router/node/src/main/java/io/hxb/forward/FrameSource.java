@@ -1,6 +1,8 @@
 package io.hxb.forward;
 
 import io.hxb.config.ClusterConfig;
+import io.hxb.counter.CounterBlock;
+import io.hxb.counter.CounterType;
 import io.hxb.flow.FlowOutput;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.frame.FrameCrc;
@@ -32,7 +34,7 @@ public final class FrameSource implements FlowOutput {
     private final RouteTable routes;
     private final Loopback loopback;
     private final Runnable flusher;
-    private final ForwardCounters counters = new ForwardCounters();
+    private final CounterBlock counters;
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final FrameCrc crc = new FrameCrc();
     private final FrameSeals seals;
@@ -46,6 +48,7 @@ public final class FrameSource implements FlowOutput {
      * @param trunks this loop's sender of each dimension, {@code [dimensions]}.
      * @param share this loop's share of the pool.
      * @param clock of this loop.
+     * @param counters of this loop.
      * @param flusher flushes all senders of this loop.
      */
     public FrameSource(
@@ -53,7 +56,9 @@ public final class FrameSource implements FlowOutput {
             final TrunkSender[] trunks,
             final BufferPool.Share share,
             final LoopClock clock,
+            final CounterBlock counters,
             final Runnable flusher) {
+        this.counters = counters;
         final ClusterConfig cluster = parts.cluster();
         here = parts.here();
         clusterId = cluster.clusterId();
@@ -67,11 +72,11 @@ public final class FrameSource implements FlowOutput {
         seals = parts.sessions().newLoop();
         pool = parts.pool();
         this.share = share;
-        routes = new RouteTable(cluster, here, this::isReached, clock);
+        routes = new RouteTable(cluster, here, this::isReached, clock, counters);
     }
 
     /** Counts of the frames that originate here, with those of the loop's {@link Forwarder}. */
-    ForwardCounters counters() {
+    CounterBlock counters() {
         return counters;
     }
 
@@ -175,9 +180,9 @@ public final class FrameSource implements FlowOutput {
     }
 
     private void onSent(final long headerAddress) {
-        counters.originate();
+        counters.increment(CounterType.FORWARD_ORIGINATED_FRAMES);
         if (FrameHeaderFlyweight.isSparse(headerAddress)) {
-            counters.passLone();
+            counters.increment(CounterType.FORWARD_SPARSE_FRAMES);
         }
     }
 
@@ -234,7 +239,7 @@ public final class FrameSource implements FlowOutput {
                         owner,
                         token);
         if (link >= 0) {
-            counters.loopBack();
+            counters.increment(CounterType.FORWARD_LOOPED_BACK_FRAMES);
         }
         return link;
     }
@@ -268,7 +273,7 @@ public final class FrameSource implements FlowOutput {
                         owner,
                         token);
         if (link >= 0) {
-            counters.originate();
+            counters.increment(CounterType.FORWARD_ORIGINATED_FRAMES);
         }
         return link;
     }

@@ -1,5 +1,7 @@
 package io.hxb.forward;
 
+import io.hxb.counter.CounterBlock;
+import io.hxb.counter.CounterType;
 import io.hxb.flow.FlowOutput;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
@@ -26,7 +28,7 @@ final class UnreachableReplies {
     private final BufferPool.Share share;
     private final RouteCodec codec;
     private final FrameSource output;
-    private final ForwardCounters counters;
+    private final CounterBlock counters;
     private final TokenBuckets pace;
     private final FrameHeaderFlyweight offending = new FrameHeaderFlyweight();
     private final UnreachableFlyweight unreachable = new UnreachableFlyweight();
@@ -38,7 +40,7 @@ final class UnreachableReplies {
             final BufferPool.Share share,
             final RouteCodec codec,
             final FrameSource output,
-            final ForwardCounters counters) {
+            final CounterBlock counters) {
         shape = parts.cluster().shape();
         here = parts.here();
         pool = parts.pool();
@@ -89,7 +91,7 @@ final class UnreachableReplies {
         if (link < 0) {
             share.release(id);
         } else {
-            counters.onUnreachableSent();
+            counters.increment(CounterType.FORWARD_UNREACHABLE_SENT_FRAMES);
         }
     }
 }

@@ -1,31 +1,22 @@
 package io.hxb.node;
 
-import io.hxb.counter.Counter;
-import io.hxb.counter.CounterType;
-import io.hxb.counter.Counters;
+import io.hxb.counter.CounterBlock;
 import io.hxb.time.Deadline;
 
-import java.util.ArrayList;
-import java.util.List;
-import java.util.function.LongSupplier;
-
 /**
- * Copies what has been counted by one loop into the counter file, every 20 ms while there is
- * something new, so that the frames themselves only touch the loop's own memory. Owned by that
- * loop.
+ * Publishes what has been counted by one loop, every 20 ms while there is something new, so that
+ * the frames themselves only touch the loop's own memory. Owned by that loop.
  */
 final class CounterExport {
     private static final long INTERVAL_NS = 20_000_000L;
 
-    private final Counter[] targets;
-    private final LongSupplier[] sources;
+    private final CounterBlock[] blocks;
     private long dueNs;
     private boolean isStale;
     private boolean isStarted;
 
-    private CounterExport(final List<Counter> targets, final List<LongSupplier> sources) {
-        this.targets = targets.toArray(new Counter[0]);
-        this.sources = sources.toArray(new LongSupplier[0]);
+    CounterExport(final CounterBlock... blocks) {
+        this.blocks = blocks;
     }
 
     /** Something has been counted. */
@@ -37,7 +28,7 @@ final class CounterExport {
         if (isStale && (!isStarted || nowNs - dueNs >= 0)) {
             isStarted = true;
             dueNs = nowNs + INTERVAL_NS;
-            copy();
+            publish();
         }
     }
 
@@ -45,43 +36,11 @@ final class CounterExport {
         return isStale ? dueNs : Deadline.NEVER;
     }
 
-    void close() {
-        copy();
-    }
-
-    /** Copies now. */
-    void copy() {
+    /** Publishes now. */
+    void publish() {
         isStale = false;
-        for (int i = 0; i < targets.length; i++) {
-            targets[i].set(sources[i].getAsLong());
-        }
-    }
-
-    /** Collects what is exported. */
-    static final class Builder {
-        private final Counters counters;
-        private final int loop;
-        private final List<Counter> targets = new ArrayList<>();
-        private final List<LongSupplier> sources = new ArrayList<>();
-
-        /** Begins with nothing, for the counters of a loop. */
-        Builder(final Counters counters, final int loop) {
-            this.counters = counters;
-            this.loop = loop;
-        }
-
-        Builder add(final CounterType type, final int instance, final LongSupplier source) {
-            targets.add(counters.counter(type, loop, instance));
-            sources.add(source);
-            return this;
-        }
-
-        Builder add(final CounterType type, final LongSupplier source) {
-            return add(type, 0, source);
-        }
-
-        CounterExport build() {
-            return new CounterExport(targets, sources);
+        for (final CounterBlock block : blocks) {
+            block.publish();
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.hxb.node;
 
 import io.hxb.config.ClusterConfig;
+import io.hxb.counter.Counters;
 import io.hxb.session.Sessions;
 import io.hxb.trunk.NodeIdentity;
 import io.hxb.trunk.Port;
@@ -29,6 +30,7 @@ record NeighbourLinks(
      *
      * @param random of the numbers in what it says first, which nobody should predict.
      * @param kernel knows of frames that wait in the kernel.
+     * @param counters of the node.
      */
     static NeighbourLinks of(
             final ClusterConfig config,
@@ -36,12 +38,20 @@ record NeighbourLinks(
             final Sessions sessions,
             final RandomGenerator random,
             final KernelBacklog kernel,
-            final Port[] ports) {
+            final Port[] ports,
+            final Counters counters) {
         final MisconfigurationLog misconfigurationLog = new MisconfigurationLog();
         final long helloIntervalNs = config.frame().helloIntervalNs();
         final TrunkHealth health =
                 new TrunkHealth(
-                        self, sessions, random, kernel, config.trunk(), helloIntervalNs, ports);
+                        self,
+                        sessions,
+                        random,
+                        kernel,
+                        config.trunk(),
+                        helloIntervalNs,
+                        ports,
+                        counters.ofNode());
         return new NeighbourLinks(
                 sessions,
                 new Discovery(self, sessions, helloIntervalNs, ports, health, misconfigurationLog),

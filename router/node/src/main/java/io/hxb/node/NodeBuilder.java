@@ -15,7 +15,6 @@ import io.hxb.link.Link;
 import io.hxb.link.LinkProvider;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.SharedMemory;
-import io.hxb.node.collective.GroupCounters;
 import io.hxb.node.loop.NodeThreads;
 import io.hxb.node.service.ServiceTask;
 import io.hxb.os.HostName;
@@ -48,7 +47,6 @@ final class NodeBuilder {
     private final NodeOptions options;
     private final ClusterConfig config;
     private final int nodeId;
-    private final GroupCounters groups = new GroupCounters();
     private final NodeThreads threads;
     private final ResourceStack resources;
     private final SecureRandom random = new SecureRandom();
@@ -94,7 +92,8 @@ final class NodeBuilder {
         final List<AttachServer> applications =
                 options.attaches() ? List.of(resources.push(attachServer(contexts))) : List.of();
         final FlowTable flows =
-                resources.push(NodeParts.flows(config, nodeId, mtuBytes, pool, contexts.delivery()));
+                resources.push(
+                        NodeParts.flows(config, nodeId, mtuBytes, pool, contexts.delivery()));
         final NodeParts parts = parts(incarnation, pool, links, flows, contexts);
         // Pushed once more, so that they are closed before those, but after the loops, which close
         // the contexts.
@@ -106,7 +105,10 @@ final class NodeBuilder {
         tasks.start();
         applications.forEach(server -> server.start(parts.counters()::shares));
         final Node node = new Node(options, threads, provider, parts, contexts, resources);
-        tasks.add(0, ServiceTask.open(threads.driver(0), node.device(), contexts, groups));
+        tasks.add(
+                0,
+                ServiceTask.open(
+                        threads.driver(0), node.device(), contexts, parts.counters().ofLoop(0)));
         tasks.start();
         return node;
     }
@@ -155,6 +157,7 @@ final class NodeBuilder {
             final ContextManager contexts)
             throws IOException {
         final List<Port> ports = NodeLinks.ports(config, nodeId, links);
+        final Counters counters = resources.push(counters(ports));
         final NodeIdentity self =
                 NodeParts.identity(config, nodeId, incarnation, HostName.ofThisMachine());
         final NeighbourLinks neighbourLinks =
@@ -164,7 +167,8 @@ final class NodeBuilder {
                         NodeParts.sessions(config, self, keys, random),
                         random,
                         resources.push(SoftInterrupts.open(Path.of("/proc")))::isWaiting,
-                        ports.toArray(new Port[0]));
+                        ports.toArray(new Port[0]),
+                        counters);
         pushIfAny(provider.follow(neighbourLinks.discovery()::isHeard));
         // After the links, so that the relay is closed before them.
         final NodeLinks all =
@@ -179,8 +183,8 @@ final class NodeBuilder {
                 all,
                 neighbourLinks,
                 flows,
-                new ManagedContexts(contexts, groups),
-                resources.push(counters(ports)),
+                new ManagedContexts(contexts),
+                counters,
                 SystemEpochClock.INSTANCE);
     }
 

@@ -1,6 +1,7 @@
 package io.hxb.node;
 
 import io.hxb.context.ContextPolling;
+import io.hxb.counter.CounterBlock;
 import io.hxb.flow.FlowLoop;
 
 /** The contexts of a node, as its loops see them. */
@@ -14,7 +15,7 @@ interface NodeContexts {
                 }
 
                 @Override
-                public void addCounters(final CounterExport.Builder builder) {}
+                public void addCounters(final CounterBlock block) {}
 
                 @Override
                 public LinkEventSink linkEvents() {
@@ -31,7 +32,7 @@ interface NodeContexts {
     ContextPolling newLoop(int index, FlowLoop flows);
 
     /** Adds what is counted of the contexts. */
-    void addCounters(CounterExport.Builder builder);
+    void addCounters(CounterBlock block);
 
     /** Where applications learn of the node's links. */
     LinkEventSink linkEvents();

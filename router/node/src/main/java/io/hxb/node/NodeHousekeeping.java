@@ -106,7 +106,7 @@ final class NodeHousekeeping implements Housekeeping {
                     all.relay()::refresh,
                     () -> counters.findings(findings.list(beatNs))
                 };
-        copyCounters = nodeCounters::copy;
+        copyCounters = nodeCounters::publish;
     }
 
     @Override

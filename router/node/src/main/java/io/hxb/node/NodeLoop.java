@@ -1,16 +1,15 @@
 package io.hxb.node;
 
 import io.hxb.context.ContextPolling;
+import io.hxb.counter.CounterBlock;
 import io.hxb.counter.CounterType;
 import io.hxb.flow.FlowLoop;
-import io.hxb.forward.ForwardCounters;
 import io.hxb.forward.ForwardParts;
 import io.hxb.forward.Forwarder;
 import io.hxb.forward.FrameSource;
 import io.hxb.forward.kernel.KernelRelay;
 import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
-import io.hxb.link.LinkSender;
 import io.hxb.link.TrainCounts;
 import io.hxb.log.LoopErrors;
 import io.hxb.node.loop.Interest;
@@ -41,6 +40,7 @@ final class NodeLoop implements LoopTask {
     private final HealthLoop health;
     private final KernelRelay kernelRelay;
     private final Housekeeping housekeeping;
+    private final CounterBlock counters;
     private final CounterExport export;
     private final BufferPool.Share share;
     private final boolean isFirst;
@@ -53,8 +53,6 @@ final class NodeLoop implements LoopTask {
 
     private int sessionsSeen;
     private Registration wakeRegistration = Registration.NONE;
-    private long busyTurns;
-    private long idleTurns;
     private int pollsSeen;
     private long relayedSeen;
 
@@ -79,6 +77,7 @@ final class NodeLoop implements LoopTask {
         this.loop = loop;
         this.share = share;
         isFirst = index == 0;
+        counters = parts.counters().ofLoop(index);
         final NodeLinks links = parts.links();
         final NeighbourLinks neighbours = parts.neighbourhood();
         kernelRelay = links.relay();
@@ -88,8 +87,8 @@ final class NodeLoop implements LoopTask {
         // Flows send through the frame source and receive from the forwarder.
         final ForwardParts forwarding = parts.forwarding();
         final FrameSource frameSource =
-                new FrameSource(forwarding, trunks, share, loop.clock(), senders::flush);
-        flows = new FlowLoop(parts.flows(), frameSource, share, loop::wakeUp);
+                new FrameSource(forwarding, trunks, share, loop.clock(), counters, senders::flush);
+        flows = new FlowLoop(parts.flows(), frameSource, share, counters, loop::wakeUp);
         forwarder =
                 new Forwarder(
                         forwarding,
@@ -133,34 +132,25 @@ final class NodeLoop implements LoopTask {
                                         share,
                                         frameSource))
                         : own;
-        export = export(parts, index, received);
+        export = export(parts, received);
     }
 
-    private CounterExport export(final NodeParts parts, final int index, final Link[] received) {
-        final LoopCounters counters =
-                new LoopCounters(parts.counters(), index, kernelRelay)
-                        .forward(forwarder)
-                        .flows(flows)
-                        .routes(forwarder.routes());
+    private CounterExport export(final NodeParts parts, final Link[] received) {
+        LoopCounters.add(counters, forwarder.routes());
+        LoopCounters.add(counters, loop);
+        LoopCounters.add(counters, senders);
         for (final Link link : received) {
-            counters.received(
+            LoopCounters.add(
+                    counters,
                     link,
-                    forwarder.counters(),
                     () -> parts.neighbourhood().discovery().knownNeighbours(link.index()));
         }
-        final LinkSender[] all = senders.all();
-        for (int i = 0; i < all.length; i++) {
-            final int link = i;
-            counters.sent(i, all[i])
-                    .add(CounterType.LINK_BLOCKED_EVENTS, i, () -> senders.blockedEvents(link));
+        if (!isFirst) {
+            return new CounterExport(counters);
         }
-        return counters.add(CounterType.NODE_LOOP_WAKEUPS_EVENTS, () -> busyTurns)
-                .add(CounterType.NODE_LOOP_IDLE_EVENTS, () -> idleTurns)
-                .add(CounterType.NODE_LOOP_GIVE_WAYS_EVENTS, loop::yields)
-                .add(CounterType.NODE_LOOP_LONG_TURNS_EVENTS, loop::longTurns)
-                .add(CounterType.NODE_LOOP_OVERRUN_NS, loop::overrunNs)
-                .add(CounterType.NODE_LOOP_CROWDED_LOOPS, () -> loop.isCrowded() ? 1 : 0)
-                .build();
+        final CounterBlock kernel = parts.counters().ofKernel();
+        LoopCounters.add(kernel, kernelRelay, parts.links().ports().size());
+        return new CounterExport(counters, kernel);
     }
 
     @Override
@@ -204,9 +194,9 @@ final class NodeLoop implements LoopTask {
         work += flows.doWork(nowNs);
         lookAfterTheNode(nowNs);
         if (work > 0) {
-            busyTurns++;
+            counters.increment(CounterType.NODE_LOOP_WAKEUPS_EVENTS);
         } else {
-            idleTurns++;
+            counters.increment(CounterType.NODE_LOOP_IDLE_EVENTS);
         }
         final boolean hasReceived = receiver.takeReceived();
         if (work > 0 || hasReceived) {
@@ -290,8 +280,9 @@ final class NodeLoop implements LoopTask {
     }
 
     private long bulkPauseNs(final long nowNs) {
-        final ForwardCounters seen = forwarder.counters();
-        return bulkPause.pauseNs(seen.received() + senders.sentFrames(), seen.lone(), nowNs);
+        final long received = counters.value(CounterType.FORWARD_RECEIVED_FRAMES);
+        final long sparse = counters.value(CounterType.FORWARD_SPARSE_FRAMES);
+        return bulkPause.pauseNs(received + senders.sentFrames(), sparse, nowNs);
     }
 
     @Override
@@ -317,7 +308,7 @@ final class NodeLoop implements LoopTask {
         wakeRegistration.cancel();
         contexts.close();
         senders.close();
-        export.close();
+        export.publish();
         housekeeping.stop();
         share.close();
     }

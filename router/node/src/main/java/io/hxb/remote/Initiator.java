@@ -1,5 +1,7 @@
 package io.hxb.remote;
 
+import io.hxb.counter.CounterBlock;
+import io.hxb.counter.CounterType;
 import io.hxb.flow.ContextKind;
 import io.hxb.flow.FlowEndpoints;
 import io.hxb.flow.FlowListener;
@@ -39,7 +41,7 @@ final class Initiator {
     private final int nodeCount;
     private final int contexts;
     private final RemoteHost host;
-    private final RemoteCounters counters;
+    private final CounterBlock counters;
     private final OperationRing entries;
     private final OutcomeRing outcomes;
     private final FragmentPool fragments;
@@ -68,7 +70,7 @@ final class Initiator {
             final int nodeCount,
             final int contexts,
             final RemoteHost host,
-            final RemoteCounters counters,
+            final CounterBlock counters,
             final RemoteMemoryArea area,
             final int maxDataBytes) {
         endId = ContextKind.end(ContextKind.REQUESTS, contextId);
@@ -103,7 +105,7 @@ final class Initiator {
             if (source >= 0 && ArrivalEntry.isRecord(message)) {
                 arrive(first + i, source, ArrivalEntry.record(message));
             } else {
-                counters.onMalformed();
+                counters.addShared(CounterType.REMOTE_MALFORMED_RECORDS, 1);
                 arrivals.write(first + i, ArrivalEntry.NOTHING, 0, 0, 0, 0, 0, 0);
             }
             message = ArrivalEntry.following(message);

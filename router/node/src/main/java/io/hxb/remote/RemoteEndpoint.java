@@ -1,5 +1,6 @@
 package io.hxb.remote;
 
+import io.hxb.counter.CounterBlock;
 import io.hxb.flow.ContextKind;
 import io.hxb.flow.ContextTerms;
 import io.hxb.flow.FlowEndpoints;
@@ -25,6 +26,7 @@ public final class RemoteEndpoint {
      * Makes the endpoint of a context.
      *
      * @param size of the node: its nodes, contexts, and longest message.
+     * @param counters of the context's loop; any loop counts in them.
      * @param grants what the context's application shares.
      * @param area the memory that the application has lent for it.
      */
@@ -33,7 +35,7 @@ public final class RemoteEndpoint {
             final Size size,
             final RemoteHost host,
             final GrantTable grants,
-            final RemoteCounters counters,
+            final CounterBlock counters,
             final RemoteMemoryArea area) {
         this.contextId = contextId;
         this.host = host;

@@ -1,5 +1,7 @@
 package io.hxb.remote;
 
+import io.hxb.counter.CounterBlock;
+import io.hxb.counter.CounterType;
 import io.hxb.flow.ContextKind;
 import io.hxb.flow.FlowEndpoints;
 import io.hxb.flow.FlowListener;
@@ -30,7 +32,7 @@ final class Target {
 
     private final int endId;
     private final GrantTable grants;
-    private final RemoteCounters counters;
+    private final CounterBlock counters;
     private final RemoteMemoryArea area;
     private final NotificationRing notifications;
     private final FragmentPool fragments;
@@ -57,7 +59,7 @@ final class Target {
     Target(
             final int contextId,
             final GrantTable grants,
-            final RemoteCounters counters,
+            final CounterBlock counters,
             final RemoteMemoryArea area,
             final int maxDataBytes) {
         endId = ContextKind.end(ContextKind.ANSWERS, contextId);
@@ -90,7 +92,7 @@ final class Target {
             if (source >= 0 && ArrivalEntry.isRecord(message)) {
                 perform(first + i, source, ArrivalEntry.record(message));
             } else {
-                counters.onMalformed();
+                counters.addShared(CounterType.REMOTE_MALFORMED_RECORDS, 1);
                 arrivals.write(first + i, ArrivalEntry.NOTHING, 0, 0, 0, 0, 0, 0);
             }
             message = ArrivalEntry.following(message);
@@ -117,7 +119,7 @@ final class Target {
             case OperationRing.ADD, OperationRing.SWAP -> change(entry, source, record);
             case RemoteRecordFlyweight.PING -> answerLater(entry, source, record, PmStatus.OK, 0);
             default -> {
-                counters.onMalformed();
+                counters.addShared(CounterType.REMOTE_MALFORMED_RECORDS, 1);
                 arrivals.write(entry, ArrivalEntry.NOTHING, 0, 0, 0, 0, 0, 0);
             }
         }
@@ -135,7 +137,7 @@ final class Target {
                     grant.address() + offset,
                     lengthBytes);
             grant.leave();
-            counters.onWritten(lengthBytes);
+            counters.addShared(CounterType.REMOTE_WRITTEN_BYTES, lengthBytes);
         }
         if (status != PmStatus.OK || !RemoteRecordFlyweight.isLast(record)) {
             if (status == PmStatus.OK) {
@@ -145,7 +147,7 @@ final class Target {
             }
             return;
         }
-        counters.onPerformed();
+        counters.addShared(CounterType.REMOTE_PERFORMED_OPERATIONS, 1);
         final long wholeBytes = RemoteRecordFlyweight.second(record);
         if (RemoteRecordFlyweight.kind(record) == OperationRing.PUT_NOTIFY && wholeBytes >= 0) {
             arrivals.write(
@@ -183,7 +185,7 @@ final class Target {
                                     RemoteRecordFlyweight.first(record),
                                     RemoteRecordFlyweight.second(record));
             grant.leave();
-            counters.onPerformed();
+            counters.addShared(CounterType.REMOTE_PERFORMED_OPERATIONS, 1);
         }
         answerLater(entry, source, record, status, before);
     }
@@ -207,7 +209,7 @@ final class Target {
             final int status,
             final long value) {
         if (status != PmStatus.OK) {
-            counters.onRefused();
+            counters.addShared(CounterType.REMOTE_REFUSED_REQUESTS, 1);
         }
         arrivals.write(
                 entry,
@@ -323,7 +325,7 @@ final class Target {
                         ? PmStatus.BAD_KEY
                         : grant.enter(PmAccess.READ, request.offset(), wholeBytes);
         if (status != PmStatus.OK) {
-            counters.onRefused();
+            counters.addShared(CounterType.REMOTE_REFUSED_REQUESTS, 1);
             answer.begin(RemoteRecordFlyweight.DONE, RemoteRecordFlyweight.LAST).status(status);
             return 0;
         }
@@ -333,9 +335,9 @@ final class Target {
         Memory.copy(grant.address() + request.offset() + begin, answer.dataAddress(), bytes);
         grant.leave();
         request.onAnswered(bytes);
-        counters.onRead(bytes);
+        counters.addShared(CounterType.REMOTE_READ_BYTES, bytes);
         if (isLast) {
-            counters.onPerformed();
+            counters.addShared(CounterType.REMOTE_PERFORMED_OPERATIONS, 1);
         }
         return bytes;
     }

@@ -8,6 +8,7 @@ import io.hxb.config.ClusterConfig;
 import io.hxb.config.ContextConfig;
 import io.hxb.config.FlowConfig;
 import io.hxb.config.LinkPlan;
+import io.hxb.counter.CounterType;
 import io.hxb.flow.FlowLoop;
 import io.hxb.flow.FlowSizes;
 import io.hxb.flow.FlowTable;
@@ -67,8 +68,8 @@ class ContextFlowTest {
                         pool,
                         manager.delivery());
         output = new LoopbackOutput(pool, share, 7, 0.05);
-        flows = new FlowLoop(table, output, share, () -> {});
-        contexts = manager.newLoop(0, flows);
+        flows = new FlowLoop(table, output, share);
+        contexts = manager.newLoop(0, flows, flows.counters());
         device = PmDevice.over(manager.attach(maxWaitNs -> turn()));
     }
 
@@ -139,7 +140,7 @@ class ContextFlowTest {
     void shouldKeepOrderWhateverIsSentHowever(final RepetitionInfo info) throws Exception {
         final long seed = info.getCurrentRepetition();
         new MixedTraffic(seed).run(device, this::turn);
-        assertTrue(flows.counters().framesShared > 10, "seed " + seed);
+        assertTrue(flows.counters().value(CounterType.FLOW_SHARED_FRAMES) > 10, "seed " + seed);
         assertTrue(output.lost > 10, "seed " + seed);
     }
 
@@ -184,14 +185,14 @@ class ContextFlowTest {
         final PmContext two = device.openContext(2);
         send(one, -1);
         turns(100);
-        final long before = flows.counters().framesSent;
+        final long before = flows.counters().value(CounterType.FLOW_SENT_FRAMES);
         for (int i = 0; i < 513; i++) {
             send(one, i);
         }
         // when
         turns(4);
         // then: records of 16 bytes, 89 to a frame; 5 full ones and the rest
-        assertEquals(6, flows.counters().framesSent - before);
+        assertEquals(6, flows.counters().value(CounterType.FLOW_SENT_FRAMES) - before);
         turns(20_000);
         assertEquals(0, one.unfinishedSends());
         int received = 0;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.counter.CounterType;
 import io.hxb.flow.FlowEndpoints;
 import io.hxb.flow.FlowListener;
 import io.hxb.linux.Memory;
@@ -79,7 +80,10 @@ class ContextMessagesTest {
         try (TestNode node = new TestNode();
                 PmDevice device = node.invoked()) {
             new MixedTraffic(seed).run(device, device::poll);
-            assertEquals(0, node.loop.counters().violations(), () -> "seed " + seed);
+            assertEquals(
+                    0,
+                    node.loop.counters().value(CounterType.CONTEXT_CLOSED_RUBBISH_EVENTS),
+                    () -> "seed " + seed);
         }
     }
 
@@ -280,7 +284,8 @@ class ContextMessagesTest {
             node.loop.doWork(0);
             assertEquals(0, node.pool.outstanding());
             assertEquals(0, node.manager.openContexts());
-            assertEquals(11, node.loop.counters().contextsClosed());
+            assertEquals(
+                    11, node.loop.counters().value(CounterType.CONTEXT_CLOSED_NORMALLY_EVENTS));
         }
     }
 
@@ -371,7 +376,8 @@ class ContextMessagesTest {
         final int id = node.share.acquire();
         final long body = node.pool.address(id) + 128;
         Memory.putInt(body, 0);
-        return node.manager.delivery().onFrame(
-                new FlowEndpoints(contextId, incarnation, 0, 2, 0), id, body, 8, 1);
+        return node.manager
+                .delivery()
+                .onFrame(new FlowEndpoints(contextId, incarnation, 0, 2, 0), id, body, 8, 1);
     }
 }

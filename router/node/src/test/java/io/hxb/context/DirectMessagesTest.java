@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.config.LimitConfig;
 import io.hxb.config.ResourceShare;
+import io.hxb.counter.CounterType;
 import io.hxb.linux.Memory;
 import io.hxb.pm.PmContext;
 import io.hxb.pm.PmContextOptions;
@@ -182,7 +183,8 @@ class DirectMessagesTest {
                 assertEquals(0, server.refused());
                 assertEquals(PmStatus.OK, one.context.awaitAllSends(SECOND_NS));
                 assertEquals(PmStatus.OK, two.context.awaitAllSends(SECOND_NS));
-                final long throughNode = node.loop.counters().messagesSent();
+                final long throughNode =
+                        node.loop.counters().value(CounterType.CONTEXT_SENT_MESSAGES);
                 assertTrue(throughNode < MESSAGES, throughNode + " through the node, seed " + seed);
                 one.close();
                 two.close();
@@ -199,7 +201,8 @@ class DirectMessagesTest {
                 exchange(one, two);
                 exchange(two, one);
             }
-            assertTrue(programs.node.loop.counters().messagesSent() < 200);
+            assertTrue(
+                    programs.node.loop.counters().value(CounterType.CONTEXT_SENT_MESSAGES) < 200);
             assertEquals(0, programs.server.refused());
         }
     }
@@ -246,7 +249,7 @@ class DirectMessagesTest {
                 exchange(one, two);
             }
             assertEquals(PmStatus.EMPTY, two.receive(message));
-            final long before = node.loop.counters().messagesSent();
+            final long before = node.loop.counters().value(CounterType.CONTEXT_SENT_MESSAGES);
             TestNode.await(
                     "ring begun",
                     () -> {
@@ -254,13 +257,14 @@ class DirectMessagesTest {
                         assertEquals(PmStatus.EMPTY, two.receive(message));
                         one.abandon(one.claim(0, 2, 1));
                         return one.unfinishedSends() == 0
-                                && node.loop.counters().messagesSent() > before;
+                                && node.loop.counters().value(CounterType.CONTEXT_SENT_MESSAGES)
+                                        > before;
                     });
             for (int i = 0; i < 3; i++) {
                 assertEquals(PmStatus.OK, one.send(0, 2, new byte[100], i, SECOND_NS));
             }
             assertEquals(PmStatus.OK, one.awaitAllSends(SECOND_NS));
-            assertEquals(before + 1, node.loop.counters().messagesSent());
+            assertEquals(before + 1, node.loop.counters().value(CounterType.CONTEXT_SENT_MESSAGES));
             // when
             one.close();
             TestNode.await("context closed", () -> node.manager.openContexts() == 1);
@@ -364,11 +368,13 @@ class DirectMessagesTest {
                 for (int k = 0; k < 200; k++) {
                     assertEquals(PmStatus.OK, echo(one, i));
                 }
-                final long throughNode = node.loop.counters().messagesSent();
+                final long throughNode =
+                        node.loop.counters().value(CounterType.CONTEXT_SENT_MESSAGES);
                 for (int k = 0; k < 100; k++) {
                     assertEquals(PmStatus.OK, echo(one, i));
                 }
-                assertEquals(throughNode, node.loop.counters().messagesSent());
+                assertEquals(
+                        throughNode, node.loop.counters().value(CounterType.CONTEXT_SENT_MESSAGES));
                 // when
                 child.destroyForcibly().waitFor();
                 TestNode.await("the end", () -> node.manager.openContexts() == 1);
@@ -467,7 +473,8 @@ class DirectMessagesTest {
             for (int i = 0; i < 500; i++) {
                 exchange(one, two);
             }
-            assertEquals(500, programs.node.loop.counters().messagesSent());
+            assertEquals(
+                    500, programs.node.loop.counters().value(CounterType.CONTEXT_SENT_MESSAGES));
             assertEquals(0, programs.server.refused());
         }
     }
@@ -547,7 +554,8 @@ class DirectMessagesTest {
             }
             assertEquals(0, two.messagesHeld());
             assertEquals(0, two.receive(handler, 7));
-            assertTrue(programs.node.loop.counters().messagesSent() < 200);
+            assertTrue(
+                    programs.node.loop.counters().value(CounterType.CONTEXT_SENT_MESSAGES) < 200);
             assertThrows(IllegalArgumentException.class, () -> two.receive(handler, 0));
             assertEquals(PmStatus.OK, one.awaitAllSends(SECOND_NS));
             TestNode.await("buffers back", () -> programs.node.pool.outstanding() == 0);
@@ -573,21 +581,24 @@ class DirectMessagesTest {
             TestNode.await(
                     "rings",
                     () -> {
-                        final long sent = node.loop.counters().messagesSent();
+                        final long sent =
+                                node.loop.counters().value(CounterType.CONTEXT_SENT_MESSAGES);
                         for (final PmContext context : contexts) {
                             exchange(context, hub);
                             exchange(hub, context);
                         }
-                        return node.loop.counters().messagesSent() == sent + 2 * 6;
+                        return node.loop.counters().value(CounterType.CONTEXT_SENT_MESSAGES)
+                                == sent + 2 * 6;
                     });
             // then
             assertEquals(2 * DirectOffers.MAX_RINGS, node.manager.directOffers().count());
-            final long before = node.loop.counters().messagesSent();
+            final long before = node.loop.counters().value(CounterType.CONTEXT_SENT_MESSAGES);
             for (final PmContext context : contexts) {
                 exchange(context, hub);
                 exchange(hub, context);
             }
-            assertEquals(before + 2 * 6, node.loop.counters().messagesSent());
+            assertEquals(
+                    before + 2 * 6, node.loop.counters().value(CounterType.CONTEXT_SENT_MESSAGES));
             assertEquals(0, server.refused());
             contexts.forEach(PmContext::close);
             hub.close();
@@ -611,20 +622,31 @@ class DirectMessagesTest {
                 Memory.putLong(one.sendAddress(slot) - Long.BYTES, Integer.MAX_VALUE);
                 assertEquals(PmStatus.EMPTY, two.receive(message));
                 one.abandon(slot);
-                final long before = programs.node.loop.counters().messagesSent();
+                final long before =
+                        programs.node.loop.counters().value(CounterType.CONTEXT_SENT_MESSAGES);
                 // when
                 for (int i = 0; i < patience; i++) {
                     exchange(one, two);
                 }
                 // then: all of them through the node
-                assertEquals(before + patience, programs.node.loop.counters().messagesSent());
+                assertEquals(
+                        before + patience,
+                        programs.node.loop.counters().value(CounterType.CONTEXT_SENT_MESSAGES));
                 // and the next ones directly, once the node has answered the offer
                 TestNode.await(
                         "the next ring",
                         () -> {
-                            final long sent = programs.node.loop.counters().messagesSent();
+                            final long sent =
+                                    programs.node
+                                            .loop
+                                            .counters()
+                                            .value(CounterType.CONTEXT_SENT_MESSAGES);
                             exchange(one, two);
-                            return programs.node.loop.counters().messagesSent() == sent;
+                            return programs.node
+                                            .loop
+                                            .counters()
+                                            .value(CounterType.CONTEXT_SENT_MESSAGES)
+                                    == sent;
                         });
                 assertEquals(1, programs.node.manager.directOffers().count());
                 patience *= 8;

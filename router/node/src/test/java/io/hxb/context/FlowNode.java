@@ -49,8 +49,8 @@ final class FlowNode implements AutoCloseable {
                         pool,
                         manager.delivery());
         output = new LoopbackOutput(pool, share, seed, loss);
-        flows = new FlowLoop(table, output, share, () -> {});
-        contexts = manager.newLoop(0, flows);
+        flows = new FlowLoop(table, output, share);
+        contexts = manager.newLoop(0, flows, flows.counters());
         device = newDevice();
     }
 

@@ -3,6 +3,7 @@ package io.hxb.context;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.counter.CounterType;
 import io.hxb.flow.ContextKind;
 import io.hxb.flow.FlowEndpoints;
 import io.hxb.flow.FlowListener;
@@ -118,17 +119,19 @@ class HostileRecordsTest {
             final int answer =
                     records == 0
                             ? FlowListener.COPIED
-                            : node.manager.delivery().onFrame(
-                                    new FlowEndpoints(
-                                            ContextKind.end(kind, 2),
-                                            node.manager.incarnation(2),
+                            : node.manager
+                                    .delivery()
+                                    .onFrame(
+                                            new FlowEndpoints(
+                                                    ContextKind.end(kind, 2),
+                                                    node.manager.incarnation(2),
+                                                    0,
+                                                    ContextKind.end(kind, source & 15),
+                                                    NO_HANDLE),
                                             0,
-                                            ContextKind.end(kind, source & 15),
-                                            NO_HANDLE),
-                                    0,
-                                    body,
-                                    BODY_BYTES,
-                                    records);
+                                            body,
+                                            BODY_BYTES,
+                                            records);
             taken += answer == FlowListener.COPIED ? 1 : 0;
             node.turn();
             while (good.poll(told) == PmStatus.OK) {
@@ -138,9 +141,9 @@ class HostileRecordsTest {
         }
         // then
         assertTrue(taken > 1_000, "frames taken: " + taken);
-        assertTrue(node.manager.remoteCounters().malformed() > 1_000);
-        assertTrue(node.manager.remoteCounters().refused() > 1_000);
-        assertTrue(node.manager.remoteCounters().performed() > 100);
+        assertTrue(node.flows.counters().value(CounterType.REMOTE_MALFORMED_RECORDS) > 1_000);
+        assertTrue(node.flows.counters().value(CounterType.REMOTE_REFUSED_REQUESTS) > 1_000);
+        assertTrue(node.flows.counters().value(CounterType.REMOTE_PERFORMED_OPERATIONS) > 100);
         for (int at = 0; at < REGION_BYTES; at += Long.BYTES) {
             assertEquals(0, Memory.getLong(untouched.address() + at), "byte " + at);
         }
@@ -156,17 +159,19 @@ class HostileRecordsTest {
         for (int run = 0; run < 20_000; run++) {
             final int records = fill();
             if (records > 0) {
-                node.manager.delivery().onFrame(
-                        new FlowEndpoints(
-                                ContextKind.end(ContextKind.ANSWERS, 2),
-                                node.manager.incarnation(2),
+                node.manager
+                        .delivery()
+                        .onFrame(
+                                new FlowEndpoints(
+                                        ContextKind.end(ContextKind.ANSWERS, 2),
+                                        node.manager.incarnation(2),
+                                        0,
+                                        ContextKind.end(ContextKind.ANSWERS, 3),
+                                        NO_HANDLE),
                                 0,
-                                ContextKind.end(ContextKind.ANSWERS, 3),
-                                NO_HANDLE),
-                        0,
-                        body,
-                        BODY_BYTES,
-                        records);
+                                body,
+                                BODY_BYTES,
+                                records);
             }
             node.turn();
         }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.context.LibHxb.Build;
+import io.hxb.counter.CounterType;
 import io.hxb.pm.PmContext;
 import io.hxb.pm.PmDevice;
 import io.hxb.pm.PmEvent;
@@ -57,7 +58,7 @@ class LibHxbDirectTest {
 
     /** {@return messages that went through the node} */
     private static long throughNode(final TestNode node) {
-        return node.loop.counters().messagesSent();
+        return node.loop.counters().value(CounterType.CONTEXT_SENT_MESSAGES);
     }
 
     @Test

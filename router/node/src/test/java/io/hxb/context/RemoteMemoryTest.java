@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.counter.CounterType;
 import io.hxb.linux.Memory;
 import io.hxb.pm.PmContext;
 import io.hxb.pm.PmDevice;
@@ -347,7 +348,7 @@ class RemoteMemoryTest {
         assertEquals(PmStatus.NO_ACCESS, status(one.compareAndSwap(writable, 0, first, 1)));
         assertEquals(PmStatus.NO_ACCESS, status(one.get(writable, 0, local, 0, 100)));
         assertEquals(first, Memory.getLong(shared.address()));
-        assertTrue(node.manager.remoteCounters().refused() >= 4);
+        assertTrue(node.flows.counters().value(CounterType.REMOTE_REFUSED_REQUESTS) >= 4);
         assertEquals(PmStatus.OK, status(one.put(local, 0, writable, 0, 8)));
     }
 

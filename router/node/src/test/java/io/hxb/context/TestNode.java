@@ -5,6 +5,7 @@ import io.hxb.config.ClusterConfig;
 import io.hxb.config.ContextConfig;
 import io.hxb.config.LimitConfig;
 import io.hxb.config.LinkPlan;
+import io.hxb.counter.CounterBlock;
 import io.hxb.link.BufferPool;
 import io.hxb.linux.PollSet;
 import io.hxb.linux.SharedMemory;
@@ -105,7 +106,7 @@ final class TestNode implements AutoCloseable {
                         shares,
                         memoryReclaimer);
         port = new LoopbackPort(manager.delivery(), share, 96);
-        loop = manager.newLoop(0, port);
+        loop = manager.newLoop(0, port, CounterBlock.unpublished(0, 0));
     }
 
     private static ClusterConfig cluster() {

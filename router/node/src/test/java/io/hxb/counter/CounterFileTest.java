@@ -36,14 +36,14 @@ class CounterFileTest {
         // given
         final Path file = folder.resolve("a");
         try (Counters counters = create(file)) {
-            counters.counter(CounterType.FLOW_SENT_FRAMES, 0).add(41);
+            count(counters, 41);
 
             // when
             try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
                 channel.truncate(0);
             }
             counters.heartbeat(1_000);
-            counters.counter(CounterType.FLOW_SENT_FRAMES, 0).increment();
+            count(counters, 1);
 
             // then: the thread that publishes makes it whole again
             while (sent(file) != 42) {
@@ -52,6 +52,11 @@ class CounterFileTest {
         }
         assertEquals(List.of(), warnings);
         assertEquals(42, sent(file));
+    }
+
+    private static void count(final Counters counters, final int frames) {
+        counters.ofLoop(0).add(CounterType.FLOW_SENT_FRAMES, frames);
+        counters.ofLoop(0).publish();
     }
 
     private static long sent(final Path file) {
@@ -88,7 +93,7 @@ class CounterFileTest {
         assertEquals(
                 "rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(secret)));
         assertEquals(0, Files.size(secret));
-        assertNotNull(counters.counter(CounterType.FLOW_SENT_FRAMES, 0));
+        assertNotNull(counters.ofLoop(0));
         assertEquals(21, warnings.size());
         assertTrue(warnings.getFirst().contains("chmod go-w " + open), warnings.getFirst());
     }

@@ -39,7 +39,8 @@ class CountersDiskFullTest {
             // when
             final Counters counters =
                     Counters.create(folder.resolve("a"), labels, 1, warnings::add);
-            counters.counter(CounterType.FLOW_SENT_FRAMES, 0).increment();
+            counters.ofLoop(0).increment(CounterType.FLOW_SENT_FRAMES);
+            counters.ofLoop(0).publish();
             // then
             assertEquals(1, counters.sum(CounterType.FLOW_SENT_FRAMES));
             assertNull(counters.file());

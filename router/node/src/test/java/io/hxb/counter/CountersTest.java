@@ -50,10 +50,10 @@ class CountersTest {
         final Counters counters = create(file);
         try (CounterReader reader = CounterReader.open(file)) {
             // when
-            counters.counter(CounterType.LINK_SENT_FRAMES, 0, 1).increment();
-            counters.counter(CounterType.LINK_SENT_FRAMES, 1, 1).add(41);
-            counters.counter(CounterType.POOL_FREE_BUFFERS, counters.sharedWriter()).set(9);
-            counters.publish();
+            counters.ofLoop(0).increment(CounterType.LINK_SENT_FRAMES, 1);
+            counters.ofLoop(1).add(CounterType.LINK_SENT_FRAMES, 1, 41);
+            counters.ofNode().source(CounterType.POOL_FREE_BUFFERS, () -> 9);
+            publish(counters);
             reader.refresh();
             // then
             assertEquals(42, reader.value(CounterType.LINK_SENT_FRAMES, 1));
@@ -66,10 +66,23 @@ class CountersTest {
         }
     }
 
+    private static void publish(final Counters counters) {
+        counters.ofLoop(0).publish();
+        counters.ofLoop(counters.loops() - 1).publish();
+        counters.ofNode().publish();
+        counters.publish();
+    }
+
     @Test
     void shouldKeepEveryCounterApart() {
         // given
         final Counters counters = Counters.inMemory(LABELS, 2);
+        final List<CounterBlock> blocks =
+                List.of(
+                        counters.ofLoop(0),
+                        counters.ofLoop(1),
+                        counters.ofKernel(),
+                        counters.ofNode());
         // when
         long value = 0;
         for (final CounterType type : CounterType.values()) {
@@ -80,11 +93,13 @@ class CountersTest {
                         case DIMENSION -> 3;
                     };
             for (int instance = 0; instance < instances; instance++) {
-                for (int writer = 0; writer <= 2; writer++) {
-                    counters.counter(type, writer, instance).set(++value);
+                for (final CounterBlock block : blocks) {
+                    final long now = ++value;
+                    block.source(type, instance, () -> now).publish();
+                    assertEquals(now, block.value(type, instance));
                 }
                 // then
-                assertEquals(3 * value - 3, counters.sum(type, instance));
+                assertEquals(4 * value - 6, counters.sum(type, instance));
             }
         }
     }
@@ -196,8 +211,8 @@ class CountersTest {
         // given
         final Path file = folder.resolve("a");
         final Counters dead = create(file);
-        dead.counter(CounterType.FLOW_SENT_FRAMES, 0).add(7);
-        dead.publish();
+        dead.ofLoop(0).add(CounterType.FLOW_SENT_FRAMES, 7);
+        publish(dead);
         try (CounterReader old = CounterReader.open(file)) {
             // when
             final Counters fresh = create(file);
@@ -218,7 +233,8 @@ class CountersTest {
         final Path file = Files.createFile(folder.resolve("plain"));
         // when
         final Counters counters = create(file.resolve("under-a-file"));
-        counters.counter(CounterType.FLOW_SENT_FRAMES, 0).increment();
+        counters.ofLoop(0).increment(CounterType.FLOW_SENT_FRAMES);
+        publish(counters);
         // then
         assertEquals(1, counters.sum(CounterType.FLOW_SENT_FRAMES));
         assertNull(counters.file());
@@ -260,11 +276,13 @@ class CountersTest {
         // given
         final Counters counters = Counters.inMemory(LABELS, 1);
         // when
-        final Counter[] drops = counters.drops(0);
+        final CounterBlock block = counters.ofLoop(0);
         for (int reason = 1; reason <= DropReason.COUNT; reason++) {
-            drops[reason].add(reason);
+            block.add(CounterType.ofReason(-reason), reason);
         }
+        publish(counters);
         // then
+        assertEquals(DropReason.COUNT * (DropReason.COUNT + 1L) / 2, block.droppedFrames());
         assertEquals(-DropReason.CRC, counters.sum(CounterType.FORWARD_DROPPED_CRC_FRAMES));
         assertEquals(-DropReason.OWN, counters.sum(CounterType.FORWARD_DROPPED_OWN_FRAMES));
     }
@@ -276,9 +294,7 @@ class CountersTest {
         // when / then
         assertThrows(
                 IllegalArgumentException.class,
-                () -> counters.counter(CounterType.LINK_SENT_FRAMES, 0, 2));
-        assertThrows(
-                IllegalArgumentException.class,
-                () -> counters.counter(CounterType.FLOW_SENT_FRAMES, 2));
+                () -> counters.ofLoop(0).value(CounterType.LINK_SENT_FRAMES, 2));
+        assertThrows(IndexOutOfBoundsException.class, () -> counters.ofLoop(1));
     }
 }

@@ -42,7 +42,7 @@ final class DirectNode implements FlowOutput, FlowListener {
         share = pool.newShare();
         coordinates = shape.coordinates(id);
         table = setup.newTable(shape, coordinates, pool, this);
-        loop = new FlowLoop(table, this, share, () -> {});
+        loop = new FlowLoop(table, this, share);
         handles = new int[bufferCount];
         buffers = new int[bufferCount];
         free = new int[slots];

@@ -3,6 +3,8 @@ package io.hxb.flow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.counter.CounterBlock;
+import io.hxb.counter.CounterType;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.pm.PmStatus;
@@ -52,8 +54,10 @@ class FlowEndedTest {
             FrameHeaderFlyweight.WINDOW_OFFSET, // frames behind that
             FrameHeaderFlyweight.ACKNOWLEDGED_EPOCH_OFFSET,
         };
-        final FlowCounters counters = flows.loop.counters();
-        final long before = counters.staleIncarnation + counters.noSuchContext;
+        final CounterBlock counters = flows.loop.counters();
+        final long before =
+                counters.value(CounterType.FLOW_STALE_FRAMES)
+                        + counters.value(CounterType.FLOW_UNKNOWN_CONTEXT_FRAMES);
         // when
         for (final int flaw : flaws) {
             flows.endedWithAFlaw(flaw);
@@ -61,7 +65,11 @@ class FlowEndedTest {
         flows.work(0);
         // then
         assertEquals(0, flows.sent(FrameType.PROBE).size());
-        assertEquals(flaws.length, counters.staleIncarnation + counters.noSuchContext - before);
+        assertEquals(
+                flaws.length,
+                counters.value(CounterType.FLOW_STALE_FRAMES)
+                        + counters.value(CounterType.FLOW_UNKNOWN_CONTEXT_FRAMES)
+                        - before);
     }
 
     @Test

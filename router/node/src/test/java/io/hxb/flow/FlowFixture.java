@@ -77,7 +77,7 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
         share = pool.newShare();
         final Shape shape = Shape.of(8, 2);
         table = setup.newTable(shape, 0, pool, this);
-        loop = new FlowLoop(table, this, share, () -> {});
+        loop = new FlowLoop(table, this, share);
         final ContextTerms terms = new ContextTerms(64, false, peerWaitNs, rights);
         loop.openContext(CONTEXT, INCARNATION, terms);
     }

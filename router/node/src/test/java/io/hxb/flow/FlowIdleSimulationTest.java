@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.config.FlowConfig;
+import io.hxb.counter.CounterType;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -117,9 +118,9 @@ class FlowIdleSimulationTest {
                 assertEquals(0, node.table.sendingFlows(), "sending flows of node " + node.id);
                 assertEquals(0, node.table.receivingFlows(), "receiving flows of node " + node.id);
                 for (final FlowLoop loop : node.loops) {
-                    forgotten += loop.counters().flowsForgotten;
-                    recalled += loop.counters().flowsRecalled;
-                    assertEquals(0, loop.counters().flowsExhausted);
+                    forgotten += loop.counters().value(CounterType.FLOW_FORGOTTEN_EVENTS);
+                    recalled += loop.counters().value(CounterType.FLOW_RECALLED_EVENTS);
+                    assertEquals(0, loop.counters().value(CounterType.FLOW_REFUSED_EVENTS));
                 }
             }
             assertEquals(0, world().leftovers(), "buffers and frames in use at the end");

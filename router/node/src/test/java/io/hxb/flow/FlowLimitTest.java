@@ -3,6 +3,7 @@ package io.hxb.flow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.counter.CounterType;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.UnreachableFlyweight;
@@ -38,7 +39,7 @@ class FlowLimitTest {
         // then
         assertEquals(0, flows.table.receivingFlows());
         assertEquals(0, flows.pool.outstanding());
-        assertEquals(0, flows.loop.counters().flowsExhausted);
+        assertEquals(0, flows.loop.counters().value(CounterType.FLOW_REFUSED_EVENTS));
         final ContextCredit credit = flows.table.context(FlowFixture.CONTEXT).credit;
         assertEquals(0, credit.committedFrames());
         receive(1);
@@ -55,7 +56,7 @@ class FlowLimitTest {
         flows.work(0);
         // then
         assertEquals(0, flows.table.receivingFlows());
-        assertEquals(1_000, flows.loop.counters().staleIncarnation);
+        assertEquals(1_000, flows.loop.counters().value(CounterType.FLOW_STALE_FRAMES));
     }
 
     @Test
@@ -73,7 +74,7 @@ class FlowLimitTest {
             assertEquals(PmStatus.OK, submit(OTHER_CONTEXT, i));
         }
         assertEquals(PmStatus.FLOW_LIMIT, submit(OTHER_CONTEXT, 8));
-        assertEquals(3, flows.loop.counters().flowsExhausted);
+        assertEquals(3, flows.loop.counters().value(CounterType.FLOW_REFUSED_EVENTS));
     }
 
     @Test

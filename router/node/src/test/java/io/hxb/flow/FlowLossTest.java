@@ -3,6 +3,7 @@ package io.hxb.flow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.counter.CounterType;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 
@@ -28,12 +29,12 @@ class FlowLossTest {
         final int[] arrived = upTo(64);
         flows.ack(FIRST + 1, 100, Arrays.copyOf(arrived, 63));
         flows.work(1_000);
-        assertEquals(0, flows.loop.counters().framesResent);
+        assertEquals(0, flows.loop.counters().value(CounterType.FLOW_RESENT_FRAMES));
         // when
         flows.ack(FIRST + 1, 100, arrived);
         flows.work(1_000);
         // then
-        assertEquals(1, flows.loop.counters().framesResent);
+        assertEquals(1, flows.loop.counters().value(CounterType.FLOW_RESENT_FRAMES));
         assertEquals(FIRST + 1, flows.last(FrameType.DATA).sequence);
         assertTrue(flows.last(FrameType.DATA).has(FrameHeaderFlyweight.FLAG_AGAIN));
     }
@@ -47,12 +48,12 @@ class FlowLossTest {
         flows.sendOn(2, 64);
         flows.ack(FIRST + 1, 100, upTo(64));
         flows.work(1_000);
-        assertEquals(0, flows.loop.counters().framesResent);
+        assertEquals(0, flows.loop.counters().value(CounterType.FLOW_RESENT_FRAMES));
         // when
         flows.workFor(1_500_000);
         // then
-        assertEquals(1, flows.loop.counters().framesResent);
-        assertEquals(0, flows.loop.counters().timeouts);
+        assertEquals(1, flows.loop.counters().value(CounterType.FLOW_RESENT_FRAMES));
+        assertEquals(0, flows.loop.counters().value(CounterType.FLOW_TIMEOUTS_EVENTS));
     }
 
     @Test
@@ -72,7 +73,7 @@ class FlowLossTest {
         flows.ack(FIRST + 1, 100, upTo(16));
         flows.work(1_000);
         // then
-        assertEquals(1, flows.loop.counters().framesResent);
+        assertEquals(1, flows.loop.counters().value(CounterType.FLOW_RESENT_FRAMES));
     }
 
     @Test
@@ -85,12 +86,12 @@ class FlowLossTest {
         flows.work(1_000);
         flows.ack(FIRST + 1, 100, 1);
         flows.work(50_000);
-        assertEquals(0, flows.loop.counters().framesResent);
+        assertEquals(0, flows.loop.counters().value(CounterType.FLOW_RESENT_FRAMES));
         // when: sooner than the timeout of at least 2 ms
         flows.workFor(1_500_000);
         // then
-        assertEquals(1, flows.loop.counters().framesResent);
-        assertEquals(0, flows.loop.counters().timeouts);
+        assertEquals(1, flows.loop.counters().value(CounterType.FLOW_RESENT_FRAMES));
+        assertEquals(0, flows.loop.counters().value(CounterType.FLOW_TIMEOUTS_EVENTS));
     }
 
     @Test
@@ -124,7 +125,7 @@ class FlowLossTest {
         flows.work(1_000);
         flows.ack(FIRST + 1, 100, upTo(64));
         flows.work(1_000);
-        assertEquals(1, flows.loop.counters().framesResent);
+        assertEquals(1, flows.loop.counters().value(CounterType.FLOW_RESENT_FRAMES));
         flows.work(waitNs);
         flows.ack(FIRST + 66, 100);
         flows.work(1_000);
@@ -134,7 +135,7 @@ class FlowLossTest {
         flows.sendOn(1, 90);
         flows.ack(FIRST + 66, 100, upTo(64));
         flows.work(1_000);
-        return flows.loop.counters().framesResent;
+        return flows.loop.counters().value(CounterType.FLOW_RESENT_FRAMES);
     }
 
     private static int[] upTo(final int last) {

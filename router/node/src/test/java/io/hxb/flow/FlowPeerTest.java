@@ -3,6 +3,7 @@ package io.hxb.flow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.counter.CounterType;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.UnreachableFlyweight;
@@ -58,7 +59,7 @@ class FlowPeerTest {
         final String restarted = ":" + PmStatus.PEER_RESTARTED;
         assertEquals(List.of("1" + restarted, "2" + restarted), flows.done);
         assertEquals(List.of("1" + restarted), flows.peerStatus);
-        assertEquals(1, flows.loop.counters().peerRestarted);
+        assertEquals(1, flows.loop.counters().value(CounterType.FLOW_PEER_RESTARTED_EVENTS));
         assertEquals(0, flows.loop.framesInUse());
     }
 
@@ -80,14 +81,15 @@ class FlowPeerTest {
         flows.workFor(ROUND_TRIP_NS);
         // then
         assertEquals(List.of("1:" + PmStatus.NO_SUCH_CONTEXT), flows.done);
-        assertEquals(1, flows.loop.counters().peerContextGone);
+        assertEquals(1, flows.loop.counters().value(CounterType.FLOW_NO_SUCH_CONTEXT_EVENTS));
     }
 
     @Test
     void shouldNotEndAFlowThatIsAcknowledgedMeanwhile() {
         // given
         flows.open(64);
-        final long refused = flows.routes().counters().refusedAnswers();
+        final long refused =
+                flows.routes().counters().value(CounterType.FLOW_REFUSED_ANSWERS_FRAMES);
         for (int i = 0; i < 39; i++) {
             flows.submit(i, 1_000);
             flows.work(0);
@@ -102,9 +104,11 @@ class FlowPeerTest {
         // then
         assertEquals(39, flows.done.size());
         assertTrue(flows.done.stream().allMatch(done -> done.endsWith(":0")), flows.done::toString);
-        assertEquals(0, flows.loop.counters().peerContextGone);
-        assertEquals(0, flows.loop.counters().peerRestarted);
-        assertTrue(flows.routes().counters().refusedAnswers() - refused >= 39);
+        assertEquals(0, flows.loop.counters().value(CounterType.FLOW_NO_SUCH_CONTEXT_EVENTS));
+        assertEquals(0, flows.loop.counters().value(CounterType.FLOW_PEER_RESTARTED_EVENTS));
+        assertTrue(
+                flows.routes().counters().value(CounterType.FLOW_REFUSED_ANSWERS_FRAMES) - refused
+                        >= 39);
     }
 
     @Test
@@ -138,9 +142,10 @@ class FlowPeerTest {
             FrameHeaderFlyweight.DESTINATION_CONTEXT_OFFSET,
             FrameHeaderFlyweight.EPOCH_OFFSET,
         };
-        final long stale = flows.loop.counters().staleIncarnation;
-        final long unknown = flows.loop.counters().noSuchContext;
-        final long refused = flows.routes().counters().refusedAnswers();
+        final long stale = flows.loop.counters().value(CounterType.FLOW_STALE_FRAMES);
+        final long unknown = flows.loop.counters().value(CounterType.FLOW_UNKNOWN_CONTEXT_FRAMES);
+        final long refused =
+                flows.routes().counters().value(CounterType.FLOW_REFUSED_ANSWERS_FRAMES);
         // when
         for (final int flaw : ofFrame) {
             flows.unreachableWithAFlaw(UnreachableFlyweight.NO_SUCH_CONTEXT, flaw);
@@ -151,12 +156,14 @@ class FlowPeerTest {
         flows.work(0);
         // then
         assertEquals(0, flows.sent(FrameType.PROBE).size());
-        assertEquals(ofFrame.length, flows.routes().counters().refusedAnswers() - refused);
+        assertEquals(
+                ofFrame.length,
+                flows.routes().counters().value(CounterType.FLOW_REFUSED_ANSWERS_FRAMES) - refused);
         assertEquals(
                 ofFlow.length,
-                flows.loop.counters().staleIncarnation
+                flows.loop.counters().value(CounterType.FLOW_STALE_FRAMES)
                         - stale
-                        + flows.loop.counters().noSuchContext
+                        + flows.loop.counters().value(CounterType.FLOW_UNKNOWN_CONTEXT_FRAMES)
                         - unknown);
     }
 
@@ -284,8 +291,8 @@ class FlowPeerTest {
         flows.workFor(ROUND_TRIP_NS);
         // then
         assertEquals(List.of(), flows.done);
-        assertEquals(1, flows.loop.counters().outOfWindow);
-        assertEquals(2, flows.loop.counters().staleIncarnation);
+        assertEquals(1, flows.loop.counters().value(CounterType.FLOW_OUTSIDE_WINDOW_FRAMES));
+        assertEquals(2, flows.loop.counters().value(CounterType.FLOW_STALE_FRAMES));
     }
 
     @Test

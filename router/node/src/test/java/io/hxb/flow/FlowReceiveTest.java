@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.config.FlowConfig;
+import io.hxb.counter.CounterType;
 import io.hxb.frame.EndedFlyweight;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
@@ -93,7 +94,7 @@ class FlowReceiveTest {
         assertEquals(2, flows.sent(FrameType.ACK).size());
         assertTrue(flows.last(FrameType.ACK).has(FrameHeaderFlyweight.FLAG_AGAIN));
         assertEquals(FIRST, flows.last(FrameType.ACK).sequence);
-        assertEquals(1, flows.loop.counters().duplicates);
+        assertEquals(1, flows.loop.counters().value(CounterType.FLOW_DUPLICATE_FRAMES));
         assertEquals(List.of(0), ahead());
         assertEquals(1, flows.pool.outstanding(), "the duplicate's buffer is back");
     }
@@ -220,7 +221,7 @@ class FlowReceiveTest {
         flows.work(0);
         // then
         assertEquals(15, flows.pool.outstanding());
-        assertEquals(84, flows.loop.counters().outOfWindow);
+        assertEquals(84, flows.loop.counters().value(CounterType.FLOW_OUTSIDE_WINDOW_FRAMES));
         // and nothing is lost for good
         flows.data(PEER, FIRST);
         assertEquals(16, flows.delivered.size());
@@ -444,7 +445,7 @@ class FlowReceiveTest {
         flows.data(PEER, FIRST + 1);
         flows.work(0);
         assertEquals(List.of(0, 0), ahead());
-        assertEquals(1, flows.loop.counters().staleIncarnation);
+        assertEquals(1, flows.loop.counters().value(CounterType.FLOW_STALE_FRAMES));
         flows.delivered.forEach(flows::release);
         assertEquals(0, flows.pool.outstanding());
     }
@@ -468,7 +469,7 @@ class FlowReceiveTest {
         // then
         assertEquals(List.of(0, 1), ahead());
         assertEquals(List.of(), flows.peerStatus);
-        assertEquals(2, flows.loop.counters().staleIncarnation);
+        assertEquals(2, flows.loop.counters().value(CounterType.FLOW_STALE_FRAMES));
     }
 
     @Test
@@ -611,9 +612,9 @@ class FlowReceiveTest {
         flows.receiveProbe(2, FIRST, 1);
         flows.work(0);
         // then
-        assertEquals(1, flows.loop.counters().outOfWindow);
-        assertEquals(1, flows.loop.counters().duplicates);
-        assertEquals(1, flows.loop.counters().staleIncarnation);
+        assertEquals(1, flows.loop.counters().value(CounterType.FLOW_OUTSIDE_WINDOW_FRAMES));
+        assertEquals(1, flows.loop.counters().value(CounterType.FLOW_DUPLICATE_FRAMES));
+        assertEquals(1, flows.loop.counters().value(CounterType.FLOW_STALE_FRAMES));
         assertEquals(0, flows.pool.outstanding());
     }
 
@@ -643,13 +644,13 @@ class FlowReceiveTest {
             flows.work(0);
         }
         assertEquals(16, flows.table.receivingFlows());
-        assertEquals(0, flows.loop.counters().flowsExhausted);
+        assertEquals(0, flows.loop.counters().value(CounterType.FLOW_REFUSED_EVENTS));
         // when
         flows.peerContext = 16;
         open(PEER);
         // then
         final FlowFixture.Sent refusal = flows.last(FrameType.UNREACHABLE);
         assertEquals(UnreachableFlyweight.NO_FLOWS, refusal.reason);
-        assertEquals(1, flows.loop.counters().flowsExhausted);
+        assertEquals(1, flows.loop.counters().value(CounterType.FLOW_REFUSED_EVENTS));
     }
 }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.counter.CounterType;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.pm.PmStatus;
@@ -77,7 +78,7 @@ class FlowSendTest {
         flows.work(0);
         assertEquals(List.of(1, 2, 3), flows.sequences());
         assertTrue(flows.last(FrameType.DATA).has(FrameHeaderFlyweight.FLAG_ACK_NOW));
-        assertEquals(1, flows.loop.counters().windowStalls);
+        assertEquals(1, flows.loop.counters().value(CounterType.FLOW_WINDOW_STALLS_EVENTS));
         // when
         flows.ack(FIRST + 2, 3);
         flows.work(1_000);
@@ -140,11 +141,11 @@ class FlowSendTest {
         // when
         flows.work(3 * MILLISECOND);
         // then: one frame asks what has arrived
-        assertEquals(1, flows.loop.counters().framesResent);
+        assertEquals(1, flows.loop.counters().value(CounterType.FLOW_RESENT_FRAMES));
         // when
         flows.work(6 * MILLISECOND);
         // then: no answer
-        assertEquals(17, flows.loop.counters().framesResent);
+        assertEquals(17, flows.loop.counters().value(CounterType.FLOW_RESENT_FRAMES));
     }
 
     @Test
@@ -159,11 +160,11 @@ class FlowSendTest {
             flows.work(0);
         }
         flows.sendOn(0, 64);
-        while (flows.loop.counters().framesResent == 0) {
+        while (flows.loop.counters().value(CounterType.FLOW_RESENT_FRAMES) == 0) {
             flows.workFor(100_000);
         }
         flows.work(200_000);
-        assertEquals(1, flows.loop.counters().framesResent);
+        assertEquals(1, flows.loop.counters().value(CounterType.FLOW_RESENT_FRAMES));
         // when
         flows.ack(FIRST + 18, 100);
         flows.workFor(10 * MILLISECOND);
@@ -176,7 +177,7 @@ class FlowSendTest {
     void shouldNotMeasureRoundTripsOfFramesSentTwice() {
         // given
         flows.open(100);
-        final long samples = flows.loop.counters().rttSamples;
+        final long samples = flows.loop.counters().value(CounterType.FLOW_RTT_SAMPLES);
         flows.submit(0, 1_000);
         flows.work(0);
         flows.workFor(3 * MILLISECOND);
@@ -185,7 +186,7 @@ class FlowSendTest {
         flows.work(0);
         // then
         assertEquals(List.of("0:0"), flows.done);
-        assertEquals(samples, flows.loop.counters().rttSamples);
+        assertEquals(samples, flows.loop.counters().value(CounterType.FLOW_RTT_SAMPLES));
     }
 
     @Test
@@ -204,7 +205,7 @@ class FlowSendTest {
         // then
         assertEquals(List.of(1, 2), flows.sequences());
         assertFalse(flows.last(FrameType.DATA).has(FrameHeaderFlyweight.FLAG_AGAIN));
-        assertEquals(0, flows.loop.counters().framesResent);
+        assertEquals(0, flows.loop.counters().value(CounterType.FLOW_RESENT_FRAMES));
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.config.FlowConfig;
+import io.hxb.counter.CounterType;
 import io.hxb.link.sim.SimFaults;
 import io.hxb.pm.PmStatus;
 
@@ -190,11 +191,11 @@ class FlowSimulationTest {
             for (final SimNode node : world.nodes) {
                 staged += node.contexts.values().stream().mapToLong(c -> c.staged).sum();
                 for (final FlowLoop loop : node.loops) {
-                    resent += loop.counters().framesResent;
-                    duplicates += loop.counters().duplicates;
-                    stalls += loop.counters().windowStalls;
-                    shared += loop.counters().framesShared;
-                    blocked += loop.counters().outputBlocked;
+                    resent += loop.counters().value(CounterType.FLOW_RESENT_FRAMES);
+                    duplicates += loop.counters().value(CounterType.FLOW_DUPLICATE_FRAMES);
+                    stalls += loop.counters().value(CounterType.FLOW_WINDOW_STALLS_EVENTS);
+                    shared += loop.counters().value(CounterType.FLOW_SHARED_FRAMES);
+                    blocked += loop.counters().value(CounterType.FLOW_BLOCKED_EVENTS);
                 }
             }
         }

@@ -3,6 +3,7 @@ package io.hxb.flow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.counter.CounterType;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.UnreachableFlyweight;
 import io.hxb.pm.PmStatus;
@@ -81,7 +82,7 @@ class FlowTenantTest {
         final FlowFixture.Sent answer = flows.last(FrameType.UNREACHABLE);
         assertEquals(UnreachableFlyweight.NOT_ALLOWED, answer.reason);
         assertEquals(0, flows.table.receivingFlows());
-        assertEquals(1, flows.loop.counters().notAllowed);
+        assertEquals(1, flows.loop.counters().value(CounterType.FLOW_NOT_ALLOWED_EVENTS));
         assertEquals(
                 List.of(
                         "from "

@@ -3,6 +3,8 @@ package io.hxb.flow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.counter.CounterType;
+
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -22,11 +24,11 @@ class FlowTimersTest {
         flows.work(0);
         // when
         flows.workFor(2 * MILLISECOND);
-        final long soon = flows.loop.counters().framesResent;
+        final long soon = flows.loop.counters().value(CounterType.FLOW_RESENT_FRAMES);
         flows.workFor(2_000 * MILLISECOND);
         // then
         assertEquals(1, soon);
-        final long resent = flows.loop.counters().framesResent;
+        final long resent = flows.loop.counters().value(CounterType.FLOW_RESENT_FRAMES);
         assertTrue(resent >= 8 && resent <= 13, "resent " + resent);
     }
 
@@ -49,7 +51,7 @@ class FlowTimersTest {
         // when nothing more is acknowledged
         flows.workFor(2 * MILLISECOND);
         // then
-        assertEquals(1, flows.loop.counters().framesResent);
+        assertEquals(1, flows.loop.counters().value(CounterType.FLOW_RESENT_FRAMES));
     }
 
     @Test

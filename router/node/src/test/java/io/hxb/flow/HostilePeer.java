@@ -1,5 +1,7 @@
 package io.hxb.flow;
 
+import io.hxb.counter.CounterBlock;
+import io.hxb.counter.CounterType;
 import io.hxb.frame.EndedFlyweight;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
@@ -51,7 +53,7 @@ public final class HostilePeer {
      * @return what the flows counted.
      * @throws AssertionError if the books are wrong.
      */
-    public static FlowCounters run(final byte[] script) {
+    public static CounterBlock run(final byte[] script) {
         final HostilePeer peer = new HostilePeer(script);
         try {
             peer.run();
@@ -303,7 +305,7 @@ public final class HostilePeer {
                 lastSequence = frame.sequence + 1;
             }
         }
-        deliveredFrames = (int) flows.loop.counters().framesDelivered;
+        deliveredFrames = (int) flows.loop.counters().value(CounterType.FLOW_DELIVERED_FRAMES);
         flows.sent.clear();
         flows.peerStatus.clear();
         if (flows.delivered.size() > flows.pool.outstanding()) {

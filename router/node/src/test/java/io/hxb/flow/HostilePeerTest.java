@@ -2,6 +2,9 @@ package io.hxb.flow;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.counter.CounterBlock;
+import io.hxb.counter.CounterType;
+
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -36,18 +39,18 @@ class HostilePeerTest {
         }
     }
 
-    private void count(final FlowCounters counters) {
+    private void count(final CounterBlock counters) {
         final long[] counts = {
-            counters.acksReceived,
-            counters.framesDelivered,
-            counters.duplicates,
-            counters.outOfWindow,
-            counters.framesResent,
-            counters.peerRestarted,
-            counters.peerContextGone,
-            counters.peerUnreachable,
-            counters.windowStalls,
-            counters.staleIncarnation
+            counters.value(CounterType.FLOW_RECEIVED_ACKS_FRAMES),
+            counters.value(CounterType.FLOW_DELIVERED_FRAMES),
+            counters.value(CounterType.FLOW_DUPLICATE_FRAMES),
+            counters.value(CounterType.FLOW_OUTSIDE_WINDOW_FRAMES),
+            counters.value(CounterType.FLOW_RESENT_FRAMES),
+            counters.value(CounterType.FLOW_PEER_RESTARTED_EVENTS),
+            counters.value(CounterType.FLOW_NO_SUCH_CONTEXT_EVENTS),
+            counters.value(CounterType.FLOW_PEER_UNREACHABLE_EVENTS),
+            counters.value(CounterType.FLOW_WINDOW_STALLS_EVENTS),
+            counters.value(CounterType.FLOW_STALE_FRAMES)
         };
         for (int i = 0; i < happened.length; i++) {
             happened[i] += counts[i];

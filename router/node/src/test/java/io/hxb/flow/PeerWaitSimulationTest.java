@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.config.FlowConfig;
+import io.hxb.counter.CounterType;
 import io.hxb.link.sim.SimFaults;
 import io.hxb.pm.PmStatus;
 
@@ -66,7 +67,11 @@ class PeerWaitSimulationTest {
             assertEquals(0, late.gaps);
             assertFalse(late.lateStart);
             assertTrue(early.peerStatus.isEmpty(), "no flow ended");
-            final long told = world.nodes.getFirst().counters().unreachables;
+            final long told =
+                    world.nodes
+                            .getFirst()
+                            .counters()
+                            .value(CounterType.FORWARD_UNREACHABLE_RECEIVED_FRAMES);
             assertEquals(0, world.leftovers(), "buffers and frames in use at the end");
             return told;
         }

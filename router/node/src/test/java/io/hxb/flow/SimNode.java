@@ -1,5 +1,6 @@
 package io.hxb.flow;
 
+import io.hxb.counter.CounterBlock;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.FrameOwner;
@@ -50,7 +51,7 @@ final class SimNode implements FlowListener {
             final Output output = new Output(shape.coordinates(id), share);
             shares.add(share);
             outputs.add(output);
-            loops.add(new FlowLoop(table, output, share, () -> {}));
+            loops.add(new FlowLoop(table, output, share));
             output.loop = loops.get(index);
         }
         for (int index = 0; index < segments.size(); index++) {
@@ -111,7 +112,7 @@ final class SimNode implements FlowListener {
         return afterNs == Long.MAX_VALUE ? Long.MAX_VALUE : nowNs + afterNs;
     }
 
-    FlowCounters counters() {
+    CounterBlock counters() {
         return loops.getFirst().counters();
     }
 

@@ -6,6 +6,8 @@ import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.LinkPlan;
 import io.hxb.config.TrunkConfig;
+import io.hxb.counter.CounterBlock;
+import io.hxb.counter.CounterType;
 import io.hxb.frame.DropReason;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
@@ -66,7 +68,9 @@ class ForwarderTest {
         final ForwardParts parts = new ForwardParts(cluster(), HERE, pool, sessions, discovery);
         final BufferPool.Share share = pool.newShare();
         final LoopClock clock = new LoopClock();
-        final FrameSource frameSource = new FrameSource(parts, trunks, share, clock, () -> {});
+        final FrameSource frameSource =
+                new FrameSource(
+                        parts, trunks, share, clock, CounterBlock.unpublished(3, 2), () -> {});
         // Without flows: no valid frame is for this node.
         return new Forwarder(parts, health.heard(), trunks, share, clock, frameSource, null);
     }
@@ -104,9 +108,9 @@ class ForwarderTest {
         // when: of a neighbour, but on another link
         forwarder.onFrame(y, released::add, 42, frame("0,1", "1,2", 8), 164, NEIGHBOUR, -1);
         // then
-        assertEquals(3, forwarder.counters().dropped(DropReason.STRANGER));
+        assertEquals(3, forwarder.counters().value(CounterType.ofReason(DropReason.STRANGER)));
         assertEquals(3, released.size());
-        assertEquals(0, forwarder.counters().relayed());
+        assertEquals(0, forwarder.counters().value(CounterType.FORWARD_RELAYED_FRAMES));
     }
 
     @Test
@@ -122,7 +126,7 @@ class ForwarderTest {
         assertEquals(42, offer.token());
         assertEquals(2, offer.neighbour());
         assertEquals(7, header.wrap(address).hopLimit());
-        assertEquals(1, forwarder.counters().relayed());
+        assertEquals(1, forwarder.counters().value(CounterType.FORWARD_RELAYED_FRAMES));
     }
 
     @Test
@@ -144,7 +148,7 @@ class ForwarderTest {
         // when
         receive(address);
         // then
-        assertEquals(1, forwarder.counters().dropped(DropReason.HOP_LIMIT));
+        assertEquals(1, forwarder.counters().value(CounterType.ofReason(DropReason.HOP_LIMIT)));
         assertEquals(List.of(42L), released);
         assertEquals(0, y.offers().size());
         assertEquals(1, x.offers().size(), "an unreachable frame goes back");
@@ -186,7 +190,7 @@ class ForwarderTest {
         // when
         receive(address);
         // then
-        assertEquals(1, forwarder.counters().unreachableSent());
+        assertEquals(1, forwarder.counters().value(CounterType.FORWARD_UNREACHABLE_SENT_FRAMES));
         assertEquals(1, y.offers().size());
         assertEquals(0, y.offers().getFirst().neighbour());
         assertEquals(0, x.offers().size());
@@ -199,7 +203,7 @@ class ForwarderTest {
         // when
         receive(frame("0,1", "1,2", 8));
         // then
-        assertEquals(1, forwarder.counters().dropped(DropReason.LINK_BLOCKED));
+        assertEquals(1, forwarder.counters().value(CounterType.ofReason(DropReason.LINK_BLOCKED)));
         assertEquals(List.of(42L), released);
     }
 
@@ -212,8 +216,8 @@ class ForwarderTest {
         receive(foreign);
         receive(frame("1,1", "1,2", 8));
         // then
-        assertEquals(1, forwarder.counters().dropped(DropReason.CLUSTER));
-        assertEquals(1, forwarder.counters().dropped(DropReason.OWN));
+        assertEquals(1, forwarder.counters().value(CounterType.ofReason(DropReason.CLUSTER)));
+        assertEquals(1, forwarder.counters().value(CounterType.ofReason(DropReason.OWN)));
     }
 
     @Test
@@ -233,7 +237,7 @@ class ForwarderTest {
             receive(seal, 188);
         }
         // then
-        assertEquals(2, forwarder.counters().dropped(DropReason.SEAL));
+        assertEquals(2, forwarder.counters().value(CounterType.ofReason(DropReason.SEAL)));
         assertEquals(List.of(42L, 42L), released);
     }
 
@@ -248,9 +252,9 @@ class ForwarderTest {
         receive(frame("0,1", "1,2", 8));
         // then
         assertEquals(errors + 1, LoopErrors.INSTANCE.count());
-        assertEquals(1, forwarder.counters().dropped(DropReason.FAULT));
+        assertEquals(1, forwarder.counters().value(CounterType.ofReason(DropReason.FAULT)));
         assertEquals(41L, released.getFirst());
-        assertEquals(1, forwarder.counters().relayed());
+        assertEquals(1, forwarder.counters().value(CounterType.FORWARD_RELAYED_FRAMES));
     }
 
     @Test
@@ -264,12 +268,15 @@ class ForwarderTest {
         forwarder.onFrame(x, released::add, 42, frame("0,1", "1,2", 8), 63, NEIGHBOUR, -1);
         forwarder.onFrame(x, released::add, 42, frame("0,1", "1,2", 8), 70, NEIGHBOUR, -1);
         // when
-        final ForwardCounters seen = forwarder.counters();
+        final CounterBlock seen = forwarder.counters();
         // then
-        assertEquals(5, seen.received());
+        assertEquals(5, seen.value(CounterType.FORWARD_RECEIVED_FRAMES));
         assertEquals(
-                seen.received(),
-                seen.delivered() + seen.relayed() + seen.linkLocal() + seen.dropped());
+                seen.value(CounterType.FORWARD_RECEIVED_FRAMES),
+                seen.value(CounterType.FORWARD_DELIVERED_FRAMES)
+                        + seen.value(CounterType.FORWARD_RELAYED_FRAMES)
+                        + seen.value(CounterType.FORWARD_CONTROL_FRAMES)
+                        + seen.droppedFrames());
         assertEquals(5, released.size());
     }
 
@@ -281,7 +288,7 @@ class ForwarderTest {
         // when
         receive(address);
         // then
-        assertEquals(1, forwarder.counters().dropped(DropReason.NO_ROUTE));
+        assertEquals(1, forwarder.counters().value(CounterType.ofReason(DropReason.NO_ROUTE)));
         assertEquals(1, released.size());
     }
 }

@@ -3,7 +3,8 @@ package io.hxb.node;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hxb.flow.route.RouteCounters;
+import io.hxb.counter.CounterBlock;
+import io.hxb.counter.CounterType;
 import io.hxb.link.sim.SimFaults;
 import io.hxb.testing.Seeds;
 import io.hxb.topology.Shape;
@@ -107,17 +108,24 @@ class DetourSimulationTest {
                 source.toSend = Long.MAX_VALUE;
                 cluster.cutTrunk(3, 1, true);
                 cluster.runUntil(() -> false, 500 * MILLISECOND);
-                final RouteCounters routes = routes(cluster, 0);
-                assertTrue(routes.brokenHops() + routes.silentRoutes() > 0, "the fault was seen");
-                final long relayedBefore = cluster.members.get(1).counters().relayed();
+                final CounterBlock routes = routes(cluster, 0);
+                assertTrue(
+                        routes.value(CounterType.FLOW_BROKEN_HOPS_EVENTS)
+                                        + routes.value(CounterType.FLOW_SILENT_ROUTES_EVENTS)
+                                > 0,
+                        "the fault was seen");
+                final long relayedBefore =
+                        cluster.members.get(1).counters().value(CounterType.FORWARD_RELAYED_FRAMES);
                 // when
                 cluster.cutTrunk(3, 1, false);
                 cluster.runUntil(() -> false, 700 * MILLISECOND);
                 // then
-                final long relayed = cluster.members.get(1).counters().relayed() - relayedBefore;
+                final long relayed =
+                        cluster.members.get(1).counters().value(CounterType.FORWARD_RELAYED_FRAMES)
+                                - relayedBefore;
                 assertTrue(relayed > 100, "seed " + seed + ": " + relayed + " frames");
-                assertTrue(routes.returned() > 0);
-                final long probes = routes.probes();
+                assertTrue(routes.value(CounterType.FLOW_ROUTES_RETURNED_EVENTS) > 0);
+                final long probes = routes.value(CounterType.FLOW_ROUTE_PROBES_FRAMES);
                 assertTrue(probes > 0 && probes < 60, probes + " frames tried the broken route");
                 source.toSend = source.sent;
                 assertTrue(cluster.runUntil(() -> source.done == source.sent, 5 * SECOND));
@@ -144,7 +152,7 @@ class DetourSimulationTest {
                 final boolean isTold = cluster.runUntil(() -> source.ended > 0, SECOND);
                 // then
                 assertTrue(isTold, "seed " + seed);
-                assertTrue(routes(cluster, 0).cutOff() > 0);
+                assertTrue(routes(cluster, 0).value(CounterType.FLOW_CUT_OFF_EVENTS) > 0);
                 source.toSend = source.sent;
                 // when
                 cutOff(cluster, 3, false);
@@ -202,8 +210,8 @@ class DetourSimulationTest {
         }
     }
 
-    private static RouteCounters routes(final SimCluster cluster, final int node) {
-        return cluster.members.get(node).loop.forwarder().routes().counters();
+    private static CounterBlock routes(final SimCluster cluster, final int node) {
+        return cluster.members.get(node).loop.flows().counters();
     }
 
     private static void cutOff(final SimCluster cluster, final int node, final boolean isCut) {

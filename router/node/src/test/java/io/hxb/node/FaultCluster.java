@@ -7,6 +7,7 @@ import io.hxb.config.FlowConfig;
 import io.hxb.config.LinkPlan;
 import io.hxb.config.RouteConfig;
 import io.hxb.config.TrunkConfig;
+import io.hxb.counter.CounterType;
 import io.hxb.flow.FlowTable;
 import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
@@ -269,7 +270,10 @@ final class FaultCluster implements AutoCloseable {
         long excluded = 0;
         for (final Member member : members) {
             for (final SimLink link : member.links) {
-                excluded += member.health.counters().excluded(link.index());
+                excluded +=
+                        member.health
+                                .counters()
+                                .value(CounterType.LINK_EXCLUDED_EVENTS, link.index());
             }
         }
         return excluded;

@@ -3,7 +3,8 @@ package io.hxb.node;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hxb.flow.route.RouteCounters;
+import io.hxb.counter.CounterBlock;
+import io.hxb.counter.CounterType;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.UnreachableFlyweight;
@@ -51,13 +52,16 @@ class ForgedAnswersTest {
             }
             finish(cluster);
             // then
-            final RouteCounters routes = source.loop.forwarder().routes().counters();
-            assertEquals(0, routes.brokenHops());
-            assertEquals(0, routes.detouredFrames());
+            final CounterBlock routes = source.loop.flows().counters();
+            assertEquals(0, routes.value(CounterType.FLOW_BROKEN_HOPS_EVENTS));
+            assertEquals(0, routes.value(CounterType.FLOW_DETOURED_FRAMES));
             final long refused =
-                    routes.refusedAnswers() + source.loop.flows().counters().staleIncarnation;
+                    routes.value(CounterType.FLOW_REFUSED_ANSWERS_FRAMES)
+                            + source.loop.flows().counters().value(CounterType.FLOW_STALE_FRAMES);
             assertEquals(FORGERIES, refused);
-            assertTrue(routes.refusedAnswers() > FORGERIES / 2, refused + " refused");
+            assertTrue(
+                    routes.value(CounterType.FLOW_REFUSED_ANSWERS_FRAMES) > FORGERIES / 2,
+                    refused + " refused");
             assertEquals(0, cluster.leftovers(), "buffers not given back");
         }
     }
@@ -73,9 +77,9 @@ class ForgedAnswersTest {
             }
             finish(cluster);
             // then
-            final RouteCounters routes = source.loop.forwarder().routes().counters();
-            assertTrue(routes.brokenHops() > 0, "it was believed");
-            assertTrue(routes.detouredFrames() > 0, "and another way taken");
+            final CounterBlock routes = source.loop.flows().counters();
+            assertTrue(routes.value(CounterType.FLOW_BROKEN_HOPS_EVENTS) > 0, "it was believed");
+            assertTrue(routes.value(CounterType.FLOW_DETOURED_FRAMES) > 0, "and another way taken");
             assertEquals(0, cluster.leftovers(), "buffers not given back");
         }
     }
@@ -115,7 +119,7 @@ class ForgedAnswersTest {
     }
 
     private static int framesSent(final SimCluster.Member member) {
-        return (int) member.loop.flows().counters().framesSent;
+        return (int) member.loop.flows().counters().value(CounterType.FLOW_SENT_FRAMES);
     }
 
     private static void finish(final SimCluster cluster) {

@@ -8,6 +8,7 @@ import io.hxb.config.ClusterConfig;
 import io.hxb.config.FlowConfig;
 import io.hxb.config.LinkPlan;
 import io.hxb.config.SecurityConfig;
+import io.hxb.counter.CounterType;
 import io.hxb.frame.DropReason;
 import io.hxb.link.sim.SimFaults;
 import io.hxb.topology.Shape;
@@ -66,8 +67,8 @@ class ForgedFrameSimulationTest {
                     assertEquals(0, flows(cluster), "idle flows, seed " + seed);
                 }
                 for (final SimCluster.Member member : cluster.members) {
-                    forged += member.counters().dropped(DropReason.SEAL);
-                    repeated += member.counters().dropped(DropReason.REPLAY);
+                    forged += member.counters().value(CounterType.ofReason(DropReason.SEAL));
+                    repeated += member.counters().value(CounterType.ofReason(DropReason.REPLAY));
                 }
                 assertEquals(0, cluster.leftovers(), "buffers not given back");
             }

@@ -7,6 +7,7 @@ import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.LinkPlan;
 import io.hxb.config.SecurityConfig;
+import io.hxb.counter.CounterType;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.HelloFlyweight;
@@ -69,7 +70,11 @@ class HelloAnswerSimulationTest {
     private static long sent(final SimCluster cluster) {
         return cluster.members.stream()
                 .skip(1)
-                .mapToLong(member -> member.discovery.counters().helloSent(0))
+                .mapToLong(
+                        member ->
+                                member.health
+                                        .counters()
+                                        .value(CounterType.LINK_HELLO_SENT_FRAMES, 0))
                 .sum();
     }
 
@@ -100,7 +105,8 @@ class HelloAnswerSimulationTest {
                 .name("forged");
         header.bodyLength(hello.length());
         seals.sealByKey(header.address(), FrameHeaderFlyweight.LENGTH + hello.length());
-        final long heard = victim.discovery.counters().helloReceived(0);
+        final long heard =
+                victim.health.counters().value(CounterType.LINK_HELLO_RECEIVED_FRAMES, 0);
         victim.loop
                 .forwarder()
                 .onFrame(
@@ -111,6 +117,9 @@ class HelloAnswerSimulationTest {
                         FrameHeaderFlyweight.frameLength(header.address()),
                         named.links[0].localAddress(),
                         -1);
-        assertEquals(heard + 1, victim.discovery.counters().helloReceived(0), "not looked at");
+        assertEquals(
+                heard + 1,
+                victim.health.counters().value(CounterType.LINK_HELLO_RECEIVED_FRAMES, 0),
+                "not looked at");
     }
 }

@@ -12,6 +12,8 @@ import io.hxb.counter.CounterType;
 import io.hxb.frame.DropReason;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
+import io.hxb.link.BufferPool;
+import io.hxb.link.FrameOwner;
 import io.hxb.link.FrameSink;
 import io.hxb.link.HostileTrain;
 import io.hxb.link.Link;
@@ -220,15 +222,42 @@ class HostileTrainsSystemTest {
     }
 
     private FrameSink tapped(final FrameSink sink) {
-        return (link, owner, token, headerAddress, lengthBytes, sourceAddress, vlanTci) -> {
-            if (isLearning
-                    && lengthBytes > FrameHeaderFlyweight.LENGTH
-                    && Memory.getByte(headerAddress + FrameHeaderFlyweight.TYPE_OFFSET)
-                            == FrameType.DATA) {
-                train.learn(headerAddress, lengthBytes);
+        return new FrameSink() {
+            @Override
+            public void onBuffer(
+                    final Link link,
+                    final BufferPool.Share share,
+                    final int bufferId,
+                    final int lengthBytes,
+                    final long sourceAddress,
+                    final int vlanTci) {
+                learn(share.pool().headerAddress(bufferId), lengthBytes);
+                sink.onBuffer(link, share, bufferId, lengthBytes, sourceAddress, vlanTci);
             }
-            sink.onFrame(link, owner, token, headerAddress, lengthBytes, sourceAddress, vlanTci);
+
+            @Override
+            public void onFrame(
+                    final Link link,
+                    final FrameOwner owner,
+                    final long token,
+                    final long headerAddress,
+                    final int lengthBytes,
+                    final long sourceAddress,
+                    final int vlanTci) {
+                learn(headerAddress, lengthBytes);
+                sink.onFrame(
+                        link, owner, token, headerAddress, lengthBytes, sourceAddress, vlanTci);
+            }
         };
+    }
+
+    private void learn(final long headerAddress, final int lengthBytes) {
+        if (isLearning
+                && lengthBytes > FrameHeaderFlyweight.LENGTH
+                && Memory.getByte(headerAddress + FrameHeaderFlyweight.TYPE_OFFSET)
+                        == FrameType.DATA) {
+            train.learn(headerAddress, lengthBytes);
+        }
     }
 
     private void exchange(final Attack attack) throws Exception {

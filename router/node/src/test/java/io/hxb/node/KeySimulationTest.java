@@ -8,6 +8,7 @@ import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.LinkPlan;
 import io.hxb.config.SecurityConfig;
+import io.hxb.counter.CounterType;
 import io.hxb.frame.DropReason;
 import io.hxb.link.sim.SimFaults;
 import io.hxb.session.KeyRing;
@@ -87,8 +88,12 @@ class KeySimulationTest {
                 assertTrue(isDone, "progress, seed " + seed);
                 assertAllReceived(cluster);
                 for (final SimCluster.Member member : cluster.members) {
-                    assertEquals(0, member.counters().dropped(DropReason.UNSEALED));
-                    assertEquals(0, member.counters().dropped(DropReason.SEAL), "seed " + seed);
+                    assertEquals(
+                            0, member.counters().value(CounterType.ofReason(DropReason.UNSEALED)));
+                    assertEquals(
+                            0,
+                            member.counters().value(CounterType.ofReason(DropReason.SEAL)),
+                            "seed " + seed);
                 }
                 assertEquals(0, cluster.leftovers(), "buffers not given back");
             }
@@ -112,7 +117,9 @@ class KeySimulationTest {
             assertEquals(links, cluster.members.get(0).discovery.knownNeighbours());
             assertEquals(links, cluster.members.get(1).discovery.knownNeighbours());
             assertEquals(0, cluster.members.get(2).discovery.knownNeighbours());
-            assertTrue(cluster.members.get(2).counters().dropped(DropReason.SEAL) > 0);
+            assertTrue(
+                    cluster.members.get(2).counters().value(CounterType.ofReason(DropReason.SEAL))
+                            > 0);
         }
     }
 

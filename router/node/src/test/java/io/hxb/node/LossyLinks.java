@@ -1,5 +1,7 @@
 package io.hxb.node;
 
+import io.hxb.link.BufferPool;
+import io.hxb.link.FrameOwner;
 import io.hxb.link.FrameSink;
 import io.hxb.link.Link;
 
@@ -69,11 +71,36 @@ final class LossyLinks {
 
     private FrameSink sink(
             final Link wrapped, final FrameSink target, final RandomGenerator random) {
-        return (link, owner, token, header, lengthBytes, source, vlanTci) -> {
-            if (isLost(random)) {
-                owner.release(token);
-            } else {
-                target.onFrame(wrapped, owner, token, header, lengthBytes, source, vlanTci);
+        return new FrameSink() {
+            @Override
+            public void onBuffer(
+                    final Link link,
+                    final BufferPool.Share share,
+                    final int bufferId,
+                    final int lengthBytes,
+                    final long source,
+                    final int vlanTci) {
+                if (isLost(random)) {
+                    share.release(bufferId);
+                } else {
+                    target.onBuffer(wrapped, share, bufferId, lengthBytes, source, vlanTci);
+                }
+            }
+
+            @Override
+            public void onFrame(
+                    final Link link,
+                    final FrameOwner owner,
+                    final long token,
+                    final long header,
+                    final int lengthBytes,
+                    final long source,
+                    final int vlanTci) {
+                if (isLost(random)) {
+                    owner.release(token);
+                } else {
+                    target.onFrame(wrapped, owner, token, header, lengthBytes, source, vlanTci);
+                }
             }
         };
     }

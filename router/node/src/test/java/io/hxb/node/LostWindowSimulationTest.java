@@ -3,6 +3,7 @@ package io.hxb.node;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.counter.CounterType;
 import io.hxb.link.sim.SimFaults;
 import io.hxb.link.sim.SimLink;
 import io.hxb.topology.Shape;
@@ -68,6 +69,6 @@ class LostWindowSimulationTest {
     }
 
     private static long resent(final SimCluster cluster) {
-        return cluster.members.get(0).loop.flows().counters().framesResent;
+        return cluster.members.get(0).loop.flows().counters().value(CounterType.FLOW_RESENT_FRAMES);
     }
 }

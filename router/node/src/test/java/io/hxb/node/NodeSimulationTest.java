@@ -3,7 +3,8 @@ package io.hxb.node;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hxb.forward.ForwardCounters;
+import io.hxb.counter.CounterBlock;
+import io.hxb.counter.CounterType;
 import io.hxb.frame.DropReason;
 import io.hxb.link.sim.SimFaults;
 import io.hxb.link.sim.SimNetwork;
@@ -88,15 +89,18 @@ class NodeSimulationTest {
                         cluster.members.get(from).application.sentTo(to),
                         member.application.receivedFrom(from));
             }
-            final ForwardCounters seen = member.counters();
+            final CounterBlock seen = member.counters();
             assertEquals(
-                    seen.received(),
-                    seen.delivered() + seen.relayed() + seen.linkLocal() + seen.dropped());
+                    seen.value(CounterType.FORWARD_RECEIVED_FRAMES),
+                    seen.value(CounterType.FORWARD_DELIVERED_FRAMES)
+                            + seen.value(CounterType.FORWARD_RELAYED_FRAMES)
+                            + seen.value(CounterType.FORWARD_CONTROL_FRAMES)
+                            + seen.droppedFrames());
             // A bit flipped in the hop limit itself may use it up.
             if (cluster.network.corruptedFrames() == 0) {
-                assertEquals(0, seen.dropped(DropReason.HOP_LIMIT));
+                assertEquals(0, seen.value(CounterType.ofReason(DropReason.HOP_LIMIT)));
             }
-            relayed += seen.relayed();
+            relayed += seen.value(CounterType.FORWARD_RELAYED_FRAMES);
         }
         // On a line there may be detours too, when much was lost.
         assertTrue(shape.dimensions() == 1 || relayed > 0, "relays were passed");

@@ -3,6 +3,7 @@ package io.hxb.node;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.counter.CounterType;
 import io.hxb.link.sim.SimFaults;
 import io.hxb.link.sim.SimLink;
 import io.hxb.topology.Shape;
@@ -58,7 +59,7 @@ class OneWayFaultSimulationTest {
     private static long excluded(final SimCluster.Member member) {
         long excluded = 0;
         for (int link = 0; link < member.links.length; link++) {
-            excluded += member.health.counters().excluded(link);
+            excluded += member.health.counters().value(CounterType.LINK_EXCLUDED_EVENTS, link);
         }
         return excluded;
     }

@@ -7,6 +7,7 @@ import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.LinkPlan;
 import io.hxb.config.SecurityConfig;
+import io.hxb.counter.CounterType;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.SealFlyweight;
@@ -58,7 +59,10 @@ class RelayAnswerSimulationTest {
                 sender.flush();
                 cluster.runUntil(() -> false, 5 * MS);
             }
-            return cluster.members.get(RELAY).counters().unreachableSent();
+            return cluster.members
+                    .get(RELAY)
+                    .counters()
+                    .value(CounterType.FORWARD_UNREACHABLE_SENT_FRAMES);
         }
     }
 

@@ -73,7 +73,7 @@ final class RemoteCluster implements AutoCloseable {
             final NodeParts parts = hardware.newParts(node, incarnations, pool, ports, flows);
             discovery = parts.neighbourhood().discovery();
             loop = hardware.newLoop(parts, turns, share, links);
-            contexts = manager.newLoop(0, loop.flows());
+            contexts = manager.newLoop(0, loop.flows(), loop.flows().counters());
             device = PmDevice.over(manager.attach(maxWaitNs -> contexts.doWork(clock.nanoTime())));
         }
 

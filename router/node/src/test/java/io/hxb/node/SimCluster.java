@@ -7,8 +7,8 @@ import io.hxb.config.FrameConfig;
 import io.hxb.config.LinkConfig;
 import io.hxb.config.LinkPlan;
 import io.hxb.config.OrderConfig;
+import io.hxb.counter.CounterBlock;
 import io.hxb.flow.FlowTable;
-import io.hxb.forward.ForwardCounters;
 import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
 import io.hxb.link.sim.SimClock;
@@ -98,7 +98,7 @@ final class SimCluster implements AutoCloseable {
             return Arrays.stream(loop.senders().all()).anyMatch(sender -> !sender.isBlocked());
         }
 
-        ForwardCounters counters() {
+        CounterBlock counters() {
             return loop.forwarder().counters();
         }
     }

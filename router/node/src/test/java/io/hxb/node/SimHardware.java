@@ -125,6 +125,7 @@ final class SimHardware implements AutoCloseable {
             final List<Port> ports,
             final FlowTable flows) {
         final NodeIdentity self = NodeParts.identity(config, node, incarnation, HOST);
+        final Counters counters = newCounters(node);
         return new NodeParts(
                 config,
                 self,
@@ -139,10 +140,11 @@ final class SimHardware implements AutoCloseable {
                                 new Random(31L * node + incarnation)),
                         () -> 0,
                         KernelBacklog.NONE,
-                        ports.toArray(new Port[0])),
+                        ports.toArray(new Port[0]),
+                        counters),
                 flows,
                 NodeContexts.NONE,
-                newCounters(node),
+                counters,
                 () -> clock.nanoTime() / 1_000_000);
     }
 

@@ -4,7 +4,8 @@ import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.LinkPlan;
 import io.hxb.config.SecurityConfig;
-import io.hxb.forward.ForwardCounters;
+import io.hxb.counter.CounterBlock;
+import io.hxb.counter.CounterType;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.FrameValidator;
@@ -213,9 +214,18 @@ public final class HostileNeighbours {
 
     // Every frame is accounted for.
     private void checkConservation() {
-        final ForwardCounters seen = victim.counters();
-        final long ends = seen.delivered() + seen.relayed() + seen.linkLocal() + seen.dropped();
-        check(seen.received() == ends, seen.received() + " frames received, " + ends + " ended");
+        final CounterBlock seen = victim.counters();
+        final long ends =
+                seen.value(CounterType.FORWARD_DELIVERED_FRAMES)
+                        + seen.value(CounterType.FORWARD_RELAYED_FRAMES)
+                        + seen.value(CounterType.FORWARD_CONTROL_FRAMES)
+                        + seen.droppedFrames();
+        check(
+                seen.value(CounterType.FORWARD_RECEIVED_FRAMES) == ends,
+                seen.value(CounterType.FORWARD_RECEIVED_FRAMES)
+                        + " frames received, "
+                        + ends
+                        + " ended");
     }
 
     private int body(final int type, final int node) {

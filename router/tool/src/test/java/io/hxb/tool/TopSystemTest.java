@@ -53,8 +53,9 @@ class TopSystemTest {
                                     new CounterLabels.LinkLabel(0, 1, "eth1")));
             final Path file = folder.resolve("pacs-" + node + ".counters");
             final Counters counters = Counters.create(file, labels, 1, AssertionError::new);
-            counters.counter(CounterType.LINK_UP_STATE, counters.sharedWriter(), 0).set(1);
-            counters.counter(CounterType.LINK_SENT_FRAMES, 0, 0).add(7);
+            counters.ofNode().source(CounterType.LINK_UP_STATE, 0, () -> 1).publish();
+            counters.ofLoop(0).add(CounterType.LINK_SENT_FRAMES, 0, 7);
+            counters.ofLoop(0).publish();
             // Node 0 lives in the far future, node 1 hung long ago.
             counters.heartbeat(node == 0 ? Long.MAX_VALUE / 2 : 1);
             files.add(file.toString());

@@ -4,6 +4,8 @@ import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.LinkPlan;
 import io.hxb.config.RouteConfig;
+import io.hxb.counter.CounterBlock;
+import io.hxb.counter.CounterType;
 import io.hxb.link.LoopClock;
 import io.hxb.routing.PathSearch;
 import io.hxb.routing.Route;
@@ -29,7 +31,8 @@ public final class RouteTable {
                     ClusterConfig.of("none", Shape.of(1), Backend.UDP, LinkPlan.udp(1, 1, 1)),
                     0,
                     (dimension, coordinate) -> false,
-                    new LoopClock());
+                    new LoopClock(),
+                    CounterBlock.unpublished(0, 0));
 
     private static final int MAX_DESTINATIONS = 128;
     private static final int MAX_ORDERS = 64;
@@ -48,7 +51,7 @@ public final class RouteTable {
     private final Neighbours neighbours;
     private final PathSearch search;
     private final HopFailureTable book;
-    private final RouteCounters counters = new RouteCounters();
+    private final CounterBlock counters;
     private final Int2ObjectHashMap<Destination> destinations = new Int2ObjectHashMap<>();
     private final long[] nodes;
     private final PathSearch.HopCosts strictCosts = (from, to, d) -> cost(from, to, d, false);
@@ -69,12 +72,15 @@ public final class RouteTable {
      * @param here coordinate vector of this node.
      * @param neighbours asked in the loop.
      * @param clock of the loop.
+     * @param counters of the loop.
      */
     public RouteTable(
             final ClusterConfig cluster,
             final long here,
             final Neighbours neighbours,
-            final LoopClock clock) {
+            final LoopClock clock,
+            final CounterBlock counters) {
+        this.counters = counters;
         config = cluster.flow().routes();
         shape = cluster.shape();
         this.neighbours = neighbours;
@@ -93,8 +99,8 @@ public final class RouteTable {
         allOrders = orders.length == Long.SIZE ? -1L : (1L << orders.length) - 1;
     }
 
-    /** What it has counted. */
-    public RouteCounters counters() {
+    /** The counters of its loop. */
+    public CounterBlock counters() {
         return counters;
     }
 
@@ -138,7 +144,7 @@ public final class RouteTable {
             return orders[entry.nextOrder()];
         }
         if (entry.hasRoute()) {
-            counters.onDetour();
+            counters.increment(CounterType.FLOW_DETOURED_FRAMES);
         }
         return entry.alternative();
     }
@@ -172,7 +178,7 @@ public final class RouteTable {
         for (int i = 1; i < count - 1; i++) {
             if (nodes[i] == relay) {
                 final long nowNs = clock.nowNs();
-                counters.onBrokenHop();
+                counters.increment(CounterType.FLOW_BROKEN_HOPS_EVENTS);
                 book.onBroken(shape.node(relay), shape.node(nodes[i + 1]), nowNs);
                 final Destination entry = obtain(destination, nowNs);
                 entry.onTrouble(nowNs);
@@ -186,7 +192,7 @@ public final class RouteTable {
 
     /** An answer about a route is not an answer to anything sent. */
     public void refuse() {
-        counters.onRefusedAnswer();
+        counters.increment(CounterType.FLOW_REFUSED_ANSWERS_FRAMES);
     }
 
     /**
@@ -208,7 +214,7 @@ public final class RouteTable {
         for (int i = 1; i < count; i++) {
             book.onSilent(shape.node(nodes[i - 1]), shape.node(nodes[i]), nowNs);
         }
-        counters.onSilentRoute();
+        counters.increment(CounterType.FLOW_SILENT_ROUTES_EVENTS);
         entry.checkSoon(nowNs);
         return true;
     }
@@ -233,7 +239,7 @@ public final class RouteTable {
             isSound &= !book.has(from, to);
         }
         if (isReturned) {
-            counters.onReturned();
+            counters.increment(CounterType.FLOW_ROUTES_RETURNED_EVENTS);
         }
         entry.onSound(isSound ? route : Route.NONE, book.version());
     }
@@ -297,7 +303,7 @@ public final class RouteTable {
 
     private long tryOut(final Destination entry, final long nowNs) {
         final long route = entry.takeCandidate();
-        counters.onProbe();
+        counters.increment(CounterType.FLOW_ROUTE_PROBES_FRAMES);
         final int count = codec.trace(route, hereVector, entry.coordinates(), nodes);
         for (int i = 1; i < count; i++) {
             book.onTried(shape.node(nodes[i - 1]), shape.node(nodes[i]), nowNs);
@@ -340,7 +346,7 @@ public final class RouteTable {
         }
         final long nextCheckNs = nowNs + CHECK_NS * (1 + destinations.size() / 8);
         if (entry.onChecked(book.version(), nextCheckNs, usable, alternative, candidate)) {
-            counters.onCutOff();
+            counters.increment(CounterType.FLOW_CUT_OFF_EVENTS);
         }
     }
 

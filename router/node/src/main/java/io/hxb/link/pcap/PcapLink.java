@@ -1,5 +1,6 @@
 package io.hxb.link.pcap;
 
+import io.hxb.link.BufferPool;
 import io.hxb.link.FrameOwner;
 import io.hxb.link.FrameSink;
 import io.hxb.link.Link;
@@ -19,7 +20,7 @@ public final class PcapLink implements Link {
     private final PcapFile file;
     private final boolean hasEthernetHeader;
     private final PcapInterface written;
-    private final FrameSink capture = this::onFrame;
+    private final FrameSink capture = new Capture();
     private FrameSink target;
 
     /**
@@ -82,10 +83,7 @@ public final class PcapLink implements Link {
         return link.receive(source, capture, limitFrames);
     }
 
-    private void onFrame(
-            final Link inner,
-            final FrameOwner owner,
-            final long token,
+    private void onReceived(
             final long headerAddress,
             final int lengthBytes,
             final long sourceAddress,
@@ -93,9 +91,44 @@ public final class PcapLink implements Link {
         final long destination =
                 hasEthernetHeader
                         ? Long.reverseBytes(Memory.getLong(headerAddress - ETHERNET_LENGTH)) >>> 16
-                        : inner.localAddress();
+                        : link.localAddress();
         written.received(destination, sourceAddress, vlanTci, headerAddress, lengthBytes);
-        target.onFrame(this, owner, token, headerAddress, lengthBytes, sourceAddress, vlanTci);
+    }
+
+    /** Writes what the link receives, and passes it on as if this link had received it. */
+    private final class Capture implements FrameSink {
+        @Override
+        public void onBuffer(
+                final Link inner,
+                final BufferPool.Share share,
+                final int bufferId,
+                final int lengthBytes,
+                final long sourceAddress,
+                final int vlanTci) {
+            final long headerAddress = share.pool().headerAddress(bufferId);
+            onReceived(headerAddress, lengthBytes, sourceAddress, vlanTci);
+            target.onBuffer(PcapLink.this, share, bufferId, lengthBytes, sourceAddress, vlanTci);
+        }
+
+        @Override
+        public void onFrame(
+                final Link inner,
+                final FrameOwner owner,
+                final long token,
+                final long headerAddress,
+                final int lengthBytes,
+                final long sourceAddress,
+                final int vlanTci) {
+            onReceived(headerAddress, lengthBytes, sourceAddress, vlanTci);
+            target.onFrame(
+                    PcapLink.this,
+                    owner,
+                    token,
+                    headerAddress,
+                    lengthBytes,
+                    sourceAddress,
+                    vlanTci);
+        }
     }
 
     @Override

@@ -64,6 +64,7 @@ final class IpPath {
     private final BufferPool.Share share;
     private final int socket;
     private final TrainReceiver receiver;
+    private final Handler handler = new Handler();
     private final MemorySegment probe =
             Arena.ofAuto().allocate(IpHeaders.LENGTH + 2 * PROBE_BYTES, 8);
     // By neighbour: the address that its probes came from, 0 for none; when; whether it hears us.
@@ -74,6 +75,7 @@ final class IpPath {
     private final NeighbourAddresses destinations = new NeighbourAddresses(NEIGHBOURS);
     private final GroTimeout timer;
     private String joiningNic;
+    private RawLink link;
     private long localInMemory;
     private long nowNs;
     private boolean isRefused;
@@ -176,37 +178,30 @@ final class IpPath {
      *
      * @return frames received, or a negative errno.
      */
-    int receive(final RawLink link, final FrameSink sink, final int limitFrames) {
-        final TrainReceiver frames = receiver;
-        boolean isDrained = false;
-        int count = 0;
-        while (count < limitFrames) {
-            if (frames.next()) {
-                count++;
-                timer.onFrame();
-                pass(link, sink, frames.takeBuffer(), frames.frameBytes());
-            } else if (isDrained || frames.hasFrames()) {
-                break;
-            } else {
-                final int result = frames.receive(socket);
-                if (result < 0) {
-                    return count > 0 ? count : result;
-                }
-                if (result > 0) {
-                    timer.onReceive();
-                }
-                isDrained = frames.isDrained();
-            }
-        }
-        return count;
+    int receive(final RawLink itsLink, final FrameSink sink, final int limitFrames) {
+        link = itsLink;
+        return receiver.receive(socket, limitFrames, sink, handler);
     }
 
-    private void pass(
-            final RawLink link, final FrameSink sink, final int id, final int lengthBytes) {
+    /** Counts what arrives, and passes on what is no probe. */
+    private final class Handler implements TrainReceiver.Handler {
+        @Override
+        public void onReceive() {
+            timer.onReceive();
+        }
+
+        @Override
+        public void onFrame(final FrameSink sink, final int bufferId, final int lengthBytes) {
+            timer.onFrame();
+            pass(sink, bufferId, lengthBytes);
+        }
+    }
+
+    private void pass(final FrameSink sink, final int id, final int lengthBytes) {
         final long header = pool.headerAddress(id);
         final long source = IpHeaders.other(IpHeaders.source(receiver.prefixAddress()));
         if (lengthBytes == PROBE_BYTES && Memory.getLong(header) == MAGIC) {
-            if (!isProbe(link, header, source)) {
+            if (!isProbe(header, source)) {
                 receiver.counts().onStrangeProbe();
             }
             share.release(id);
@@ -220,11 +215,11 @@ final class IpPath {
         // As if it had come as an Ethernet frame, for captures.
         Memory.putLong(header - 16, localInMemory);
         Memory.putLong(header - 8, Long.reverseBytes(source << 16 | config.frame().etherType()));
-        sink.onFrame(link, pool, id, header, lengthBytes, source, -1);
+        sink.onBuffer(link, share, id, lengthBytes, source, -1);
     }
 
     // Takes a probe; false if it is none of a neighbour.
-    private boolean isProbe(final RawLink link, final long body, final long source) {
+    private boolean isProbe(final long body, final long source) {
         final long coordinates = Memory.getLong(body + SOURCE_OFFSET);
         final int dimension = config.dimension();
         final int neighbour = Shape.coordinate(coordinates, dimension);

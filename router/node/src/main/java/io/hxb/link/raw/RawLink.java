@@ -53,6 +53,7 @@ public final class RawLink implements Link {
     private final RawLinkConfig config;
     private final boolean hasTags;
     private final BufferPool pool;
+    private final BufferPool.Share share;
     private final RawSockets sockets;
     private final SocketReceiver receiver;
     private final long[] addresses = new long[MAX_COORDINATE + 1];
@@ -71,6 +72,7 @@ public final class RawLink implements Link {
         this.sockets = sockets;
         hasTags = config.frame().vlanTags();
         pool = share.pool();
+        this.share = share;
         destinations.set(BROADCAST + 1, inMemory(BROADCAST_MAC));
         receiver =
                 new SocketReceiver(
@@ -181,11 +183,10 @@ public final class RawLink implements Link {
                                     messages.controlAddress(index),
                                     messages.receivedControlBytes(index))
                             : -1;
-            sink.onFrame(
+            sink.onBuffer(
                     this,
-                    pool,
+                    share,
                     id,
-                    header,
                     Math.max(0, frames.receivedBytes(index) - ETHERNET_LENGTH),
                     ReceiveRing.sourceAddress(header - ETHERNET_LENGTH),
                     tag);

@@ -130,8 +130,7 @@ public final class SimLink implements Link {
                     .asSlice(headerAddress, arrival.bytes.length)
                     .copyFrom(MemorySegment.ofArray(arrival.bytes));
             frames++;
-            sink.onFrame(
-                    this, pool, id, headerAddress, arrival.bytes.length, arrival.sourceAddress, -1);
+            sink.onBuffer(this, share, id, arrival.bytes.length, arrival.sourceAddress, -1);
         }
         return frames;
     }

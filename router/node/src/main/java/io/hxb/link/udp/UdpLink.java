@@ -40,14 +40,14 @@ public final class UdpLink implements Link {
     private static final int SK_MEMINFO_DROPS = 8;
 
     private final UdpLinkConfig config;
-    private final BufferPool pool;
+    private final BufferPool.Share share;
     private final int descriptor;
     private final long localAddress;
     private final String name;
     private final int mtuBytes;
     private final boolean hasTrains;
     private final TrainReceiver receiver;
-    // Read by senders of other loops; each element is written at once.
+    private final TrainReceiver.Handler handler = this::pass;
     // Read by senders of other loops.
     private final NeighbourAddresses addresses = new NeighbourAddresses(Shape.MAX_EXTENT);
     private final boolean[] isLearned = new boolean[Shape.MAX_EXTENT];
@@ -65,11 +65,11 @@ public final class UdpLink implements Link {
             final long localAddress)
             throws LinuxException {
         this.config = config;
-        pool = share.pool();
+        this.share = share;
         this.descriptor = descriptor;
         this.localAddress = localAddress;
         name = UdpAddress.format(localAddress);
-        mtuBytes = Math.min(config.socket().udpMtuBytes(), pool.frameBytes());
+        mtuBytes = Math.min(config.socket().udpMtuBytes(), share.pool().frameBytes());
         hasTrains = hasTrains(descriptor, config);
         receiver = TrainReceiver.ofUdp(share);
     }
@@ -232,32 +232,13 @@ public final class UdpLink implements Link {
 
     @Override
     public int receive(final int source, final FrameSink sink, final int limitFrames) {
-        final TrainReceiver frames = receiver;
-        boolean isDrained = false;
-        int count = 0;
-        while (count < limitFrames) {
-            if (frames.next()) {
-                count++;
-                final int id = frames.takeBuffer();
-                sink.onFrame(
-                        this,
-                        pool,
-                        id,
-                        pool.headerAddress(id),
-                        frames.frameBytes(),
-                        UdpAddress.read(frames.nameAddress()),
-                        -1);
-            } else if (isDrained || frames.hasFrames()) {
-                break;
-            } else {
-                final int result = frames.receive(descriptor);
-                if (result < 0) {
-                    return count > 0 ? count : onError(-result);
-                }
-                isDrained = frames.isDrained();
-            }
-        }
-        return count;
+        final int result = receiver.receive(descriptor, limitFrames, sink, handler);
+        return result < 0 ? onError(-result) : result;
+    }
+
+    private void pass(final FrameSink sink, final int bufferId, final int lengthBytes) {
+        final long source = UdpAddress.read(receiver.nameAddress());
+        sink.onBuffer(this, share, bufferId, lengthBytes, source, -1);
     }
 
     private int onError(final int error) {

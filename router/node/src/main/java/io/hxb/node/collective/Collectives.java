@@ -1,5 +1,7 @@
 package io.hxb.node.collective;
 
+import io.hxb.counter.CounterBlock;
+import io.hxb.counter.CounterType;
 import io.hxb.linux.Memory;
 import io.hxb.pm.PmStatus;
 import io.hxb.pm.collective.wire.GroupProtocol;
@@ -32,7 +34,7 @@ public final class Collectives {
     private final int node;
     private final GroupMembers contexts;
     private final GroupSender sender;
-    private final GroupCounters counters;
+    private final CounterBlock counters;
     private final Long2ObjectHashMap<Group> groups = new Long2ObjectHashMap<>();
     private final List<Group> all = new ArrayList<>();
     private int lastInstance;
@@ -56,7 +58,7 @@ public final class Collectives {
             final int firstInstance,
             final GroupMembers contexts,
             final GroupOutlet outlet,
-            final GroupCounters counters) {
+            final CounterBlock counters) {
         this.shape = shape;
         this.node = node;
         this.contexts = contexts;
@@ -94,7 +96,7 @@ public final class Collectives {
                         ? sourceNode == node && sourceContext != GroupProtocol.CONTEXT
                         : sourceNode != node && sourceContext == GroupProtocol.CONTEXT;
         if (!isKnownSender || lengthBytes < minBytes(tag)) {
-            counters.onMalformed();
+            counters.increment(CounterType.COLLECTIVE_MALFORMED_MESSAGES);
             return true;
         }
         final Group group = groups.get(Memory.getLong(address + GroupProtocol.ID));
@@ -192,7 +194,7 @@ public final class Collectives {
 
     private boolean refuse(final int context, final long address, final int status) {
         if (status == PmStatus.DISAGREEMENT) {
-            counters.onMalformed();
+            counters.increment(CounterType.COLLECTIVE_MALFORMED_MESSAGES);
         }
         return sender.sendJoined(
                 node,
@@ -231,7 +233,7 @@ public final class Collectives {
         }
         if (member.nodesListed() == list.nodeCount()
                 || !list.accept(address, lengthBytes, member.nodesListed())) {
-            counters.onMalformed();
+            counters.increment(CounterType.COLLECTIVE_MALFORMED_MESSAGES);
             group.fail(PmStatus.DISAGREEMENT, 1, nowNs);
             return;
         }
@@ -240,7 +242,7 @@ public final class Collectives {
             return;
         }
         if (list.count(node) < group.present()) {
-            counters.onMalformed();
+            counters.increment(CounterType.COLLECTIVE_MALFORMED_MESSAGES);
             group.fail(PmStatus.DISAGREEMENT, 1, nowNs);
         } else if (group.onListed()) {
             complete(group, nowNs);
@@ -274,11 +276,11 @@ public final class Collectives {
             final long nowNs) {
         final Member member = group.member(context);
         if (member == null) {
-            counters.onMalformed();
+            counters.increment(CounterType.COLLECTIVE_MALFORMED_MESSAGES);
         } else if (tag == GroupProtocol.LEAVE) {
             group.onGone(member, PmStatus.NO_SUCH_CONTEXT, nowNs);
         } else if (!group.onContribution(member, address, lengthBytes, nowNs)) {
-            counters.onMalformed();
+            counters.increment(CounterType.COLLECTIVE_MALFORMED_MESSAGES);
         }
         return true;
     }
@@ -301,7 +303,7 @@ public final class Collectives {
         }
         if (tag == GroupProtocol.PART) {
             if (!group.onPart(source, address, lengthBytes, nowNs)) {
-                counters.onMalformed();
+                counters.increment(CounterType.COLLECTIVE_MALFORMED_MESSAGES);
             }
         } else if (tag == GroupProtocol.ENDED) {
             group.onEnded(address, nowNs);
@@ -320,7 +322,7 @@ public final class Collectives {
     }
 
     private boolean answerStranger(final int source, final long address) {
-        counters.onMalformed();
+        counters.increment(CounterType.COLLECTIVE_MALFORMED_MESSAGES);
         return sender.sendNote(
                 source,
                 GroupProtocol.ENDED,

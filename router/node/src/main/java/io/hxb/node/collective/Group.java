@@ -1,5 +1,7 @@
 package io.hxb.node.collective;
 
+import io.hxb.counter.CounterBlock;
+import io.hxb.counter.CounterType;
 import io.hxb.linux.Memory;
 import io.hxb.pm.PmStatus;
 import io.hxb.pm.collective.wire.GroupProtocol;
@@ -29,7 +31,7 @@ final class Group {
     private final int ownNode;
     private final NodeList list;
     private final GroupSender sender;
-    private final GroupCounters counters;
+    private final CounterBlock counters;
     private final List<Member> members = new ArrayList<>();
     private GroupSteps steps;
     private GroupPeer[] peers = NO_PEERS;
@@ -62,7 +64,7 @@ final class Group {
             final int ownNode,
             final NodeList list,
             final GroupSender sender,
-            final GroupCounters counters) {
+            final CounterBlock counters) {
         this.id = id;
         this.instance = instance;
         this.tenant = tenant;
@@ -322,7 +324,7 @@ final class Group {
             }
             phase = COLLECTING;
             operation++;
-            counters.onOperation();
+            counters.increment(CounterType.COLLECTIVE_COMPLETED_OPERATIONS);
             return true;
         }
         if (operation >= failFrom) {
@@ -479,7 +481,7 @@ final class Group {
             return;
         }
         if (failure == PmStatus.OK) {
-            counters.onFailed();
+            counters.increment(CounterType.COLLECTIVE_ENDED_GROUPS);
         }
         failFrom = first;
         failure = status;

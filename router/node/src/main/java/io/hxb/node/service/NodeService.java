@@ -1,8 +1,8 @@
 package io.hxb.node.service;
 
+import io.hxb.counter.CounterBlock;
 import io.hxb.linux.Memory;
 import io.hxb.node.collective.Collectives;
-import io.hxb.node.collective.GroupCounters;
 import io.hxb.node.collective.GroupMembers;
 import io.hxb.node.collective.GroupOutlet;
 import io.hxb.pm.PmContext;
@@ -52,7 +52,7 @@ public final class NodeService {
             final Place place,
             final int incarnation,
             final GroupMembers members,
-            final GroupCounters counters) {
+            final CounterBlock counters) {
         this.context = context;
         this.ports = ports;
         collectives =

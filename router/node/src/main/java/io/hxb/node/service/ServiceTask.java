@@ -1,7 +1,7 @@
 package io.hxb.node.service;
 
 import io.hxb.context.ContextManager;
-import io.hxb.node.collective.GroupCounters;
+import io.hxb.counter.CounterBlock;
 import io.hxb.node.collective.GroupMembers;
 import io.hxb.node.loop.Interest;
 import io.hxb.node.loop.Loop;
@@ -31,7 +31,7 @@ public final class ServiceTask implements LoopTask {
             final PmDevice device,
             final PmContext context,
             final ContextManager contexts,
-            final GroupCounters counters) {
+            final CounterBlock counters) {
         this.loop = loop;
         this.device = device;
         this.context = context;
@@ -58,7 +58,7 @@ public final class ServiceTask implements LoopTask {
             final Loop loop,
             final PmDevice device,
             final ContextManager contexts,
-            final GroupCounters counters)
+            final CounterBlock counters)
             throws IOException {
         final PmContext context;
         try {

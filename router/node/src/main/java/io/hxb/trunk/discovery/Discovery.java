@@ -1,5 +1,7 @@
 package io.hxb.trunk.discovery;
 
+import io.hxb.counter.CounterBlock;
+import io.hxb.counter.CounterType;
 import io.hxb.frame.DropReason;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
@@ -53,7 +55,7 @@ public final class Discovery {
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final HelloFlyweight hello = new HelloFlyweight();
     private final MisconfigurationFlyweight complaint = new MisconfigurationFlyweight();
-    private final DiscoveryCounters counters;
+    private final CounterBlock counters;
     private final int[] pendingKind;
     private final long[] pendingSubject;
     private long lookedNs;
@@ -92,14 +94,9 @@ public final class Discovery {
         helloDueNs = new long[ports.length];
         helloSentNs = new long[ports.length];
         complaintDueNs = new long[ports.length];
-        counters = new DiscoveryCounters(ports.length);
+        counters = health.counters();
         pendingKind = new int[ports.length];
         pendingSubject = new long[ports.length];
-    }
-
-    /** What it has counted. */
-    public DiscoveryCounters counters() {
-        return counters;
     }
 
     /** Neighbours heard on all links together, of {@link #expectedNeighbours()}. */
@@ -190,7 +187,7 @@ public final class Discovery {
     }
 
     private void onHello(final Port port, final long sourceAddress, final long nowNs) {
-        counters.onHelloReceived(port.link().index());
+        counters.increment(CounterType.LINK_HELLO_RECEIVED_FRAMES, port.link().index());
         hello.wrap(header.bodyAddress());
         final long source = header.source();
         final int dimension = port.dimension();
@@ -464,7 +461,7 @@ public final class Discovery {
         if (id == BufferPool.NONE) {
             return 0;
         }
-        counters.onHelloSent(port.link().index());
+        counters.increment(CounterType.LINK_HELLO_SENT_FRAMES, port.link().index());
         return output.sendHello(port, receiver, coordinate, sender, share, id);
     }
 

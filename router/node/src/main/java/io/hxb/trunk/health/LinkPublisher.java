@@ -1,5 +1,7 @@
 package io.hxb.trunk.health;
 
+import io.hxb.counter.CounterBlock;
+import io.hxb.counter.CounterType;
 import io.hxb.trunk.LinkState;
 import io.hxb.trunk.Port;
 
@@ -13,14 +15,14 @@ import java.util.concurrent.CopyOnWriteArrayList;
 final class LinkPublisher {
     private final Port[][] trunks;
     private final NodeTraffic traffic;
-    private final HealthCounters counters;
+    private final CounterBlock counters;
     private final Exclusions exclusions;
     private final List<LinkListener> listeners = new CopyOnWriteArrayList<>();
 
     LinkPublisher(
             final Port[][] trunks,
             final NodeTraffic traffic,
-            final HealthCounters counters,
+            final CounterBlock counters,
             final Exclusions exclusions) {
         this.trunks = trunks;
         this.traffic = traffic;
@@ -48,10 +50,11 @@ final class LinkPublisher {
         final boolean isLast = now == LinkState.FAILED && !isReached(port.dimension(), neighbour);
         if (now == LinkState.FAILED && before == LinkState.GOOD) {
             link.onExcluded();
-            counters.onExcluded(link.linkIndex(), port.dimension(), isLast);
+            counters.increment(CounterType.LINK_EXCLUDED_EVENTS, link.linkIndex());
+            counters.add(CounterType.TRUNK_LOST_EVENTS, port.dimension(), isLast ? 1 : 0);
             exclusions.add(link.linkIndex(), neighbour);
         } else if (now == LinkState.GOOD && link.onUsed()) {
-            counters.onRecovered(link.linkIndex());
+            counters.increment(CounterType.LINK_RECOVERED_EVENTS, link.linkIndex());
         }
         notifyListeners(
                 new LinkEvent(

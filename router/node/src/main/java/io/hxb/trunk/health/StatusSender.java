@@ -1,5 +1,7 @@
 package io.hxb.trunk.health;
 
+import io.hxb.counter.CounterBlock;
+import io.hxb.counter.CounterType;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.LinkStatusFlyweight;
@@ -20,7 +22,7 @@ final class StatusSender {
     private final FrameSeals seals;
     private final Port[][] trunks;
     private final NodeTraffic traffic;
-    private final HealthCounters counters;
+    private final CounterBlock counters;
     private final LinkSender[] senders;
     private final BufferPool pool;
     private final BufferPool.Share share;
@@ -40,7 +42,7 @@ final class StatusSender {
             final FrameSeals seals,
             final Port[][] trunks,
             final NodeTraffic traffic,
-            final HealthCounters counters,
+            final CounterBlock counters,
             final LinkSender[] senders,
             final BufferPool.Share share) {
         this.self = self;
@@ -72,7 +74,8 @@ final class StatusSender {
                 write(bufferId, neighbour, number);
                 if (offer(bufferId, neighbour, trunk[number])) {
                     neighbour.onStatusSent(number);
-                    counters.onStatusSent(trunk[number].link().index());
+                    counters.increment(
+                            CounterType.LINK_STATUS_SENT_FRAMES, trunk[number].link().index());
                     sent++;
                 }
             }

@@ -1,6 +1,8 @@
 package io.hxb.trunk.health;
 
 import io.hxb.config.TrunkConfig;
+import io.hxb.counter.CounterBlock;
+import io.hxb.counter.CounterType;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.LinkStatusFlyweight;
 import io.hxb.link.BufferPool;
@@ -43,7 +45,7 @@ public final class TrunkHealth {
     private final Port[][] trunks;
     private final ReceivedFrameCounts[] heard;
     private final NodeTraffic traffic;
-    private final HealthCounters counters;
+    private final CounterBlock counters;
     private final Exclusions exclusions;
     private final LinkPublisher publisher;
     private final SilenceThreshold silenceThreshold = new SilenceThreshold();
@@ -79,7 +81,8 @@ public final class TrunkHealth {
                 KernelBacklog.NONE,
                 config,
                 helloIntervalNs,
-                ports);
+                ports,
+                CounterBlock.unpublished(ports.length, self.shape().dimensions()));
     }
 
     /**
@@ -87,6 +90,7 @@ public final class TrunkHealth {
      *
      * @param random of the first numbers in status frames.
      * @param kernel knows of frames that wait in the kernel.
+     * @param counters of the node; written under the lock of this object.
      */
     public TrunkHealth(
             final NodeIdentity self,
@@ -95,8 +99,10 @@ public final class TrunkHealth {
             final KernelBacklog kernel,
             final TrunkConfig config,
             final long helloIntervalNs,
-            final Port[] ports) {
+            final Port[] ports,
+            final CounterBlock counters) {
         this.self = self;
+        this.counters = counters;
         this.sessions = sessions;
         this.config = config;
         this.helloIntervalNs = helloIntervalNs;
@@ -113,7 +119,6 @@ public final class TrunkHealth {
         heard = new ReceivedFrameCounts[ports.length];
         Arrays.setAll(heard, i -> new ReceivedFrameCounts(ports[i]));
         neighbours = new NeighbourHealth[dimensions][Shape.MAX_EXTENT];
-        counters = new HealthCounters(ports.length, dimensions);
         exclusions = new Exclusions(ports.length);
         traffic = new NodeTraffic(trunks, ports.length);
         publisher = new LinkPublisher(trunks, traffic, counters, exclusions);
@@ -133,8 +138,8 @@ public final class TrunkHealth {
         publisher.add(listener);
     }
 
-    /** What it has counted. */
-    public HealthCounters counters() {
+    /** The counters of the node. */
+    public CounterBlock counters() {
         return counters;
     }
 
@@ -227,7 +232,7 @@ public final class TrunkHealth {
         header.wrap(headerAddress);
         status.wrap(header.bodyAddress());
         if (!isPlaced(port)) {
-            counters.onStatusBad(linkIndex);
+            counters.increment(CounterType.LINK_STATUS_BAD_FRAMES, linkIndex);
             return;
         }
         final int coordinate = Shape.coordinate(header.source(), port.dimension());
@@ -237,14 +242,14 @@ public final class TrunkHealth {
                 || learned == 0
                 || header.sourceIncarnation() != from.incarnation()
                 || header.destinationIncarnation() != self.incarnation()) {
-            counters.onStatusStale(linkIndex);
+            counters.increment(CounterType.LINK_STATUS_STALE_FRAMES, linkIndex);
         } else if (learned != sourceAddress || !from.onStatus(status, nowNs)) {
-            counters.onStatusBad(linkIndex);
+            counters.increment(CounterType.LINK_STATUS_BAD_FRAMES, linkIndex);
             if (from.hasDoubts(nowNs)) {
                 plan.onDue(nowNs);
             }
         } else {
-            counters.onStatusReceived(linkIndex);
+            counters.increment(CounterType.LINK_STATUS_RECEIVED_FRAMES, linkIndex);
             plan.onDue(nowNs);
         }
     }

@@ -9,6 +9,8 @@ import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.LinkPlan;
 import io.hxb.config.OrderConfig;
+import io.hxb.counter.CounterBlock;
+import io.hxb.counter.CounterType;
 import io.hxb.link.LoopClock;
 import io.hxb.routing.DimensionOrder;
 import io.hxb.routing.Route;
@@ -60,7 +62,7 @@ class RouteTableTest {
                                 Backend.UDP,
                                 LinkPlan.udp(shape.dimensions(), 1, 20_000))
                         .withOrders(new OrderConfig(OrderConfig.Mode.EXPLICIT, List.of(orders)));
-        return new RouteTable(cluster, HERE, neighbours, clock);
+        return new RouteTable(cluster, HERE, neighbours, clock, CounterBlock.unpublished(0, 0));
     }
 
     private void pass(final long timeNs) {
@@ -80,7 +82,7 @@ class RouteTableTest {
         // then
         assertTrue(table.hasTrouble());
         assertEquals(Y_FIRST, choose(table));
-        assertEquals(1, table.counters().brokenHops());
+        assertEquals(1, table.counters().value(CounterType.FLOW_BROKEN_HOPS_EVENTS));
     }
 
     @Test
@@ -95,13 +97,13 @@ class RouteTableTest {
         }
         // then
         assertTrue(tries >= 4 && tries <= 10, tries + " tries");
-        assertEquals(tries, table.counters().probes());
+        assertEquals(tries, table.counters().value(CounterType.FLOW_ROUTE_PROBES_FRAMES));
         // when
         table.onArrived(THERE, X_FIRST, clock.nowNs());
         // then
         assertEquals(X_FIRST, choose(table));
         assertEquals(X_FIRST, choose(table));
-        assertEquals(1, table.counters().returned());
+        assertEquals(1, table.counters().value(CounterType.FLOW_ROUTES_RETURNED_EVENTS));
         pass(2_000 * MILLISECOND);
         choose(table);
         assertFalse(table.hasTrouble(), "all is well, and the destination forgotten");
@@ -189,7 +191,7 @@ class RouteTableTest {
         small.onUnreachable(THERE, Y_FIRST, Y_RELAY);
         // then
         assertEquals(Route.NONE, small.choose(THERE, X_FIRST, true));
-        assertEquals(1, small.counters().cutOff());
+        assertEquals(1, small.counters().value(CounterType.FLOW_CUT_OFF_EVENTS));
         // when: after a while one frame may try
         pass(25 * MILLISECOND);
         assertNotEquals(Route.NONE, small.choose(THERE, X_FIRST, false));
@@ -203,7 +205,7 @@ class RouteTableTest {
         assertFalse(table.onUnreachable(THERE, X_FIRST, HERE));
         assertFalse(table.onUnreachable(THERE, X_FIRST, THERE));
         assertFalse(table.onUnreachable(THERE, Route.of(-1, -1), SHAPE.parseCoordinates("2,2")));
-        assertEquals(4, table.counters().refusedAnswers());
+        assertEquals(4, table.counters().value(CounterType.FLOW_REFUSED_ANSWERS_FRAMES));
         assertFalse(table.hasTrouble());
     }
 

@@ -93,7 +93,7 @@ class RawLinkSystemTest {
             assertTrue(
                     frames.isIntact(arrival.headerAddress(), arrival.lengthBytes(), i, i), "" + i);
             assertEquals(pool.headerAddress((int) arrival.token()), arrival.headerAddress());
-            assertEquals(pool, arrival.owner());
+            assertEquals(share, arrival.owner());
             assertEquals(a.localAddress(), arrival.sourceAddress());
             assertEquals(-1, arrival.vlanTci());
         }
@@ -120,7 +120,7 @@ class RawLinkSystemTest {
         for (int i = 0; i < 10; i++) {
             final TestFrames.Arrival arrival = frames.arrivals().get(i);
             final int sequence = i < 5 ? 2 * i : 2 * i - 9;
-            assertEquals(i >= 5, arrival.owner() == pool, "frame " + sequence);
+            assertEquals(i >= 5, arrival.owner() == share, "frame " + sequence);
             assertTrue(
                     frames.isIntact(arrival.headerAddress(), arrival.lengthBytes(), sequence, 100));
         }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.counter.CounterType;
 import io.hxb.node.collective.TestMember.Wanted;
 import io.hxb.pm.PmStatus;
 import io.hxb.pm.collective.wire.GroupProtocol;
@@ -402,7 +403,9 @@ class CollectivesTest {
         }
         network.run();
         for (int node = 0; node < 4; node++) {
-            assertTrue(network.counters(node).malformed() > 0, "seed " + seed);
+            assertTrue(
+                    network.counters(node).value(CounterType.COLLECTIVE_MALFORMED_MESSAGES) > 0,
+                    "seed " + seed);
             assertTrue(network.node(node).groupCount() <= 16, "seed " + seed);
         }
     }

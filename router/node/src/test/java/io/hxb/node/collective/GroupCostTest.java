@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
 
+import io.hxb.counter.CounterBlock;
 import io.hxb.linux.Memory;
 import io.hxb.pm.PmStatus;
 import io.hxb.pm.collective.wire.GroupProtocol;
@@ -222,7 +223,7 @@ class GroupCostTest {
                             node + 1,
                             new AllMayJoin(),
                             new Outlet(node),
-                            new GroupCounters());
+                            CounterBlock.unpublished(0, 0));
         }
         for (int node = 0; node < NODES; node++) {
             join(node);

@@ -1,5 +1,6 @@
 package io.hxb.node.collective;
 
+import io.hxb.counter.CounterBlock;
 import io.hxb.linux.Memory;
 import io.hxb.pm.PmStatus;
 import io.hxb.pm.collective.wire.GroupProtocol;
@@ -28,7 +29,7 @@ final class GroupNetwork {
     private final Random random;
     private final int maxLengthBytes;
     private final Collectives[] nodes;
-    private final GroupCounters[] counters;
+    private final CounterBlock[] counters;
     private final Map<String, Queue<Message>> queues = new TreeMap<>();
     private final Map<Integer, TestMember> members = new TreeMap<>();
     private final Set<Integer> lost = new HashSet<>();
@@ -45,11 +46,11 @@ final class GroupNetwork {
         this.maxLengthBytes = maxLengthBytes;
         random = new Random(seed);
         nodes = new Collectives[shape.nodeCount()];
-        counters = new GroupCounters[nodes.length];
+        counters = new CounterBlock[nodes.length];
         incarnations = new int[nodes.length][64];
         tenants = new int[nodes.length][64];
         for (int node = 0; node < nodes.length; node++) {
-            counters[node] = new GroupCounters();
+            counters[node] = CounterBlock.unpublished(0, 0);
             nodes[node] =
                     new Collectives(
                             shape,
@@ -65,7 +66,7 @@ final class GroupNetwork {
         return nodes[node];
     }
 
-    GroupCounters counters(final int node) {
+    CounterBlock counters(final int node) {
         return counters[node];
     }
 

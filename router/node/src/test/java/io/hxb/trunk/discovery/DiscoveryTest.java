@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.config.TrunkConfig;
+import io.hxb.counter.CounterType;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.MisconfigurationFlyweight;
 import io.hxb.link.BufferPool;
@@ -45,6 +46,7 @@ class DiscoveryTest {
         private final MisconfigurationLog misconfigurationLog = new MisconfigurationLog();
         private final Port port;
         private final SimLink link;
+        private final TrunkHealth health;
         private final Discovery discovery;
         private final LinkSender[] senders;
 
@@ -70,8 +72,7 @@ class DiscoveryTest {
                     new NodeIdentity(SHAPE, here, 7, fingerprint, incarnation, "host");
             final Port[] ports = {port};
             final Sessions sessions = Sessions.off(self.ofSession());
-            final TrunkHealth health =
-                    new TrunkHealth(self, sessions, TrunkConfig.DEFAULT, INTERVAL_NS, ports);
+            health = new TrunkHealth(self, sessions, TrunkConfig.DEFAULT, INTERVAL_NS, ports);
             discovery =
                     new Discovery(self, sessions, INTERVAL_NS, ports, health, misconfigurationLog);
             members.add(this);
@@ -281,7 +282,7 @@ class DiscoveryTest {
         // given: a node that restarts with every frame
         final Member one = new Member("0,1", 0, 0, 5);
         run(INTERVAL_NS);
-        final long before = one.discovery.counters().helloSent(0);
+        final long before = one.health.counters().value(CounterType.LINK_HELLO_SENT_FRAMES, 0);
         // when
         for (int i = 0; i < 1_000; i++) {
             final Member newcomer = new Member("2,1", 0, 0, 5, i + 1_000);
@@ -291,7 +292,8 @@ class DiscoveryTest {
             one.turn();
         }
         // then: within 100 ms
-        final long sent = one.discovery.counters().helloSent(0) - before;
+        final long sent =
+                one.health.counters().value(CounterType.LINK_HELLO_SENT_FRAMES, 0) - before;
         assertTrue(sent <= 12, sent + " hellos");
     }
 }

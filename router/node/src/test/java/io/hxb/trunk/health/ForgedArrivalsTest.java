@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.counter.CounterType;
 import io.hxb.link.sim.SimFaults;
 import io.hxb.trunk.LinkReason;
 
@@ -74,7 +75,7 @@ class ForgedArrivalsTest {
         world.run(60_000 * MS);
         // then
         for (final TrunkWorld.End end : world.ends) {
-            assertEquals(0, end.health.counters().excluded(0));
+            assertEquals(0, end.health.counters().value(CounterType.LINK_EXCLUDED_EVENTS, 0));
         }
     }
 
@@ -91,8 +92,8 @@ class ForgedArrivalsTest {
         }
         world.run(100 * MS);
         // then
-        assertEquals(0, world.end(0).health.counters().excluded(0));
-        assertEquals(0, world.end(0).health.counters().excluded(1));
+        assertEquals(0, world.end(0).health.counters().value(CounterType.LINK_EXCLUDED_EVENTS, 0));
+        assertEquals(0, world.end(0).health.counters().value(CounterType.LINK_EXCLUDED_EVENTS, 1));
         assertEquals(world.end(1).ports[1].weight(0), world.end(1).ports[0].weight(0));
     }
 }

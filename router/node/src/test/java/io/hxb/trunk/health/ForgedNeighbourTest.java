@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.counter.CounterBlock;
+import io.hxb.counter.CounterType;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.LinkStatusFlyweight;
@@ -169,8 +171,10 @@ class ForgedNeighbourTest {
     @Test
     void shouldAnswerAFloodOfWhatProvesNothingALimitedNumberOfTimes() {
         // given
-        final HealthCounters counters = world.end(0).health.counters();
-        final long before = counters.statusSent(0) + counters.statusSent(1);
+        final CounterBlock counters = world.end(0).health.counters();
+        final long before =
+                counters.value(CounterType.LINK_STATUS_SENT_FRAMES, 0)
+                        + counters.value(CounterType.LINK_STATUS_SENT_FRAMES, 1);
         // when
         for (int i = 1; i <= 10_000; i++) {
             final int number = i;
@@ -180,9 +184,12 @@ class ForgedNeighbourTest {
             }
         }
         // then: in 100 ms
-        final long sent = counters.statusSent(0) + counters.statusSent(1) - before;
+        final long sent =
+                counters.value(CounterType.LINK_STATUS_SENT_FRAMES, 0)
+                        + counters.value(CounterType.LINK_STATUS_SENT_FRAMES, 1)
+                        - before;
         assertTrue(sent > 0 && sent <= 30, sent + " answers");
         assertTrue(areAllUsed());
-        assertEquals(10_000, counters.statusBad(0));
+        assertEquals(10_000, counters.value(CounterType.LINK_STATUS_BAD_FRAMES, 0));
     }
 }

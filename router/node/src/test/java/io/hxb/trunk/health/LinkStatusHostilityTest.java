@@ -3,6 +3,8 @@ package io.hxb.trunk.health;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.counter.CounterBlock;
+import io.hxb.counter.CounterType;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.LinkStatusFlyweight;
@@ -53,9 +55,9 @@ class LinkStatusHostilityTest {
     }
 
     private void assertHarmless(final long bad, final long stale) {
-        final HealthCounters counters = victim.health.counters();
-        assertEquals(bad, counters.statusBad(0));
-        assertEquals(stale, counters.statusStale(0));
+        final CounterBlock counters = victim.health.counters();
+        assertEquals(bad, counters.value(CounterType.LINK_STATUS_BAD_FRAMES, 0));
+        assertEquals(stale, counters.value(CounterType.LINK_STATUS_STALE_FRAMES, 0));
         assertTrue(victim.isUsed(0) && victim.isUsed(1));
         world.run(100 * MS);
         assertTrue(victim.isUsed(0) && victim.isUsed(1));
@@ -109,8 +111,11 @@ class LinkStatusHostilityTest {
         header.source(2);
         strangers.end(0).discovery.onFrame(0, address, 99, strangers.clock.nanoTime());
         // then
-        assertEquals(1, strangers.end(0).health.counters().statusBad(0));
-        assertEquals(1, strangers.end(0).health.counters().statusStale(0));
+        assertEquals(
+                1, strangers.end(0).health.counters().value(CounterType.LINK_STATUS_BAD_FRAMES, 0));
+        assertEquals(
+                1,
+                strangers.end(0).health.counters().value(CounterType.LINK_STATUS_STALE_FRAMES, 0));
         assertTrue(strangers.end(0).isUsed(0));
     }
 
@@ -154,7 +159,7 @@ class LinkStatusHostilityTest {
         send(neighbour, body -> body.sequence(1_000));
         // then: it is believed, and nothing else is touched.
         assertTrue(!victim.isUsed(0) && !victim.isUsed(1));
-        assertEquals(0, victim.health.counters().statusBad(0));
+        assertEquals(0, victim.health.counters().value(CounterType.LINK_STATUS_BAD_FRAMES, 0));
         // and when: the truth, numbered after the lie.
         send(neighbour, body -> body.sequence(1_001).failed(0));
         assertTrue(victim.isUsed(0) && victim.isUsed(1));
@@ -184,7 +189,7 @@ class LinkStatusHostilityTest {
         }
         // then
         world.run(MS);
-        assertTrue(victim.health.counters().statusBad(0) > 1_000);
+        assertTrue(victim.health.counters().value(CounterType.LINK_STATUS_BAD_FRAMES, 0) > 1_000);
         assertEquals(0, victim.outstanding());
     }
 }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.counter.CounterType;
 import io.hxb.link.sim.SimFaults;
 import io.hxb.trunk.LinkReason;
 import io.hxb.trunk.LinkState;
@@ -64,7 +65,8 @@ class TrunkHealthTest {
             world.run(3_000 * MS);
             // then
             assertTrue(world.end(0).isUsed(1) && world.end(1).isUsed(1), "start " + start);
-            assertEquals(0, world.end(0).health.counters().statusBad(1));
+            assertEquals(
+                    0, world.end(0).health.counters().value(CounterType.LINK_STATUS_BAD_FRAMES, 1));
         }
     }
 
@@ -150,16 +152,25 @@ class TrunkHealthTest {
         world.run(100 * MS);
         delay(world, 1, 5_800_000);
         world.run(300 * MS);
-        assertEquals(1, world.end(1).health.counters().excluded(1), "given up");
+        assertEquals(
+                1,
+                world.end(1).health.counters().value(CounterType.LINK_EXCLUDED_EVENTS, 1),
+                "given up");
         assertTrue(world.end(0).isUsed(1), "and used again");
         // when
         delay(world, 1, 5_800_000);
         world.run(300 * MS);
         // then
-        assertEquals(1, world.end(1).health.counters().excluded(1), "may be late");
+        assertEquals(
+                1,
+                world.end(1).health.counters().value(CounterType.LINK_EXCLUDED_EVENTS, 1),
+                "may be late");
         world.cut(1, 0, true);
         world.run(10 * MS);
-        assertEquals(2, world.end(1).health.counters().excluded(1), "is found dead");
+        assertEquals(
+                2,
+                world.end(1).health.counters().value(CounterType.LINK_EXCLUDED_EVENTS, 1),
+                "is found dead");
     }
 
     // What is sent within that time arrives as much later.
@@ -198,8 +209,8 @@ class TrunkHealthTest {
         assertTrue(world.end(1).arrived[0] + world.end(1).arrived[1] > 5_000);
         assertTrue(Math.min(world.end(1).arrived[0], world.end(1).arrived[1]) < 100);
         for (final TrunkWorld.End end : world.ends) {
-            assertEquals(0, end.health.counters().excluded(0));
-            assertEquals(0, end.health.counters().excluded(1));
+            assertEquals(0, end.health.counters().value(CounterType.LINK_EXCLUDED_EVENTS, 0));
+            assertEquals(0, end.health.counters().value(CounterType.LINK_EXCLUDED_EVENTS, 1));
         }
     }
 
@@ -401,13 +412,16 @@ class TrunkHealthTest {
     void shouldAskANeighbourThatIsSentFramesAndSaysNothing() {
         // given
         final TrunkWorld world = TrunkWorld.ofTwo(2);
-        final long before = world.end(1).health.counters().statusSent(0);
+        final long before =
+                world.end(1).health.counters().value(CounterType.LINK_STATUS_SENT_FRAMES, 0);
         // when
         world.end(0).sendTo(1, 50);
         world.run(1_000 * MS);
         // then
         assertHealthy(world);
-        assertTrue(world.end(1).health.counters().statusSent(0) > before + 5);
+        assertTrue(
+                world.end(1).health.counters().value(CounterType.LINK_STATUS_SENT_FRAMES, 0)
+                        > before + 5);
     }
 
     @Test
@@ -434,7 +448,8 @@ class TrunkHealthTest {
         // given
         final TrunkWorld one = TrunkWorld.ofTwo(1);
         final TrunkWorld two = TrunkWorld.ofTwo(2);
-        final long before = one.end(0).health.counters().statusSent(0);
+        final long before =
+                one.end(0).health.counters().value(CounterType.LINK_STATUS_SENT_FRAMES, 0);
         // when
         for (final TrunkWorld world : List.of(one, two)) {
             world.end(0).sendTo(1, FULL);
@@ -443,8 +458,11 @@ class TrunkHealthTest {
         }
         // then
         assertHealthy(one);
-        assertEquals(before, one.end(0).health.counters().statusSent(0));
-        assertTrue(two.end(0).health.counters().statusSent(0) > before + 10);
+        assertEquals(
+                before, one.end(0).health.counters().value(CounterType.LINK_STATUS_SENT_FRAMES, 0));
+        assertTrue(
+                two.end(0).health.counters().value(CounterType.LINK_STATUS_SENT_FRAMES, 0)
+                        > before + 10);
     }
 
     @Test
@@ -472,7 +490,7 @@ class TrunkHealthTest {
         // then
         assertFalse(world.end(0).isUsed(0) || world.end(0).isUsed(1));
         assertEquals(LinkReason.MISSED_HELLOS, world.end(0).lastReason());
-        assertEquals(1, world.end(0).health.counters().trunksLost(0));
+        assertEquals(1, world.end(0).health.counters().value(CounterType.TRUNK_LOST_EVENTS, 0));
     }
 
     @Test
@@ -526,7 +544,8 @@ class TrunkHealthTest {
         for (final TrunkWorld.End end : world.ends) {
             for (int link = 0; link < end.links.length; link++) {
                 assertTrue(end.isUsed(link), "link " + link + " of node " + end.node);
-                assertEquals(0, end.health.counters().excluded(link));
+                assertEquals(
+                        0, end.health.counters().value(CounterType.LINK_EXCLUDED_EVENTS, link));
             }
         }
     }

@@ -2,6 +2,7 @@ package io.hxb.trunk.health;
 
 import io.hxb.config.SecurityConfig;
 import io.hxb.config.TrunkConfig;
+import io.hxb.counter.CounterBlock;
 import io.hxb.frame.DropReason;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
@@ -193,7 +194,8 @@ final class TrunkWorld {
                             nowNs -> isKernelBusy,
                             config,
                             HELLO_INTERVAL_NS,
-                            ports);
+                            ports,
+                            CounterBlock.unpublished(ports.length, self.shape().dimensions()));
             health.addListener(events::add);
             discovery =
                     new Discovery(

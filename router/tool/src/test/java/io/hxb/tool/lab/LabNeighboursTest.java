@@ -61,7 +61,9 @@ class LabNeighboursTest {
 
     private void hear(final int node, final int link, final int neighbours) {
         final Counters counters = nodes.get(node);
-        counters.counter(CounterType.LINK_NEIGHBOURS_NODES, 0, link).set(neighbours);
+        counters.ofLoop(0)
+                .source(CounterType.LINK_NEIGHBOURS_NODES, link, () -> neighbours)
+                .publish();
         counters.publish();
     }
 

@@ -1,0 +1,591 @@
+/* Messages of any size, sent as fragments; the classes LargeSender, LargeReceiver and LargeStart explain the rules. */
+#include "calls/calls.h"
+
+#include <stdlib.h>
+
+#define INDEX_BITS 16
+#define MESSAGES_PER_POLL 64
+#define FRAGMENTS_PER_POLL 64
+#define FRAGMENT UINT32_C(0x80000000)
+
+_Static_assert((uint32_t)HXB_LARGE_FRAGMENT == FRAGMENT, "the highest bit of a tag");
+
+/* One message being sent. */
+struct transfer {
+    int64_t number;
+    uint32_t wire_number;
+    const hxb_region *region; /* NULL for memory of the application's */
+    const uint8_t *data;
+    uint64_t offset; /* of the message in the region */
+    uint64_t length, sent;
+    uint32_t tag;
+    int in_flight, status;
+    bool is_started, is_done;
+    struct destination *destination;
+    struct transfer *next; /* of a queue, or of those that are free or done */
+};
+
+/* A context with transfers that wait for it; the first one is being sent. */
+struct destination {
+    int node, context;
+    struct transfer *first, *last;
+    struct destination *next;  /* with the same hash, or free */
+    struct destination *after; /* in the queue of those that can go on, or that wait for buffers */
+};
+
+/* A message being received from one context. */
+struct source {
+    int node, context;
+    uint32_t wire_number;
+    uint64_t length, received;
+    uint32_t tag;
+    uint8_t *target;
+    bool is_rejected;
+    struct source *next;
+};
+
+struct hxb_large {
+    struct service service; /* the first field: a pointer to it is one to this */
+    hxb_context *context;
+    hxb_large_handler handler;
+    hxb_large_limits limits;
+    uint32_t fragment_bytes, region_fragment_bytes;
+    uint64_t begun;
+    int unfinished;
+    struct transfer *transfers, *free_transfers, *done_first, *done_last;
+    struct transfer **slot_transfers;
+    struct destination *destination_pool, *free_destinations, *ready_first, *ready_last;
+    struct destination *held; /* for which there was no buffer, or no room, when they had their turn */
+    struct destination **destinations;
+    struct source **sources, *free_sources;
+    uint32_t hash_mask;
+    int source_count;
+    int64_t rejected;
+};
+
+static uint32_t hash(const hxb_large *large, int node, int context) {
+    return ((uint32_t)node * UINT32_C(0x9E3779B1) ^ (uint32_t)context * UINT32_C(0x85EBCA6B)) >> 7 & large->hash_mask;
+}
+
+static void free_large(hxb_large *large) {
+    for (uint32_t i = 0; large->sources != NULL && i <= large->hash_mask; i++) {
+        while (large->sources[i] != NULL) {
+            struct source *source = large->sources[i];
+            large->sources[i] = source->next;
+            free(source);
+        }
+    }
+    while (large->free_sources != NULL) {
+        struct source *source = large->free_sources;
+        large->free_sources = source->next;
+        free(source);
+    }
+    free(large->transfers);
+    free(large->slot_transfers);
+    free(large->destination_pool);
+    free(large->destinations);
+    free(large->sources);
+    free(large);
+}
+
+static void close(struct service *service) {
+    free_large((hxb_large *)service);
+}
+
+static hxb_large *make_large(hxb_context *context, const hxb_large_limits *limits) {
+    hxb_large *large = calloc(1, sizeof *large);
+    if (large == NULL) {
+        return NULL;
+    }
+    uint32_t buckets = 16;
+    while (buckets < (uint32_t)limits->max_transfers && buckets < 65536) {
+        buckets *= 2;
+    }
+    size_t count = (size_t)limits->max_transfers;
+    large->context = context;
+    large->limits = *limits;
+    large->hash_mask = buckets - 1;
+    large->transfers = calloc(count, sizeof *large->transfers);
+    large->slot_transfers = calloc((size_t)context->slot_count, sizeof *large->slot_transfers);
+    large->destination_pool = calloc(count, sizeof *large->destination_pool);
+    large->destinations = calloc(buckets, sizeof *large->destinations);
+    large->sources = calloc(buckets, sizeof *large->sources);
+    if (large->transfers == NULL || large->slot_transfers == NULL || large->destination_pool == NULL
+        || large->destinations == NULL || large->sources == NULL) {
+        free_large(large);
+        return NULL;
+    }
+    for (size_t i = count; i-- > 0;) {
+        large->transfers[i].number = NONE;
+        large->transfers[i].next = large->free_transfers;
+        large->free_transfers = &large->transfers[i];
+        large->destination_pool[i].next = large->free_destinations;
+        large->free_destinations = &large->destination_pool[i];
+    }
+    return large;
+}
+
+static bool is_all_sent(const struct transfer *transfer) {
+    return transfer->is_started && transfer->sent == transfer->length;
+}
+
+static void finish_if_done(hxb_large *large, struct transfer *transfer) {
+    if (is_all_sent(transfer) && transfer->in_flight == 0 && !transfer->is_done && transfer->destination == NULL) {
+        transfer->is_done = true;
+        large->unfinished--;
+        transfer->next = NULL;
+        if (large->done_first == NULL) {
+            large->done_first = transfer;
+        } else {
+            large->done_last->next = transfer;
+        }
+        large->done_last = transfer;
+    }
+}
+
+static void on_send_done(struct service *service, int slot, int status) {
+    hxb_large *large = (hxb_large *)service;
+    struct transfer *transfer = large->slot_transfers[slot];
+    if (transfer != NULL) {
+        large->slot_transfers[slot] = NULL;
+        transfer->in_flight--;
+        if (status != HXB_OK && transfer->status == HXB_OK) {
+            transfer->status = status;
+        }
+        finish_if_done(large, transfer);
+    }
+}
+
+int hxb_open_large(hxb_context *context, const hxb_large_handler *handler, const hxb_large_limits *wanted,
+                   hxb_large **large) {
+    hxb_large_limits sizes = {
+        .size = sizeof sizes, .max_transfers = 256, .max_sources = 4096, .max_length = UINT64_C(1) << 30};
+    hxb_large_handler functions = {.size = sizeof functions};
+    int result = check_context(context);
+    if (result == HXB_OK && wanted != NULL) {
+        result = take_struct(&sizes, sizeof sizes, wanted, "the limits of large messages");
+    }
+    if (result == HXB_OK && handler != NULL) {
+        result = take_struct(&functions, sizeof functions, handler, "the handler of large messages");
+    }
+    if (result != HXB_OK) {
+        return result;
+    }
+    const hxb_large_limits *limits = &sizes;
+    if (functions.on_start == NULL || functions.on_end == NULL || large == NULL) {
+        return fail(HXB_E_ARGUMENT, "large messages need a handler with on_start and on_end, and a place for them");
+    }
+    if (limits->max_transfers < 1 || limits->max_transfers > 1 << INDEX_BITS || limits->max_sources < 1
+        || limits->max_length < 1 || limits->max_length > UINT64_C(1) << 40) {
+        return fail(HXB_E_ARGUMENT, "limits must be 1..65536 transfers, 1 source or more, 1..2^40 bytes");
+    }
+    if (context->services[SERVICE_LARGE] != NULL) {
+        return fail(HXB_E_STATE, "context %d has large messages already", context->id);
+    }
+    uint32_t fragment_bytes = (uint32_t)hxb_max_length(context);
+    if (fragment_bytes < HXB_LARGE_LENGTH) {
+        return fail(HXB_E_ARGUMENT, "send buffers are too small for large messages: %u", fragment_bytes);
+    }
+    hxb_large *made = make_large(context, limits);
+    if (made == NULL) {
+        return fail(HXB_E_MEMORY, "there is no memory for large messages");
+    }
+    made->handler = functions;
+    made->fragment_bytes = fragment_bytes;
+    made->region_fragment_bytes = (uint32_t)context->device->facts.mtu;
+    made->service = (struct service){.on_send_done = on_send_done, .close = close};
+    context->services[SERVICE_LARGE] = &made->service;
+    *large = made;
+    return HXB_OK;
+}
+
+/* ---- Sending ---- */
+
+static void append_ready(hxb_large *large, struct destination *destination) {
+    destination->after = NULL;
+    if (large->ready_first == NULL) {
+        large->ready_first = destination;
+    } else {
+        large->ready_last->after = destination;
+    }
+    large->ready_last = destination;
+}
+
+/* The one with transfers that wait, or a new one. There are as many as transfers, so there is one. */
+static struct destination *find_destination(hxb_large *large, int node, int context) {
+    struct destination **bucket = &large->destinations[hash(large, node, context)];
+    for (struct destination *at = *bucket; at != NULL; at = at->next) {
+        if (at->node == node && at->context == context) {
+            return at;
+        }
+    }
+    struct destination *made = large->free_destinations;
+    large->free_destinations = made->next;
+    *made = (struct destination){.node = node, .context = context, .next = *bucket};
+    *bucket = made;
+    return made;
+}
+
+static void forget_destination(hxb_large *large, struct destination *destination) {
+    struct destination **at = &large->destinations[hash(large, destination->node, destination->context)];
+    while (*at != destination) {
+        at = &(*at)->next;
+    }
+    *at = destination->next;
+    destination->next = large->free_destinations;
+    large->free_destinations = destination;
+}
+
+static int64_t begin(hxb_large *large, int node, int context, const hxb_region *region, uint64_t offset,
+                     const void *data, uint64_t length, uint32_t tag) {
+    struct transfer *transfer = large->free_transfers;
+    if (transfer == NULL) {
+        return HXB_NO_BUFFERS;
+    }
+    large->free_transfers = transfer->next;
+    struct destination *destination = find_destination(large, node, context);
+    uint64_t index = (uint64_t)(transfer - large->transfers);
+    *transfer = (struct transfer){.number = (int64_t)((large->begun << INDEX_BITS | index) & INT64_MAX),
+                                  .wire_number = (uint32_t)(large->begun & INT32_MAX),
+                                  .region = region,
+                                  .data = region != NULL ? region->lent.data + offset : data,
+                                  .offset = offset,
+                                  .length = length,
+                                  .tag = tag,
+                                  .destination = destination};
+    large->begun++;
+    large->unfinished++;
+    if (destination->first == NULL) {
+        destination->first = transfer;
+        append_ready(large, destination);
+    } else {
+        destination->last->next = transfer;
+    }
+    destination->last = transfer;
+    return transfer->number;
+}
+
+static int check_large(const hxb_large *large) {
+    return UNLIKELY(large == NULL) ? fail(HXB_E_ARGUMENT, "the large messages are NULL")
+                                   : check_context(large->context);
+}
+
+int64_t hxb_large_send(hxb_large *large, hxb_address to, const void *data, uint64_t length, uint32_t tag) {
+    int result = check_large(large);
+    if (result == HXB_OK) {
+        result = check_destination(large->context->device, to.node, to.context);
+    }
+    if (result == HXB_OK && (length > UINT64_C(1) << 40 || (data == NULL && length > 0))) {
+        result = fail(HXB_E_ARGUMENT, "the length must be 0..2^40, and the data not NULL");
+    }
+    return result == HXB_OK ? begin(large, to.node, to.context, NULL, 0, data, length, tag) : result;
+}
+
+int64_t hxb_large_send_from(hxb_large *large, hxb_address to, const hxb_region *region, uint64_t offset, uint64_t length,
+                            uint32_t tag) {
+    int result = check_large(large);
+    if (result == HXB_OK) {
+        result = check_destination(large->context->device, to.node, to.context);
+    }
+    if (result == HXB_OK) {
+        result = check_range(large->context->device, region, offset, length);
+    }
+    return result == HXB_OK ? begin(large, to.node, to.context, region, offset, NULL, length, tag) : result;
+}
+
+static int send_start(hxb_large *large, int slot, struct transfer *transfer, uint8_t *buffer) {
+    uint32_t length = HXB_LARGE_LENGTH;
+    uint32_t reserved = 0;
+    memcpy(buffer, &transfer->length, sizeof transfer->length);
+    memcpy(buffer + HXB_LARGE_TAG, &transfer->tag, sizeof transfer->tag);
+    memcpy(buffer + HXB_LARGE_RESERVED, &reserved, sizeof reserved);
+    transfer->is_started = true;
+    if (transfer->length <= large->fragment_bytes - HXB_LARGE_LENGTH) {
+        if (transfer->length > 0) {
+            memcpy(buffer + HXB_LARGE_LENGTH, transfer->data, transfer->length);
+        }
+        transfer->sent = transfer->length;
+        length += (uint32_t)transfer->length;
+    }
+    return commit_slot(large->context, slot, length, transfer->wire_number, NULL, 0);
+}
+
+static int send_fragment(hxb_large *large, int slot, struct transfer *transfer, uint8_t *buffer) {
+    uint32_t limit = transfer->region != NULL ? large->region_fragment_bytes : large->fragment_bytes;
+    uint64_t left = transfer->length - transfer->sent;
+    uint32_t length = left < limit ? (uint32_t)left : limit;
+    uint64_t begin = transfer->sent;
+    uint32_t tag = transfer->wire_number | FRAGMENT;
+    transfer->sent += length;
+    if (transfer->region != NULL) {
+        return commit_slot(large->context, slot, length, tag, transfer->region, transfer->offset + begin);
+    }
+    memcpy(buffer, transfer->data + begin, length);
+    return commit_slot(large->context, slot, length, tag, NULL, 0);
+}
+
+/* False if there is no send buffer for it. A failure is left in the transfer's status. */
+static bool send_next(hxb_large *large, const struct destination *destination, struct transfer *transfer) {
+    void *buffer = NULL;
+    int slot = claim_slot(large->context, destination->node, destination->context, large->fragment_bytes, &buffer);
+    if (slot == HXB_NO_BUFFERS) {
+        return false;
+    }
+    if (slot < 0) {
+        transfer->status = slot;
+        return true;
+    }
+    if (transfer->status != HXB_OK) {
+        hxb_abort(large->context, slot);
+        return true;
+    }
+    int result = transfer->is_started ? send_fragment(large, slot, transfer, buffer)
+                                      : send_start(large, slot, transfer, buffer);
+    if (result == HXB_OK) {
+        large->slot_transfers[slot] = transfer;
+        transfer->in_flight++;
+    } else {
+        transfer->status = result;
+    }
+    return true;
+}
+
+/* Sends up to `limit` fragments, one for each destination in turn; returns how many. */
+static int send_fragments(hxb_large *large, int limit) {
+    take_done_sends(large->context);
+    int sent = 0;
+    while (large->held != NULL) {
+        struct destination *destination = large->held;
+        large->held = destination->after;
+        append_ready(large, destination);
+    }
+    while (sent < limit && large->ready_first != NULL) {
+        struct destination *destination = large->ready_first;
+        struct transfer *transfer = destination->first;
+        large->ready_first = destination->after;
+        if (transfer->status == HXB_OK && !send_next(large, destination, transfer)) {
+            destination->after = large->held;
+            large->held = destination;
+            continue;
+        }
+        sent++;
+        if (is_all_sent(transfer) || transfer->status != HXB_OK) {
+            destination->first = transfer->next;
+            transfer->destination = NULL;
+            transfer->is_started = true;
+            transfer->sent = transfer->length;
+            finish_if_done(large, transfer);
+        }
+        if (destination->first != NULL) {
+            append_ready(large, destination);
+        } else {
+            forget_destination(large, destination);
+        }
+    }
+    return sent;
+}
+
+static int report_sent(hxb_large *large) {
+    int reported = 0;
+    while (large->done_first != NULL) {
+        struct transfer *transfer = large->done_first;
+        large->done_first = transfer->next;
+        transfer->next = large->free_transfers;
+        large->free_transfers = transfer;
+        reported++;
+        if (large->handler.on_sent != NULL) {
+            large->handler.on_sent(large->handler.user, transfer->number, transfer->status);
+        }
+    }
+    return reported;
+}
+
+/* ---- Receiving ---- */
+
+static struct source **find_source(hxb_large *large, int node, int context) {
+    struct source **at = &large->sources[hash(large, node, context)];
+    while (*at != NULL && ((*at)->node != node || (*at)->context != context)) {
+        at = &(*at)->next;
+    }
+    return at;
+}
+
+static void end_source(hxb_large *large, struct source **at, int status) {
+    struct source source = **at;
+    struct source *unused = *at;
+    *at = unused->next;
+    unused->next = large->free_sources;
+    large->free_sources = unused;
+    large->source_count--;
+    if (!source.is_rejected) {
+        large->handler.on_end(large->handler.user, (hxb_address){source.node, source.context}, source.length, source.tag,
+                              source.target, status);
+    }
+}
+
+static void take(hxb_large *large, struct source *source, const uint8_t *data, uint32_t length) {
+    uint64_t offset = source->received;
+    source->received += length;
+    if (source->is_rejected) {
+        return;
+    }
+    if (source->target != NULL) {
+        memcpy(source->target + offset, data, length);
+    } else if (large->handler.on_fragment != NULL) {
+        large->handler.on_fragment(large->handler.user, (hxb_address){source->node, source->context}, offset, data, length);
+    }
+}
+
+static void end_if_complete(hxb_large *large, struct source *source) {
+    if (source->received == source->length) {
+        end_source(large, find_source(large, source->node, source->context), HXB_OK);
+    }
+}
+
+/* Ends the messages of peers that are gone; returns the number of events. */
+static int poll_events(hxb_large *large) {
+    int count = 0;
+    hxb_event event;
+    while (take_event(large->context, &event) == HXB_OK) {
+        count++;
+        struct source **at = find_source(large, event.peer.node, event.peer.context);
+        /* A message to the peer that failed says as much, unless only this node is short of flows. */
+        if (event.status != HXB_FLOW_LIMIT && *at != NULL) {
+            end_source(large, at, event.status);
+        }
+    }
+    return count;
+}
+
+static void on_start(hxb_large *large, const hxb_message *message) {
+    const uint8_t *data = message->data;
+    uint64_t length;
+    uint32_t inline_bytes = message->length - HXB_LARGE_LENGTH;
+    if (message->length < HXB_LARGE_LENGTH) {
+        large->rejected++;
+        return;
+    }
+    memcpy(&length, data, sizeof length);
+    if (length > large->limits.max_length || (length != inline_bytes && inline_bytes != 0)
+        || large->source_count >= large->limits.max_sources) {
+        large->rejected++;
+        return;
+    }
+    struct source *source = large->free_sources;
+    if (source != NULL) {
+        large->free_sources = source->next;
+    } else if ((source = malloc(sizeof *source)) == NULL) {
+        large->rejected++;
+        return;
+    }
+    *source = (struct source){
+        .node = message->from.node, .context = message->from.context, .wire_number = message->tag, .length = length};
+    memcpy(&source->tag, data + HXB_LARGE_TAG, sizeof source->tag);
+    void *target = large->handler.on_start(large->handler.user, message->from, length, source->tag);
+    source->is_rejected = target == HXB_REJECT;
+    source->target = source->is_rejected ? NULL : target;
+    struct source **bucket = &large->sources[hash(large, source->node, source->context)];
+    source->next = *bucket;
+    *bucket = source;
+    large->source_count++;
+    if (inline_bytes > 0) {
+        take(large, source, data + HXB_LARGE_LENGTH, inline_bytes);
+    }
+    end_if_complete(large, source);
+}
+
+static void on_fragment(hxb_large *large, struct source **at, const hxb_message *message) {
+    struct source *source = *at;
+    if (source == NULL || source->wire_number != (message->tag & ~FRAGMENT)) {
+        large->rejected++;
+        return;
+    }
+    if (message->length == 0 || message->length > source->length - source->received) {
+        large->rejected++;
+        end_source(large, at, HXB_TOO_LONG);
+        return;
+    }
+    take(large, source, message->data, message->length);
+    end_if_complete(large, source);
+}
+
+static void on_message(hxb_large *large, const hxb_message *message) {
+    if ((message->tag & FRAGMENT) != 0) {
+        on_fragment(large, find_source(large, message->from.node, message->from.context), message);
+        return;
+    }
+    /* What ended an earlier message of this source was reported before this one arrived. */
+    poll_events(large);
+    struct source **unfinished = find_source(large, message->from.node, message->from.context);
+    if (*unfinished != NULL) {
+        end_source(large, unfinished, HXB_PEER_RESTARTED);
+    }
+    on_start(large, message);
+}
+
+/* ---- Both ---- */
+
+int hxb_large_is_sent(hxb_large *large, int64_t transfer) {
+    int result = check_large(large);
+    if (result != HXB_OK) {
+        return result;
+    }
+    int64_t index = transfer & ((1 << INDEX_BITS) - 1);
+    if (transfer < 0 || index >= large->limits.max_transfers) {
+        return fail(HXB_E_ARGUMENT, "there was no such transfer: %lld", (long long)transfer);
+    }
+    take_done_sends(large->context);
+    return large->transfers[index].number != transfer || large->transfers[index].is_done;
+}
+
+int hxb_large_unfinished(hxb_large *large) {
+    int result = check_large(large);
+    if (result == HXB_OK) {
+        take_done_sends(large->context);
+        result = large->unfinished;
+    }
+    return result;
+}
+
+int hxb_large_poll(hxb_large *large) {
+    int result = check_large(large);
+    if (result != HXB_OK) {
+        return result;
+    }
+    int work = 0;
+    hxb_message message;
+    while (work < MESSAGES_PER_POLL) {
+        int status = receive_next(large->context, &message);
+        if (status != HXB_OK && status != HXB_EMPTY) {
+            return status;
+        }
+        if (status == HXB_EMPTY) {
+            break;
+        }
+        work++;
+        on_message(large, &message);
+        release_buffer(large->context, &message);
+    }
+    work += poll_events(large);
+    work += send_fragments(large, FRAGMENTS_PER_POLL);
+    return work + report_sent(large);
+}
+
+int hxb_large_wait(hxb_large *large, int64_t timeout_ns) {
+    int status = check_large(large);
+    if (status == HXB_OK && timeout_ns < 0) {
+        status = fail(HXB_E_ARGUMENT, "timeout_ns must be 0 or more");
+    }
+    if (status == HXB_OK
+        && large->done_first == NULL
+        && (large->ready_first == NULL || large->context->free_count == 0)) {
+        wait_enter(large->context);
+        status = wait_leave(large->context, wait_for(large->context, HXB_WAIT_MESSAGES | HXB_WAIT_SENDS, timeout_ns));
+    }
+    return status == HXB_STATUS_EVENT ? HXB_OK : status;
+}
+
+int64_t hxb_large_rejected(const hxb_large *large) {
+    int result = check_large(large);
+    return result == HXB_OK ? large->rejected : result;
+}
