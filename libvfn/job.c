@@ -12,7 +12,7 @@
 /* Rank 0 keeps 8 bytes for each two of them. */
 #define MAX_OPTIMISED_HOSTS 8192
 
-/* What each rank sends of itself. */
+/* The message of each rank about itself. */
 struct place {
     int32_t code;
     int32_t host;

@@ -18,7 +18,7 @@ struct vfn_job {
 };
 
 /*
- * Says to all ranks on which host this one is. Collective. code is what this rank has come to before; if it, or that of
+ * Sends all ranks the host of this one. Collective. code is what this rank has come to before; if it, or that of
  * any other rank, is not VFN_SUCCESS, or if plans differ, it fails on all ranks, and then there is nothing to end.
  */
 int vfn_job_begin(struct vfn_job *job, MPI_Comm comm, int code, const struct vfn_manager *manager, char *why,

@@ -141,7 +141,7 @@ static int send_batch(struct vfn_manager *m, int count, const int32_t *hosts, co
     return vfn_exchange_list(m, count + 2, ask_batch, take_batch, &batch);
 }
 
-/* What this session had set is set again with the manager that has come in place of the one that ended. */
+/* Sets the paths of this session again, after the manager was restarted. */
 static int restore(struct vfn_manager *m) {
     int32_t *hosts = malloc(2 * (size_t)(m->claim_count + 1) * sizeof *hosts);
     if (!hosts) return vfn_fail(m, VFN_ERR_MEMORY, "%s", vfn_text(VFN_ERR_MEMORY));

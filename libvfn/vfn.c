@@ -38,7 +38,7 @@ static int plain(int code) { return error(code, "%s", vfn_text(code)); }
 
 static int of_manager(int code) { return code == VFN_SUCCESS ? code : error(code, "%s", manager.why); }
 
-/* What every call ends with. */
+/* The end of every call. */
 static int end(const char *call, int code) {
     pthread_mutex_unlock(&lock);
     if (code == VFN_SUCCESS) return code;

@@ -43,7 +43,7 @@
 
 enum phase { OFF, IDLE, GATHERING, COMPUTING, HEAD, LIST };
 
-/* What rank 0 sends to the others at the end of a round. */
+/* The message of rank 0 to the others at the end of a round. */
 enum { WINDOW, COUNT, PLANNED, CHOSEN, HEAD_LENGTH };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -65,7 +65,7 @@ static double head[HEAD_LENGTH];
 static struct vfn_choice *choices;
 static struct vfn_loads loads;
 
-/* What the program would have called without this library: MPI, or another library between the two. */
+/* The function that the program would have called without this library: of MPI, or of a library between the two. */
 #define NEXT(name) ((__typeof__(&PMPI_##name))next("MPI_" #name, (void (*)(void))PMPI_##name))
 
 static void (*next(const char *name, void (*otherwise)(void)))(void) {

@@ -4,7 +4,7 @@
  *   mpirun -n 5 --host h0:2,h1,h2,h3 routes SOCKET_OF_ANOTHER_PLAN
  *
  * The plan has two VIDs, h0 and h1 are at one leaf switch and h2 and h3 at another, and all pairs take the first VID.
- * Each rank says what was not as expected.
+ * Each rank prints what was not as expected.
  */
 #include "vfn.h"
 

@@ -1,5 +1,5 @@
 /*
- * wire: a session with a manager in which each operation occurs, told line by line; the test at the other end of the
+ * wire: a session with a manager in which each operation occurs, printed line by line; the test at the other end of the
  * socket compares the bytes. `wire lost` sets a path, waits for a line of input, and sets another.
  */
 #include "manager.h"
@@ -11,7 +11,7 @@
 
 static struct vfn_manager m;
 
-static void told(const char *what, int code) {
+static void print(const char *what, int code) {
     printf("%s %d%s%s\n", what, code, code ? " " : "", code ? m.why : "");
     fflush(stdout);
 }
@@ -23,12 +23,12 @@ static void get(int host) {
 }
 
 static void lost(void) {
-    told("set", vfn_set(&m, 1, m.vids[1]));
+    print("set", vfn_set(&m, 1, m.vids[1]));
     if (getchar() == EOF) exit(1);
-    told("set", vfn_set(&m, 2, m.vids[1]));
+    print("set", vfn_set(&m, 2, m.vids[1]));
     get(1);
     get(2);
-    told("close", vfn_close(&m));
+    print("close", vfn_close(&m));
 }
 
 static void optimise(void) {
@@ -37,7 +37,7 @@ static void optimise(void) {
     int done = 0, count = 0;
     struct vfn_choice *choices;
     struct vfn_loads loads;
-    told("optimise", vfn_optimise(&m, 2, hosts, bytes));
+    print("optimise", vfn_optimise(&m, 2, hosts, bytes));
     while (!done && vfn_choices(&m, &done, &count, &choices, &loads) == 0) continue;
     printf("choices %d planned %.0f chosen %.0f\n", count, loads.planned, loads.chosen);
     for (int i = 0; i < count; i++) printf("choice %d %d %d\n", choices[i].low, choices[i].high, choices[i].vid);
@@ -46,7 +46,7 @@ static void optimise(void) {
 
 int main(int argc, char **argv) {
     int code = vfn_open(&m);
-    told("open", code);
+    print("open", code);
     if (code != 0) return 0;
     printf("host %d of %d, plan %016" PRIx64 ", VIDs", m.host, m.hosts, m.plan);
     for (int i = 0; i < m.vid_count; i++) printf(" %d", m.vids[i]);
@@ -55,23 +55,23 @@ int main(int argc, char **argv) {
         lost();
         return 0;
     }
-    told("set", vfn_set(&m, 1, m.vids[1]));
+    print("set", vfn_set(&m, 1, m.vids[1]));
     get(1);
-    told("reset", vfn_set(&m, 1, 0));
+    print("reset", vfn_set(&m, 1, 0));
     get(1);
-    told("own", vfn_set(&m, m.host, m.vids[0]));
-    told("vid", vfn_set(&m, 1, 4095));
+    print("own", vfn_set(&m, m.host, m.vids[0]));
+    print("vid", vfn_set(&m, 1, 4095));
     const int32_t hosts[] = {1, 2, 1}, vids[] = {m.vids[1], m.vids[1], 0}, wrong[] = {m.vids[1], 4095, 0};
-    told("batch", vfn_set_all(&m, 3, hosts, vids));
+    print("batch", vfn_set_all(&m, 3, hosts, vids));
     get(1);
     get(2);
-    told("failing", vfn_set_all(&m, 3, hosts, wrong));
+    print("failing", vfn_set_all(&m, 3, hosts, wrong));
     get(1);
     const int32_t all[] = {1, 2};
     uint64_t bytes[2] = {0};
-    told("traffic", vfn_traffic(&m, 2, all, bytes));
+    print("traffic", vfn_traffic(&m, 2, all, bytes));
     printf("sent %" PRIu64 " %" PRIu64 "\n", bytes[0], bytes[1]);
     optimise();
-    told("close", vfn_close(&m));
+    print("close", vfn_close(&m));
     return 0;
 }

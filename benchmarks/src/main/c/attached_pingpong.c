@@ -27,7 +27,7 @@ static void give(uint32_t sequence) {
     check(hxb_commit(context, slot, size, 0), "commit");
 }
 
-/* The number of the next message; false when none has come in LOOK_NS, or the program is told to end. */
+/* The number of the next message; false when none has come in LOOK_NS, or the program has to end. */
 static bool take(uint32_t *sequence) {
     hxb_message message;
     int status = hxb_receive_wait(context, &message, LOOK_NS);

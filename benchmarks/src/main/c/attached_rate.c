@@ -1,6 +1,6 @@
 /* Messages in one direction between two programs attached to their nodes: what MessageEnd does in Java, by libhxb.
  * attached_rate send|sink SOCKET CONTEXT PEER_NODE PEER_CONTEXT SIZE WARM_UP_S SECONDS untouched|whole
- * The last says whether all bytes of a message are copied, from memory of its own and into it. */
+ * The last chooses whether all bytes of a message are copied, from memory of its own and into it. */
 #include "hxbb.h"
 
 #include "hxb.h"
@@ -65,7 +65,7 @@ static int take(void) {
     return count;
 }
 
-static void say(uint64_t messages, uint64_t wall_ns, uint64_t cpu_ns) {
+static void report(uint64_t messages, uint64_t wall_ns, uint64_t cpu_ns) {
     double seconds = (double)wall_ns / 1e9;
     printf("{\"messages\":%" PRIu64 ",\"messages_per_s\":%.0f,\"MBps\":%.2f,\"cpu_ns_per_message\":%.1f,"
            "\"allocated_bytes\":0,\"disordered\":%" PRIu64 "}\n",
@@ -127,7 +127,7 @@ int main(int count, char **arguments) {
         }
         at_ns = now_ns();
     }
-    say((is_sender ? sent : received) - mark_messages, at_ns - mark_ns,
+    report((is_sender ? sent : received) - mark_messages, at_ns - mark_ns,
         clock_ns(CLOCK_PROCESS_CPUTIME_ID) - mark_cpu_ns);
     while (!stopped && !is_sender) {
         if (take() == 0) {

@@ -52,7 +52,7 @@ static void on_signal(int signal) {
     stopped = 1;
 }
 
-/* Ends loops in order on Ctrl-C and when the harness says so; no SA_RESTART, so that waits end too. */
+/* Ends loops in order on Ctrl-C and SIGTERM of the harness; no SA_RESTART, so that waits end too. */
 static UNUSED void stop_on_signals(void) {
     struct sigaction action = {.sa_handler = on_signal};
     sigaction(SIGINT, &action, NULL);

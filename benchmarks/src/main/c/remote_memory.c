@@ -4,7 +4,7 @@
  *   remote_memory -m server -a SOCKET
  *   remote_memory -m client -a SOCKET -n NODE -k KEY -o put|get|add|message [-s size] [-d depth] [-W warm_up] [-S seconds]
  *
- * The server shares memory, says by which key, and receives large messages, until SIGTERM. The client keeps `depth`
+ * The server shares memory, prints the key, and receives large messages, until SIGTERM. The client keeps `depth`
  * operations under way and waits by sleeping, as by default.
  */
 #include "hxbb.h"

@@ -55,7 +55,7 @@ static void *give(void *argument) {
     }
     struct tcp_info info;
     socklen_t length = sizeof info;
-    /* What lies in the buffers has not crossed the wire. */
+    /* Bytes in the buffers have not crossed the wire. */
     if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length) == 0) sent[stream] = info.tcpi_bytes_acked;
     free(data);
     close(fd);

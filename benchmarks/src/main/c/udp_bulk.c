@@ -6,7 +6,7 @@
  *
  * -g sends trains (UDP_SEGMENT) and receives them (UDP_GRO). An end that has nothing to do polls, or sleeps for -p us.
  * The client stores every byte once and sends size bytes a datagram to each address in turn, as fast as its sockets
- * take them, until SIGTERM. The server loads every byte once; it says {"begun":true} when the warm-up is over, counted
+ * take them, until SIGTERM. The server loads every byte once; it prints {"begun":true} when the warm-up is over, counted
  * from the first datagram, and what came in the seconds after that.
  */
 #include "hxbb.h"

@@ -10,12 +10,12 @@
  *   --first N     begins with that round (default 0), to repeat one that failed
  *   --timeout S   seconds that one test may take, 0 for ever (default 60)
  *   --only PART   only the tests whose names have PART in them
- *   --strict      also what Open MPI 4.1 cannot do by itself: nothing may be written behind the end of a receive that was
+ *   --strict      also what Open MPI 4.1 cannot do by itself: nothing may be written after the end of a receive that was
  *                 too short (its ob1 does), and a rank may compare and swap in its own window (its vader fails)
- *   --verbose     says how long each test took
+ *   --verbose     prints how long each test took
  *
  * For any number of ranks. Rank 0 prints the seed first and `ok SEED checks=N` at last. What is wrong ends the program
- * with status 1 and a line that says which seed, round, test and rank; wrong usage ends it with status 2.
+ * with status 1 and a line with its seed, round, test and rank; wrong usage ends it with status 2.
  */
 #include "mpi_check.h"
 #include "mpi_check_collectives.h"

@@ -124,7 +124,7 @@ static void check_bytes(const void *found, int bytes, uint64_t number, const cha
 static void check_guard(const uint8_t *from, int bytes, const char *what) {
     checks++;
     for (int i = 0; i < bytes; i++) {
-        if (from[i] != GUARD) wrong("%s: byte %d behind the end was written", what, i);
+        if (from[i] != GUARD) wrong("%s: byte %d after the end was written", what, i);
     }
 }
 

@@ -173,7 +173,7 @@ static int class_of(int error) {
     return class;
 }
 
-/* A message that is too long for its receive is cut and said to be; what comes behind it is not harmed. */
+/* A message that is too long for its receive is cut, with an error; the messages after it are not harmed. */
 static void truncate_one(MPI_Comm comm, int size, int capacity, bool is_late, uint64_t base) {
     int to = (rank + 1) % ranks, from = (rank + ranks - 1) % ranks, error;
     uint8_t *out = allocate((size_t)size), *in = memset(allocate((size_t)size), GUARD, (size_t)size);

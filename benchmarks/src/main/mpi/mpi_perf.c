@@ -16,7 +16,7 @@
  *
  *   --sizes LIST      bytes of a message, such as 0,8,64K,1M; at most 1G
  *   --window N        messages or operations of an iteration, 1 to 4096
- *   --seconds S       length of a measurement, about: the warm-up tells how many iterations these are (default 2)
+ *   --seconds S       length of a measurement, about: the warm-up finds how many iterations these are (default 2)
  *   --iterations N    that many instead, 1 to 10,000,000
  *   --warmup S       seconds before each measurement (default 0.5)
  *   --json            one object a line instead of a table
@@ -349,7 +349,7 @@ static double run(uint64_t count, double *samples) {
     return elapsed;
 }
 
-/* Longer and longer, so that the last part tells how many iterations fill the time that was asked for. */
+/* Longer and longer, so that the last part shows how many iterations fill the time that was asked for. */
 static uint64_t warmed_up(void) {
     uint64_t count = 1;
     double total = 0, last;

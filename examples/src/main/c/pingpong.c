@@ -1,5 +1,5 @@
 /* Ping-pong between two nodes: `pingpong NODE [COUNT]` sends to context 1 of a node and prints the round trip,
- * `pingpong` alone answers whoever sends to context 1 of this node. Start the answering one first or last.
+ * `pingpong` alone answers all that send to context 1 of this node. Start the answering one first or last.
  *   cc pingpong.c $(pkg-config --cflags --libs hxb) */
 #define _POSIX_C_SOURCE 200809L
 #include <hxb.h>
@@ -39,7 +39,7 @@ static void ping(hxb_context *context, int node, int count) {
     printf("%d round trips, %.1f us each\n", count, (now_us() - start) / count);
 }
 
-/* Tells what happened to peers: one that has ended, for example. */
+/* Prints events of peers: one that has ended, for example. */
 static void report_events(hxb_context *context) {
     hxb_event event;
     while (hxb_poll_event(context, &event) == HXB_OK) {

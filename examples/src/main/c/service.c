@@ -10,7 +10,7 @@
 
 #define SERVER 10
 
-static int told;
+static int ended;
 
 /* begin */
 static void on_request(void *user, hxb_rpc *rpc, const hxb_rpc_request *request) {
@@ -29,7 +29,7 @@ static void on_done(void *user, const hxb_rpc_result *result) { /* of each, at i
     const char *why = result->status == HXB_OK ? "" : hxb_result_name(result->status);
     printf("%s %s%s\n", (char *)user, result->status == HXB_OK ? "ok" : not, why);
     free(user);
-    told++;
+    ended++;
 }
 
 static void ask(hxb_rpc *rpc, int context, int pause_ms) {
@@ -43,7 +43,7 @@ static void ask(hxb_rpc *rpc, int context, int pause_ms) {
         while (hxb_rpc_serve(rpc, pause_ms * (HXB_SECOND / 1000)) > 0) {
         }
     }
-    while (told < asked) {
+    while (ended < asked) {
         hxb_rpc_serve(rpc, HXB_SECOND);
     }
     printf("asked %d\n", asked);

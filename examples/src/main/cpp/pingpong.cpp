@@ -22,7 +22,7 @@ int check(int result, const std::string &what) {
     return result;
 }
 
-// Waits for a message, and tells what happens to peers meanwhile: that one has ended, for example.
+// Waits for a message, and prints events of peers meanwhile: that one has ended, for example.
 int receive(hxb_context *context, hxb_message &message, std::int64_t timeout_ns) {
     int status = hxb_receive_wait(context, &message, timeout_ns);
     while (status == HXB_STATUS_EVENT) {

@@ -1,6 +1,6 @@
-/* Many programs at one node: many SOCKET COUNT NODE CONTEXT. Each is a process with a context of its own, 1 to COUNT; 32
- * of them start at a time. When all have theirs ("open COUNT"), each sends to CONTEXT of NODE, which sends back, and to the
- * next of them. */
+/* Many programs at one node: many SOCKET COUNT NODE CONTEXT. Each is a process with a context of its own, 1 to COUNT;
+ * 32 of them start at a time. When all have theirs ("open COUNT"), each sends to CONTEXT of NODE, which sends back, and
+ * to the next of them. */
 #include <err.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,7 +76,7 @@ int main(int argc, char **argv) {
     await_programs(opened[0], count < STARTING ? count : STARTING);
     printf("open %d\n", count);
     fflush(stdout);
-    if (getchar() == EOF) errx(1, "nobody says go");
+    if (getchar() == EOF) errx(1, "the input has ended");
     close(begin[1]);
     await_programs(opened[0], count);
     close(done[1]);

@@ -1,6 +1,6 @@
-/* Sends rows of a matrix by datatypes that begin behind the address given, by everything of MPI that may use a persistent
- * request for it, and starts such requests again with other numbers. Rank 0 prints a line for each; the exit status is 1
- * if one was wrong. The variable FOO is printed as well. */
+/* Sends rows of a matrix by datatypes that begin after the address given, by everything of MPI that may use a
+ * persistent request for it, and starts such requests again with other numbers. Rank 0 prints a line for each; the exit
+ * status is 1 if one was wrong. The variable FOO is printed as well. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

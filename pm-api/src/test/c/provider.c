@@ -1,11 +1,11 @@
-/* Checks the libfabric provider "hxb" against what the manual pages of libfabric say:
+/* Checks the libfabric provider "hxb" against the manual pages of libfabric:
  *
  *   provider SCENARIO SOCKET_A SOCKET_B [SEED]
  *   provider serve SOCKET SOCKET                      prints its address, and serves until it is killed
- *   provider parted SOCKET SOCKET first|second short|long  says when links between the two are to be cut, and healed
+ *   provider parted SOCKET SOCKET first|second short|long  prints when links between the two are to be cut, and healed
  *   provider outlive SOCKET SOCKET ADDRESS [busy|idle]  uses it; with a last argument, until it is killed
  *
- * with FI_PROVIDER_PATH and FI_PROVIDER=hxb set, and the sockets of two nodes. What is wrong is printed with its line,
+ * with FI_PROVIDER_PATH and FI_PROVIDER=hxb set, and the sockets of two nodes. A failure is printed with its line,
  * and ends the program with 1. */
 #include "provider.h"
 

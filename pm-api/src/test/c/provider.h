@@ -1,4 +1,4 @@
-/* What the files of the program `provider` share: it checks the libfabric provider "hxb" against the manual pages of
+/* Shared by the files of the program `provider`, which checks the libfabric provider "hxb" against the manual pages of
  * libfabric. Two endpoints, each with a domain of its own on a node of its own, are in this one process. */
 #ifndef HXB_TEST_PROVIDER_H
 #define HXB_TEST_PROVIDER_H
@@ -25,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Quick, so that the sanitizers report nothing that the failure leaves behind. */
+/* Ends at once, so that the sanitizers report nothing that the failure has left open. */
 #define FAIL(...) FAIL_AT(__FILE__, __LINE__, __VA_ARGS__)
 #define FAIL_AT(file, line, ...)               \
     do {                                       \
@@ -58,13 +58,13 @@ enum { CNTR_SEND, CNTR_RECV, CNTR_READ, CNTR_WRITE, CNTR_REMOTE_READ, CNTR_REMOT
 
 struct options {
     uint64_t caps;
-    uint64_t send_flags; /* of all sends, as the attributes of the endpoint say */
+    uint64_t send_flags; /* of all sends, in the attributes of the endpoint */
     uint64_t cq_flags;   /* with which queues are bound */
     int mr_mode;
     enum fi_av_type av_type;
     enum fi_progress progress;
     enum fi_wait_obj wait;
-    enum fi_cq_format format; /* FI_CQ_FORMAT_TAGGED if not said */
+    enum fi_cq_format format; /* FI_CQ_FORMAT_TAGGED if it is 0 */
     size_t cq_size;
     bool has_cntrs;
     bool is_apart; /* neither knows the address of the other */
@@ -85,7 +85,7 @@ struct side {
     size_t inject;
 };
 
-/* What most scenarios use; all that are open make progress whenever something is awaited. */
+/* The two sides of most scenarios; all open sides make progress whenever something is awaited. */
 extern struct side here, there;
 extern const char *sockets[2];
 

@@ -61,7 +61,7 @@ void cancel(char **arguments) {
     EXPECT(0, fi_recv(there.ep, &value, sizeof value, NULL, there.peer, &context[0]));
     EXPECT(0, fi_cancel(&there.ep->fid, &context[0]));
     EXPECT(FI_RECV | FI_MSG, take_error(there.rx).flags);
-    /* What was cancelled takes no message. */
+    /* A cancelled receive takes no message. */
     value = 5;
     EXPECT(0, fi_inject(here.ep, &value, sizeof value, here.peer));
     expect_nothing(there.rx);
@@ -86,7 +86,7 @@ static void post_many(uint8_t *buffer, size_t length) {
     EXPECT(0, fi_recvmsg(there.ep, &msg, FI_MULTI_RECV));
 }
 
-/* Messages lie one behind the other until too little is left; the last of them gives the buffer back. */
+/* Messages lie one after the other until too little is left; the last of them gives the buffer back. */
 static void fill_buffer(size_t length, size_t size, size_t min, bool is_expected) {
     EXPECT(0, fi_setopt(&there.ep->fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV, &min, sizeof min));
     uint8_t *from = buffer_of(length), *to = buffer_of(size);

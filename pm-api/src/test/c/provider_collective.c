@@ -1,5 +1,5 @@
-/* Groups of endpoints and their operations, as fi_collective(3), fi_av_set(3) and fi_eq(3) state them. Three members, of
- * which two are on the first node. */
+/* Groups of endpoints and their operations, as fi_collective(3), fi_av_set(3) and fi_eq(3) state them. Three members,
+ * of which two are on the first node. */
 #include "provider.h"
 
 #include <rdma/fi_collective.h>
@@ -106,7 +106,7 @@ static void take_all(const void *context) {
 /* ---- Sets and joining ---- */
 
 static void expect_members(struct fid_av_set *set, size_t count, const char *what) {
-    /* What is in a set shows by what cannot be inserted again. */
+    /* Members of a set cannot be inserted again. */
     struct member *member = &members[0];
     size_t found = 0;
     for (int rank = 0; rank < MEMBERS; rank++) {
@@ -436,7 +436,7 @@ static void count(void) {
     close_members();
 }
 
-/* Threads of the provider make progress; whoever waits for a completion sleeps. */
+/* Threads of the provider make progress; a thread that waits for a completion sleeps. */
 static void wait_asleep(enum fi_progress progress) {
     open_members(&(struct options){.wait = FI_WAIT_FD, .progress = progress});
     join_all();

@@ -1,4 +1,4 @@
-/* Queues that are full, and messages behind more than is kept. */
+/* Queues that are full, and messages after more than is kept. */
 #include "provider.h"
 
 /* ---- Full queues ---- */
@@ -21,8 +21,8 @@ static uint64_t send_until_full(size_t length, uint64_t limit, bool is_served) {
     return limit;
 }
 
-/* Asks for a row of messages at once, whose bytes may stay with the sender until then: thousands of them one by one would
- * each wait for a way there and back, which takes milliseconds beside busy CPUs. */
+/* Asks for a row of messages at once, whose bytes may stay with the sender until then: thousands of them one by one
+ * would each wait for a way there and back, which takes milliseconds beside busy CPUs. */
 static void receive_row(uint64_t first, uint64_t count, uint8_t *to, size_t length) {
     uint64_t seen = 0;
     for (uint64_t i = 0; i < count; i++) {
@@ -56,7 +56,7 @@ static void receive_all(uint64_t count, size_t length) {
     receive_rows(count, length, false);
 }
 
-/* What is awaited may be behind more than is kept otherwise. */
+/* An awaited message may come after more than is kept otherwise. */
 static void receive_last_first(uint64_t count, size_t length) {
     receive_rows(count, length, true);
 }
@@ -92,7 +92,7 @@ static void flood_each_other(size_t length, uint64_t count) {
     free(to);
 }
 
-/* ---- Messages behind more than is kept ---- */
+/* ---- Messages after more than is kept ---- */
 
 static size_t resident_bytes(void) {
     size_t pages = 0;
@@ -200,7 +200,7 @@ static bool is_had_at_once(uint64_t tag, uint8_t *to, size_t length) {
     return is_here && read == 1;
 }
 
-/* Whoever takes one of those that were left behind has those beside it on the way. */
+/* A program that takes one message whose bytes stayed with the sender has those beside it on the way. */
 static void take_in_a_row(bool is_backward) {
     enum { MESSAGES = 3000, LENGTH = 1000, ROW = 32 };
     uint8_t *bytes = buffer_of(LENGTH), *to = buffer_of(LENGTH);

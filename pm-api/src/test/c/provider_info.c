@@ -1,4 +1,4 @@
-/* What fi_getinfo answers, and calls that the provider does not have. */
+/* Answers of fi_getinfo, and calls that the provider does not have. */
 #include "provider.h"
 
 #include <rdma/fi_collective.h>
@@ -122,7 +122,7 @@ static void check_defaults(const struct fi_info *info, const char *node) {
     CHECK(info->domain_attr->av_type == FI_AV_TABLE || info->domain_attr->av_type == FI_AV_MAP);
 }
 
-/* Whatever was answered can be asked for; addresses are answered as they were given. */
+/* An answer can be used as hints; addresses are answered as they were given. */
 static void ask_again(struct fi_info *info) {
     struct fi_info *again = NULL, *third = NULL;
     EXPECT(0, fi_getinfo(API, NULL, NULL, 0, info, &again));
@@ -155,7 +155,7 @@ void info_hints(char **arguments) {
     refuse_hints();
     fit_hints(info->domain_attr->name, info->fabric_attr->name, info->tx_attr->inject_size);
     fi_freeinfo(info);
-    /* What programs asked for before libfabric 1.5. */
+    /* Hints of programs before libfabric 1.5. */
     struct fi_info *hints = hints_of(&(struct options){0});
     const int modes[] = {MR_UNSPEC, MR_SCALABLE, MR_BASIC};
     for (int i = 0; i < 3; i++) {

@@ -1,5 +1,6 @@
-/* When a program that looks for completions in vain gives its CPU away, and when it sleeps. The provider's clock, and the
- * calls by which it does either, are those below while a look is under way, so that nothing depends on the machine. */
+/* When a program that looks for completions in vain gives its CPU away, and when it sleeps. The provider's clock, and
+ * the calls by which it does either, are those below while a look is under way, so that nothing depends on the
+ * machine. */
 #include "provider.h"
 
 #include <sched.h>
@@ -50,7 +51,7 @@ int poll(struct pollfd *fds, nfds_t count, int timeout_ms) {
 
 /* ---- Looking ---- */
 
-/* A node may have news just then, which a look finds: then what it does says nothing, and is tried again. */
+/* A node may have news just then, which a look finds: then its behaviour shows nothing, and the test is repeated. */
 #define ATTEMPTS 5
 #define KEEPS(condition)                                                                     \
     do {                                                                                     \
@@ -218,7 +219,7 @@ static void cancel_a_receive(void) {
     EXPECT(0, fi_cancel(&here.ep->fid, &here));
 }
 
-/* Takes what is there for the thread that sleeps, which nobody tells of anything more then. */
+/* Takes the messages for the thread that sleeps, which is not woken again then. */
 static void read_in_vain(void) {
     struct fi_cq_tagged_entry entry;
     EXPECT(-FI_EAGAIN, fi_cq_read(here.rx, &entry, 1));

@@ -7,7 +7,7 @@ enum { ADDRESS = 16 };
 
 /* ---- Addresses ---- */
 
-/* What is removed is not known any more, and may come again. */
+/* A removed address is unknown, and may be inserted again. */
 static void forget_and_know_again(fi_addr_t *got) {
     uint8_t found[ADDRESS];
     int value = 1;
@@ -150,7 +150,7 @@ static void refuse_busy(void) {
     close_side(&there);
 }
 
-/* An endpoint that is not ready says so. */
+/* An endpoint that is not ready returns an error. */
 static void refuse_unready(void) {
     const struct options options = {0};
     open_pair(&options);
@@ -172,7 +172,7 @@ static void refuse_unready(void) {
     close_pair();
 }
 
-/* Whatever is under way ends with its endpoint, and the peer is told of what it waits for. */
+/* Operations end with their endpoint, and those of the peer that wait for it end, too. */
 static void close_amid(void) {
     const size_t length = 1 << 20;
     uint8_t *bytes = buffer_of(length), *to = buffer_of(length);
@@ -186,7 +186,7 @@ static void close_amid(void) {
     }
     AWAIT_UNEXPECTED(&there, 4);
     AWAIT_UNEXPECTED(&here, 104);
-    /* A message that was said to be sent arrives nevertheless. */
+    /* A message that was reported as sent arrives nevertheless. */
     EXPECT(0, fi_tinject(here.ep, &value, sizeof value, here.peer, 10));
     int64_t start = now_ns();
     close_endpoint(&here);
@@ -223,7 +223,7 @@ static void begin_anew(void) {
         EXPECT(0, fi_recv(there.ep, &got, sizeof got, NULL, FI_ADDR_UNSPEC, &got));
         EXPECT(0, fi_tinject(here.ep, &value, sizeof value, here.peer, 1));
         EXPECT(0, fi_inject(here.ep, &value, sizeof value, here.peer));
-        /* What is awaited of it ends. */
+        /* Operations that wait for it end. */
         struct fi_cq_err_entry error = take_error(here.rx);
         CHECK(error.op_context == &earlier);
         EXPECT(FI_ECONNRESET, error.err);
@@ -289,8 +289,8 @@ void closing(char **arguments) {
 
 /* ---- Links that are cut ---- */
 
-/* Tells whoever cuts links what to do, and waits until it is done. */
-static void say(const char *what) {
+/* Asks the test to cut or heal links, and waits until it has done so. */
+static void request(const char *what) {
     char answer[16];
     printf("%s\n", what);
     fflush(stdout);
@@ -299,8 +299,8 @@ static void say(const char *what) {
 
 enum { LONG_BYTES = 200000, ROUNDS = 50 };
 
-/* A message from one end to the other, of which neither end sees anything wrong; false if it was lost, and both were told
- * or can be told by the next call. */
+/* A message from one end to the other without an error at either; false if it was lost, and both ends report that now
+ * or in the next call. */
 static bool is_passed(struct side *from, struct side *to, size_t length, uint64_t tag) {
     static uint8_t bytes[LONG_BYTES], got[LONG_BYTES];
     struct fi_cq_tagged_entry entry;
@@ -315,7 +315,7 @@ static bool is_passed(struct side *from, struct side *to, size_t length, uint64_
         is_sent |= sent == 1;
         is_here |= here_now == 1;
         is_well = sent != -FI_EAVAIL && here_now != -FI_EAVAIL;
-        /* A short message is done when it is handed over: that it was lost is said by the next call. */
+        /* A short message is done when it is handed over: the next call reports that it was lost. */
         if (is_sent && !is_here && now_ns() > end - LIMIT_NS * 9 / 10) {
             is_well = false;
         }
@@ -339,7 +339,8 @@ static void pass_again(struct side *from, struct side *to, size_t length, uint64
     }
 }
 
-/* One end loses the other, which has nothing under way and sees nothing of it. Then the other one speaks; or the first. */
+/* One end loses the other, which has nothing under way and sees nothing of it. Then the other one speaks; or the
+ * first. */
 void parted(char **arguments) {
     bool is_first = strcmp(arguments[0], "first") == 0;
     size_t length = strcmp(arguments[1], "short") == 0 ? 100 : LONG_BYTES;
@@ -347,16 +348,16 @@ void parted(char **arguments) {
     uint64_t tag = 1;
     open_pair(&(struct options){0});
     CHECK(is_passed(&here, &there, length, ++tag) && is_passed(&there, &here, length, ++tag));
-    say("cut");
+    request("cut");
     EXPECT(0, fi_tsend(here.ep, bytes, LONG_BYTES, NULL, here.peer, 1, bytes));
     struct fi_cq_err_entry error = take_error(here.tx);
     CHECK(error.op_context == bytes);
     EXPECT(FI_EHOSTUNREACH, error.err);
-    say("heal");
+    request("heal");
     struct side *sides[] = {&here, &there};
     pass_again(sides[!is_first], sides[is_first], length, &tag);
     pass_again(sides[is_first], sides[!is_first], length, &tag);
-    /* The nodes may still tell of what they gave up. Soon nothing is lost any more. */
+    /* The nodes may still report messages that they gave up. Soon nothing is lost any more. */
     int well = 0;
     for (int round = 0; well < ROUNDS; round++) {
         CHECK(round < 4 * ROUNDS);
@@ -405,7 +406,7 @@ static void sleep_on(struct fid_cq *cq) {
     }
 }
 
-/* Uses a program that serves, whose address is given, and goes on until that ends; says with which error. */
+/* Uses a program that serves, whose address is given, until that ends; prints the error. */
 void outlive(char **arguments) {
     CHECK(arguments[0] != NULL);
     bool is_busy = arguments[1] != NULL && strcmp(arguments[1], "busy") == 0;

@@ -10,7 +10,7 @@ static size_t entry_size(enum fi_cq_format format) {
     }
 }
 
-/* Two entries of each format, and nothing behind them. */
+/* Two entries of each format, and nothing after them. */
 static void read_format(enum fi_cq_format format) {
     open_pair(&(struct options){.format = format, .has_cntrs = true});
     size_t size = entry_size(format);
@@ -34,7 +34,7 @@ static void read_format(enum fi_cq_format format) {
     close_pair();
 }
 
-static void tell_selected(void) {
+static void report_selected(void) {
     open_pair(&(struct options){.cq_flags = FI_SELECTIVE_COMPLETION, .has_cntrs = true});
     uint64_t from = 1, to = 0;
     struct iovec out = {&from, sizeof from}, in = {&to, sizeof to};
@@ -51,14 +51,14 @@ static void tell_selected(void) {
     take_of(here.tx, &from);
     expect_nothing(there.rx);
     expect_nothing(here.tx);
-    /* An error is always told. */
+    /* An error is always reported. */
     EXPECT(0, fi_send(here.ep, &from, sizeof from, NULL, here.peer, &from));
     CHECK(take_error(there.rx).op_context == &in);
     EXPECT(3, fi_cntr_read(there.cntrs[CNTR_RECV]));
     EXPECT(1, fi_cntr_readerr(there.cntrs[CNTR_RECV]));
     EXPECT(4, fi_cntr_read(here.cntrs[CNTR_SEND]));
     close_pair();
-    /* What the attributes of the endpoint select. */
+    /* With the attributes of the endpoint. */
     open_pair(&(struct options){.cq_flags = FI_SELECTIVE_COMPLETION, .send_flags = FI_COMPLETION});
     EXPECT(0, fi_send(here.ep, &from, sizeof from, NULL, here.peer, &from));
     take_of(here.tx, &from);
@@ -74,7 +74,7 @@ static void inject_many(void) {
     uint64_t value[100], got[100];
     struct iovec iov = {value, sizeof value};
     struct fi_msg_tagged msg = {.msg_iov = &iov, .iov_count = 1, .addr = here.peer, .context = &here};
-    uint64_t told = 0;
+    uint64_t reported = 0;
     for (uint64_t i = 0; i < COUNT; i++) {
         fill(value, sizeof value, i);
         switch (i % 3) {
@@ -83,7 +83,7 @@ static void inject_many(void) {
         default:
             msg.tag = i;
             EXPECT(0, fi_tsendmsg(here.ep, &msg, FI_INJECT | FI_COMPLETION));
-            told++;
+            reported++;
         }
         memset(value, 0, sizeof value);
     }
@@ -94,7 +94,7 @@ static void inject_many(void) {
         EXPECT_BYTES(got, sizeof got, i);
         EXPECT(i % 3 == 1 ? FI_REMOTE_CQ_DATA : 0, entry.flags & FI_REMOTE_CQ_DATA);
     }
-    while (told-- > 0) {
+    while (reported-- > 0) {
         take_of(here.tx, &here);
     }
     expect_nothing(here.tx);
@@ -133,7 +133,7 @@ static void reach_level(size_t length, uint64_t level) {
             take_of(here.tx, from);
         }
         if (level == FI_DELIVERY_COMPLETE) {
-            EXPECT_BYTES(to, length, 1); /* although the other program was not told yet */
+            EXPECT_BYTES(to, length, 1); /* although the other program has no completion yet */
         }
         take_of(there.rx, to);
         EXPECT_BYTES(to, length, 1);
@@ -181,7 +181,7 @@ static void count_all(void) {
     close_pair();
 }
 
-static void tell_errors(void) {
+static void report_errors(void) {
     struct fi_cq_err_entry error = {0};
     struct fi_cq_tagged_entry entry;
     char text[64] = "", data[8], small[4];
@@ -209,7 +209,7 @@ static void tell_errors(void) {
     CHECK(strlen(fi_cq_strerror(there.rx, error.prov_errno, NULL, NULL, 0)) > 0);
 }
 
-/* More than the program said that there would be. */
+/* More than the size that the program has given. */
 static void outgrow(void) {
     enum { COUNT = 900 };
     static uint64_t got[COUNT];
@@ -246,19 +246,19 @@ void completion(char **arguments) {
     for (enum fi_cq_format format = FI_CQ_FORMAT_CONTEXT; format <= FI_CQ_FORMAT_TAGGED; format++) {
         read_format(format);
     }
-    tell_selected();
+    report_selected();
     count_all();
     outgrow();
     open_pair(&(struct options){0});
     inject_many();
-    tell_errors();
+    report_errors();
     const size_t lengths[] = {0, 100, here.inject + 1, 1 << 16, (1 << 16) + 1, 1 << 20};
     const uint64_t levels[] = {FI_INJECT_COMPLETE, FI_TRANSMIT_COMPLETE, FI_DELIVERY_COMPLETE};
     for (int i = 0; i < 18; i++) {
         reach_level(lengths[i / 3], levels[i % 3]);
     }
     close_pair();
-    /* The level as the attributes of the endpoint say it. */
+    /* The level in the attributes of the endpoint. */
     open_pair(&(struct options){.send_flags = FI_DELIVERY_COMPLETE});
     uint64_t value = 5;
     EXPECT(0, fi_send(here.ep, &value, sizeof value, NULL, here.peer, &value));

@@ -223,7 +223,7 @@ static void refuse(void) {
     end_region(&target);
 }
 
-/* Memory is given up while peers use it: nothing touches it afterwards, and they are told. */
+/* Memory is given up while peers use it: nothing touches it afterwards, and they get an error. */
 static void close_amid(bool is_read) {
     struct region region = share(REGION, FI_REMOTE_READ | FI_REMOTE_WRITE, KEY + 5);
     uint8_t *local = calloc(1, REGION);

@@ -122,7 +122,7 @@ struct waiter {
     int is_done;
 };
 
-/* Whichever thread reads a completion tells the one that waits for it. */
+/* The thread that reads a completion wakes the one that waits for it. */
 static void await_done(struct side *side, struct waiter *waiter) {
     int64_t end = now_ns() + LIMIT_NS;
     while (__atomic_load_n(&waiter->is_done, __ATOMIC_ACQUIRE) == 0) {

@@ -1,4 +1,4 @@
-/* What the files of the program `scenario` share. */
+/* Shared by the files of the program `scenario`. */
 #ifndef HXB_SCENARIO_H
 #define HXB_SCENARIO_H
 
@@ -89,7 +89,7 @@ void direct_closed(char **arguments);
 void direct_rude(char **arguments);
 void direct_ping(char **arguments);
 
-/* What comes from outside (scenario_outside.c). */
+/* Influences from outside (scenario_outside.c). */
 void unanswered(char **arguments);
 void waits_ended(char **arguments);
 void more_waits_ended(char **arguments);

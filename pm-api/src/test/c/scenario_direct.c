@@ -72,7 +72,7 @@ static void end_claim(struct end *end) {
     end->rooms[which] = end->rooms[end->claim_count];
     uint64_t how = below(end, 8);
     uint32_t tag = (uint32_t)end->sent * 3;
-    /* What was claimed for an earlier message may be too short. */
+    /* A slot of an earlier message may be too short. */
     if (how == 0 || end->sent == end->count || direct_length(end->sent) > room) {
         EXPECT(HXB_OK, hxb_abort(end->context, slot));
     } else if (how == 1) {
@@ -268,7 +268,7 @@ void direct_rude(char **arguments) {
     close_both();
 }
 
-/* What is in a ring is received though its sender is closed meanwhile, before the receiver has looked. */
+/* Messages in a ring are received although their sender is closed before the receiver has looked. */
 void direct_closed(char **arguments) {
     hxb_context *to;
     open_both(arguments[0], 1);
@@ -294,7 +294,7 @@ void direct_closed(char **arguments) {
     }
     EXPECT(HXB_OK, hxb_wait_all_sends(context, HXB_SECOND));
     EXPECT(HXB_OK, hxb_close_context(context));
-    /* The node serves this behind the closing. */
+    /* The node serves this after the closing. */
     EXPECT(HXB_OK, hxb_open_context(device, 3, NULL, &context));
     for (uint32_t i = 0; i < 3; i++) {
         EXPECT(HXB_OK, hxb_receive_wait(to, &message, HXB_SECOND));

@@ -80,7 +80,7 @@ void group_use(char **arguments) {
     close_both();
 }
 
-/* The same arguments: joins, says so, and does barriers until there is no group; prints why. */
+/* The same arguments: joins, prints that, and does barriers until there is no group; prints why. */
 void group_outlive(char **arguments) {
     hxb_group *group = join(arguments);
     EXPECT(HXB_OK, hxb_group_barrier(group, TIMEOUT));

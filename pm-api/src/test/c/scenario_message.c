@@ -45,7 +45,7 @@ static void expect_no_other_released(void) {
     }
 }
 
-/* What a program may do wrong, and that it can go on afterwards. */
+/* Mistakes of programs, which can continue afterwards. */
 void misuse(char **arguments) {
     void *data;
     hxb_message message = {.handle = 5};
@@ -103,7 +103,7 @@ void misuse(char **arguments) {
     close_both();
 }
 
-/* Whatever is sent however arrives in order: runs of short messages, long ones, from regions, many under way. */
+/* All messages arrive in order: runs of short ones, long ones, from regions, many in flight. */
 void order(char **arguments) {
     hxb_context *to;
     hxb_region *region;

@@ -1,4 +1,4 @@
-/* Scenarios of what comes from outside: a node that does not answer, threads that end the waits of others. */
+/* Scenarios of influences from outside: a node that does not answer, threads that end the waits of others. */
 #define _GNU_SOURCE
 #include "scenario.h"
 
@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 
@@ -19,7 +20,7 @@ static void *open_unanswered(void *result) {
     return NULL;
 }
 
-/* The node grants a context and says that there are rings for it, and answers nothing else but the second region. */
+/* The node grants a context and reports rings for it, and answers nothing else but the second region. */
 void unanswered(char **arguments) {
     hxb_message message;
     hxb_region *region;
@@ -90,6 +91,7 @@ typedef int (*wait_function)(void);
 
 struct waiter {
     wait_function wait;
+    atomic_bool is_owner;
     volatile int result;
     volatile int64_t ended;
     int again;
@@ -98,6 +100,7 @@ struct waiter {
 static void *wait_in_thread(void *argument) {
     struct waiter *waiter = argument;
     EXPECT(HXB_OK, hxb_own_context(context));
+    waiter->is_owner = true;
     waiter->result = waiter->wait();
     waiter->ended = now_ns();
     waiter->again = hxb_wait(context, HXB_WAIT_MESSAGES, 0);
@@ -124,6 +127,9 @@ static void end_wait(const char *socket, wait_function wait, int how) {
     struct waiter waiter = {.wait = wait};
     pthread_t thread;
     pthread_create(&thread, NULL, wait_in_thread, &waiter);
+    while (!waiter.is_owner) {
+        pause_ms(1);
+    }
     pause_ms(50);
     int64_t start = now_ns();
     if (how == WAKE) {
@@ -301,7 +307,7 @@ static void try_cookies(hxb_address to, uint64_t first) {
     }
     EXPECT(HXB_TIMED_OUT, status);
     CHECK(count > 5);
-    /* No slot is free before it is told of, though all messages may be done. */
+    /* No slot is free before its completion is read, although all messages may be done. */
     hxb_wait_all_sends(context, 5 * HXB_SECOND);
     take_named_events(first);
     EXPECT(HXB_NO_BUFFERS, hxb_claim(context, to, 6, &data));

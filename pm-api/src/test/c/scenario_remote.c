@@ -72,7 +72,7 @@ static void exchange(const hxb_remote_region *peer, hxb_region *local, uint8_t *
     CHECK(hxb_get(remote, peer, 0, local, 0, REGION) >= 0);
     EXPECT(HXB_OK, hxb_finish(remote, TIMEOUT));
     CHECK(memcmp(expected, data, REGION) == 0);
-    /* All at once: the fence is done last but one, and the put behind it last. */
+    /* All at once: the fence is done last but one, and the put after it last. */
     CHECK(hxb_put(remote, local, 0, peer, 0, REGION) >= 0);
     int fence = hxb_fence(remote, peer->at);
     int last = hxb_put_notify(remote, local, 0, peer, 8, 24, 4711);
@@ -202,8 +202,8 @@ static void be_refused(void) {
 static void fill_rings(void) {
     const hxb_remote_region written = {{0, 1}, write_key};
     hxb_notification notification;
-    /* More than may be under way are refused until outcomes are taken; a wait for outcomes is not kept awake by what
-     * was told. */
+    /* More than may be under way are refused until outcomes are taken; notifications do not keep a wait for
+     * outcomes awake. */
     for (int i = 0; i < 13; i++) {
         CHECK(hxb_put_notify(remote, local, 0, &written, 0, 8, 1) >= 0);
     }

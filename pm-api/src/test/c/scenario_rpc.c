@@ -106,7 +106,7 @@ static void check_bounds(void) {
     EXPECT(HXB_NO_BUFFERS, hxb_rpc_call(client, to, "x", 1, LIMIT, on_done, &last));
     EXPECT(HXB_TIMED_OUT, hxb_rpc_call_wait(client, to, "x", 1, HXB_SECOND / 100, on_done, &last));
     EXPECT(HXB_RPC_OUTSTANDING, hxb_rpc_outstanding(client, to));
-    /* One that nobody listens to ends at its deadline, and says why. */
+    /* One to which nobody listens ends at its deadline, with the reason. */
     hxb_address nobody = {to.node, 9};
     EXPECT(HXB_OK, hxb_rpc_call(client, nobody, "x", 1, 3 * HXB_SECOND, on_done, &last));
     serve_until_done(1);
@@ -139,7 +139,8 @@ static void check_notice(void) {
         hxb_rpc_serve(server, HXB_SECOND / 1000);
         hxb_rpc_serve(client, HXB_SECOND / 1000);
     }
-    /* What it has begun ends when another takes its place, which cannot know; that it is gone is told before. */
+    /* Its requests end when another process takes its place, which cannot know them; before that it is reported as
+     * gone. */
     EXPECT(HXB_OK, hxb_rpc_close(server));
     server = NULL;
     for (int i = 0; i < 10000 && is_there; i++) {
@@ -206,7 +207,7 @@ void rpc_use(char **arguments) {
     call(1, LIMIT);
     serve_until_done(2);
     EXPECT(HXB_OK, last.status);
-    /* What has not ended does so with the end. */
+    /* Unfinished requests end with the endpoint. */
     call(1, LIMIT);
     EXPECT(HXB_OK, hxb_rpc_close(client));
     EXPECT(HXB_CONTEXT_CLOSED, last.status);

@@ -1,5 +1,5 @@
-/* The lowest floor: errors, what a process and its threads are to the library, words of shared memory, memory to lend, and
- * spinning. Not installed. */
+/* The lowest floor: errors, processes and threads, words of shared memory, memory to lend, and spinning. Not
+ * installed. */
 #ifndef HXB_BASE_H
 #define HXB_BASE_H
 
@@ -60,9 +60,9 @@ static inline void put64_release(uint8_t *at, uint64_t value) {
     atomic_store_explicit((shared64 *)at, value, memory_order_release);
 }
 
-#define FETCH_AHEAD_BYTES 512 /* of the next record of a ring: then its line is there when it is written */
+#define FETCH_AHEAD_BYTES 512 /* from the next record of a ring to the cache line that is fetched for writing */
 
-/* So that the line is there, and the receiver's no more, when it is written; a hint, which changes nothing. */
+/* Fetches the cache line for writing, away from the receiver, before it is written. Only a hint. */
 static inline void fetch_for_writing(const uint8_t *at) {
 #if defined(__x86_64__)
     __asm__ volatile("prefetchw %0" : : "m"(*at)); /* gcc has it for some processors only; others ignore it */
@@ -103,7 +103,7 @@ int take_struct(void *to, size_t known, const void *from, const char *name);
 /* The reverse: fills in as much as the program knows, and the size. */
 void give_struct(void *to, size_t size, const void *from, size_t known);
 
-/* True for an outcome that a node may tell. */
+/* True for a status that a node may report. */
 bool is_status(int status);
 
 /* ---- Calls (process.c) ---- */
@@ -115,23 +115,23 @@ void call_end(int state);
 /* Number of this process in a line of forks, 1 or more; -1 if there is no memory for it. */
 int64_t process_number(void);
 
-/* Descriptors that a child of fork does not keep. Between hold and release no fork happens: what is made there and added
- * is in no child. */
+/* Descriptors that a child of fork does not keep. Between hold and release no fork happens: what is made there and
+ * added is in no child. */
 void descriptors_hold(void);
 void descriptors_release(void);
 void descriptors_add(int fd); /* while held; -1 is ignored */
 /* Closes one that was added; -1 is ignored. */
 void descriptor_close(int fd);
 
-/* 0 in a child that has not attached itself, else process_number. */
+/* 0 in a child that has not attached, otherwise process_number. */
 extern const _Atomic int64_t *process_word;
 
 static inline bool is_forked(int64_t number) {
     return UNLIKELY(atomic_load_explicit(process_word, memory_order_relaxed) != number);
 }
 
-/* A number that no other thread has at the same time: what pthread_self returns, without the call where the ABI says
- * where it is. */
+/* A number that no other thread has at the same time: that of pthread_self, without the call where the ABI defines its
+ * place. */
 HOT uintptr_t this_thread(void) {
 #if defined(__x86_64__) && defined(__LP64__)
     uintptr_t self;
@@ -141,6 +141,9 @@ HOT uintptr_t this_thread(void) {
     return (uintptr_t)pthread_self();
 #endif
 }
+
+/* An event descriptor that no child of fork keeps; -1 with errno. */
+int event_open(void);
 
 /* Makes the descriptor of a node's loop readable; a system call that is no cancellation point. */
 void signal_event(int fd);
@@ -161,7 +164,7 @@ struct futex_word {
 
 #define FUTEX_MAX_WORDS 128 /* FUTEX_WAITV_MAX */
 
-/* What a thread sleeps on: words, each with the value that it has until then. */
+/* The words on which a thread sleeps, each with the value that it has until then. */
 struct futex_words {
     unsigned count;
     struct futex_word at[FUTEX_MAX_WORDS];
@@ -178,7 +181,7 @@ void futex_wake(uint8_t *word);
 
 /* ---- Memory (memory.c) ---- */
 
-/* Memory of this process that it lends its node: files in memory, mapped one behind the other. */
+/* Memory of this process that it lends its node: files in memory, mapped one after the other. */
 struct lent {
     int id;
     uint8_t *data;
@@ -194,7 +197,7 @@ void lent_close(struct lent *lent);
 /* A file of zeroed pages, all of which are taken now and whose size is sealed; -1 with errno. */
 int make_file(const char *name, uint64_t length);
 
-/* What is wrong with a file in memory that was passed and is to have this length at least; NULL if nothing is. */
+/* The fault of a file in memory that was passed and must have at least this length; NULL if there is none. */
 const char *file_problem(int fd, uint64_t length);
 
 /* Maps memory of the node read-only, after checking that the descriptor is what it should be; takes the descriptor. */

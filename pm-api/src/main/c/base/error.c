@@ -54,7 +54,7 @@ static const struct meaning MEANINGS[] = {
     MEANING(STATUS_EVENT, "an event waits to be taken"),
     MEANING(NOT_ALLOWED, "this context's tenant may not send to the peer's: see tenants in the cluster file"),
     MEANING(FLOW_LIMIT, "this node or user has as many flows as flow.maxFlows or limits.flows allows"),
-    MEANING(DROPPED, "the message was dropped, as the options of its destination say, and not sent"),
+    MEANING(DROPPED, "the message was dropped, as the options of its destination require, and not sent"),
     MEANING(INTERRUPTED, "another thread has ended the wait"),
     MEANING(BAD_KEY, "the key is not one of the destination's, or has been revoked"),
     MEANING(BAD_RANGE, "not all bytes are within the destination's region, or a number is not at a multiple of 8"),

@@ -41,8 +41,8 @@ void find_run_folders(struct run_folders *folders) {
     }
 }
 
-/* A folder of this user that no other user may enter. One that is not there yet is not private: another user could make it
- * now. */
+/* A folder of this user that no other user may enter. One that is not there yet is not private: another user could make
+ * it now. */
 static bool is_private(const char *folder) {
     struct stat status;
     return lstat(folder, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid()

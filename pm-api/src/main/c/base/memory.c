@@ -88,7 +88,7 @@ const char *file_problem(int fd, uint64_t length) {
     if ((seals & F_SEAL_SHRINK) == 0) {
         return "could be cut off while it is read";
     }
-    return length == 0 || (uint64_t)status.st_size < length ? "is shorter than the node says" : NULL;
+    return length == 0 || (uint64_t)status.st_size < length ? "is shorter than the node reports" : NULL;
 }
 
 int map_node_memory(int fd, uint64_t length, const char *what, const uint8_t **data) {

@@ -1,7 +1,7 @@
-/* What a process and its threads are to this library: forks, cancellation, and system calls of the hot path.
+/* Processes and threads: forks, cancellation, and system calls of the hot path.
  *
  * A child that a fork has made shares the rings with its parent, so it must not touch them. A page that the kernel
- * clears in every child (MADV_WIPEONFORK) tells with one load where the process stands, after raw clone(2), too. A
+ * clears in every child (MADV_WIPEONFORK) shows with one load which process this is, after raw clone(2), too. A
  * handler of fork also closes the child's copies of all descriptors of this library: the node notices the death of the
  * parent, and takes its buffers back, only when nobody has the connection any more. */
 #define _GNU_SOURCE
@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -101,6 +102,14 @@ void descriptors_add(int fd) {
         open_words = words;
     }
     open_files[fd / 64] |= UINT64_C(1) << fd % 64;
+}
+
+int event_open(void) {
+    descriptors_hold();
+    int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    descriptors_add(fd);
+    descriptors_release();
+    return fd;
 }
 
 void descriptor_close(int fd) {

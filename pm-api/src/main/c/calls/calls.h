@@ -1,5 +1,5 @@
-/* What programs call of devices and contexts: argument checks and waits. Services and requests use these waits. Not
- * installed. */
+/* Functions of devices and contexts for programs: argument checks and waits. Services and requests use these waits,
+ * too. Not installed. */
 #ifndef HXB_CALLS_H
 #define HXB_CALLS_H
 

@@ -3,7 +3,6 @@
 #include "calls/calls.h"
 
 #include <stdlib.h>
-#include <sys/eventfd.h>
 
 static const hxb_context_options DEFAULTS = {.size = sizeof DEFAULTS,
                                              .send_buffers = 256,
@@ -36,8 +35,7 @@ static int check_options(const hxb_context_options *options) {
 static void free_arrays(hxb_context *context) {
     descriptor_close(context->wake_event);
     free_slots(context);
-    free(context->held);
-    free(context->free_places);
+    free_held(context);
 }
 
 static void free_context(hxb_context *context) {
@@ -122,10 +120,7 @@ static void unlist(hxb_context *context) {
 /* Threads that sleep on words of memory are woken there. */
 static int make_wake_event(hxb_context *context) {
     if (!context->device->has_words) {
-        descriptors_hold();
-        context->wake_event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-        descriptors_add(context->wake_event);
-        descriptors_release();
+        context->wake_event = event_open();
         return context->wake_event < 0 ? fail_errno("cannot make an eventfd") : HXB_OK;
     }
     return HXB_OK;

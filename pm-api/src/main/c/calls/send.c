@@ -31,7 +31,8 @@ HOT int check_claimed(const hxb_context *context, int slot) {
     return result;
 }
 
-/* What a claim returns that has not found a buffer in time: HXB_DROPPED if the options of the destination say so. */
+/* The result of a claim that has not found a buffer in time: HXB_DROPPED if the options of the destination
+ * require it. */
 static int refused(hxb_context *context, int node, int peer_context, int status) {
     int number = share_find(&context->shares, share_key(node, peer_context));
     if (number == NONE || !context->shares.all[number].is_dropping) {
@@ -230,12 +231,12 @@ int hxb_poll_completion(hxb_context *context, hxb_completion *completion) {
         return result != HXB_OK ? result : fail(HXB_E_ARGUMENT, "there is no place for the completion: NULL");
     }
     if (take_done_sends(context) > 0) {
-        context->has_untold_sends = true;
+        context->has_unreported_sends = true;
     }
-    if (context->told_head == context->told_tail) {
+    if (context->unread_head == context->unread_tail) {
         return context_idle(context, HXB_EMPTY);
     }
-    *completion = context->completions_told[context->told_head++ % (uint64_t)context->slot_count];
+    *completion = context->unread_completions[context->unread_head++ % (uint64_t)context->slot_count];
     free_slot(context, completion->slot);
     return HXB_OK;
 }

@@ -1,4 +1,5 @@
-/* Waiting: spins, sleeps and tells why a wait has ended; the classes ContextWaiter and ContextSleep explain the rules. */
+/* Waiting: spins, sleeps and returns why a wait has ended; the classes ContextWaiter and ContextSleep explain the
+ * rules. */
 #define _GNU_SOURCE
 #include "calls/calls.h"
 
@@ -15,14 +16,14 @@ static int ready(hxb_context *context, int interest) {
     if ((interest & HXB_WAIT_SENDS) != 0 && direct_is_any_full(context)) {
         direct_poll(context);
         if (direct_take_room_again(context)) {
-            context->has_untold_sends = true; /* reported once, as sends that are done */
+            context->has_unreported_sends = true; /* reported once, as sends that are done */
         }
     }
     const struct service *remote = context->services[SERVICE_REMOTE];
     bool is_for_messages = (interest & HXB_WAIT_MESSAGES) != 0;
     if (((interest & HXB_WAIT_REMOTE) != 0 && remote->is_ready(remote))
         || (is_for_messages && has_message(context))
-        || ((interest & HXB_WAIT_SENDS) != 0 && (context->has_untold_sends || has_done_sends(context)))) {
+        || ((interest & HXB_WAIT_SENDS) != 0 && (context->has_unreported_sends || has_done_sends(context)))) {
         return HXB_OK;
     }
     bool has_any = context->failed_head != context->failed_tail || (is_for_messages && has_event(context));
@@ -34,15 +35,15 @@ static int look(hxb_context *context, int interest) {
     int status = ready(context, interest);
     if (status == HXB_EMPTY && (interest & HXB_WAIT_SENDS) == 0 && has_done_sends(context)) {
         if (take_done_sends(context) > 0) {
-            context->has_untold_sends = true;
+            context->has_unreported_sends = true;
         }
         return ready(context, interest);
     }
     return status;
 }
 
-/* Asks the node and others to wake this thread. Sequentially consistent: what is looked at next is read behind this store,
- * and the node reads this word behind a full fence after what it has put. */
+/* Asks the node and others to wake this thread. Sequentially consistent: later reads come after this store, and the
+ * node reads this word after its new entries and a full fence. */
 static void sleep_start(hxb_context *context, int interest, int sleep) {
     bool is_on_word = sleep == HXB_DIRECTPAGE_ON_WORD;
     uint32_t waiting = (uint32_t)interest | HXB_CONTROL_LINKS | (is_on_word ? HXB_CONTROL_ON_WORD : 0);
@@ -55,8 +56,8 @@ static void sleep_start(hxb_context *context, int interest, int sleep) {
     }
 }
 
-/* The exchange tells whether the node has taken on the task of waking us: then its signal has arrived or will, and
- * only then is there something to read. */
+/* The exchange shows whether the node is waking this thread: then its signal has arrived or will, and only then is
+ * there something to read. */
 static void sleep_end(hxb_context *context) {
     if (context->sleep != 0) {
         bool is_at_socket = context->sleep == HXB_DIRECTPAGE_AT_SOCKET;
@@ -173,7 +174,7 @@ int wait_for(hxb_context *context, int interest, int64_t timeout_ns) {
         status = wait_until_ready(context, interest, timeout_ns);
     }
     if ((interest & HXB_WAIT_SENDS) != 0) {
-        context->has_untold_sends = false;
+        context->has_unreported_sends = false;
     }
     if (status == HXB_OK || status == HXB_STATUS_EVENT) {
         spin_on_work(&context->spin);
@@ -196,7 +197,7 @@ static int check_interest(const hxb_context *context, int interest) {
 
 /* True if hxb_poll_completion has one. */
 static bool has_completion(const hxb_context *context, int interest) {
-    return (interest & HXB_WAIT_SENDS) != 0 && context->told_head != context->told_tail;
+    return (interest & HXB_WAIT_SENDS) != 0 && context->unread_head != context->unread_tail;
 }
 
 int hxb_wait(hxb_context *context, int interest, int64_t timeout_ns) {
@@ -214,7 +215,7 @@ int hxb_wait(hxb_context *context, int interest, int64_t timeout_ns) {
     return wait_leave(context, wait_for(context, interest, timeout_ns));
 }
 
-/* ---- What other threads do to a wait ---- */
+/* ---- Waits that other threads end ---- */
 
 void wait_enter(hxb_context *context) {
     if (context->depth++ == 0) {
@@ -282,7 +283,7 @@ int hxb_arm(hxb_context *context, int interest) {
     if (ready(context, interest) != HXB_EMPTY || has_completion(context, interest)
         || context_status(context) != HXB_OK) {
         if ((interest & HXB_WAIT_SENDS) != 0) {
-            context->has_untold_sends = false;
+            context->has_unreported_sends = false;
         }
         sleep_end(context);
         return 0;

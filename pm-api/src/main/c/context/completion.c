@@ -1,4 +1,4 @@
-/* Which messages are done, as the node and direct rings report it. */
+/* Messages that are done, as the node and direct rings report it. */
 #include "context/context.h"
 
 static const uint8_t *completion(const hxb_context *context) {
@@ -38,7 +38,7 @@ static bool next_completion(hxb_context *context) {
 static void add_completion(hxb_context *context, int slot, int status) {
     const struct slot *facts = &context->slots[slot];
     context->slots[slot].state = SLOT_DONE;
-    context->completions_told[context->told_tail++ % (uint64_t)context->slot_count] = (hxb_completion){
+    context->unread_completions[context->unread_tail++ % (uint64_t)context->slot_count] = (hxb_completion){
         .cookie = facts->cookie, .status = status, .slot = slot, .to = {facts->node, facts->context}};
 }
 
@@ -52,7 +52,7 @@ static void end_slot(hxb_context *context, int slot, int status) {
     }
 }
 
-/* A slot whose message is done, and whether the application is told of it. */
+/* Ends the slot of a message that is done; true if that is reported to the application. */
 static bool finish_slot(hxb_context *context, int slot) {
     struct slot facts = context->slots[slot];
     bool is_begin = direct_take_begin(context, slot);
@@ -60,7 +60,7 @@ static bool finish_slot(hxb_context *context, int slot) {
     end_slot(context, slot, context->done_status);
     if (UNLIKELY(context->done_status != HXB_OK)) {
         if (is_begin) {
-            /* What was put behind it is lost, too. */
+            /* Messages in the ring after it are lost, too. */
             direct_on_begin_failed(context, facts.context);
         }
         add_failed(context, context->done_status, facts.node, facts.context, is_begin ? NONE : slot);
@@ -110,6 +110,6 @@ int take_done_sends(hxb_context *context) {
 
 void take_done(hxb_context *context) {
     if (take_done_sends(context) > 0) {
-        context->has_untold_sends = true;
+        context->has_unreported_sends = true;
     }
 }

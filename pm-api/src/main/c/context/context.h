@@ -15,10 +15,10 @@
 
 #include "device/device.h"
 
-enum { SLOT_FREE, SLOT_CLAIMED, SLOT_IN_FLIGHT, SLOT_DONE /* in a ring; nobody was told */ };
+enum { SLOT_FREE, SLOT_CLAIMED, SLOT_IN_FLIGHT, SLOT_DONE /* in a ring; not reported yet */ };
 
 struct slot {
-    uint64_t cookie; /* 0 for none: then nobody is told when its message is done */
+    uint64_t cookie; /* 0 for none: then the end of its message is not reported */
     int node, context;
     uint32_t length; /* that was claimed, or handed over */
     int share;
@@ -37,7 +37,7 @@ struct held {
     uint32_t buffer;
 };
 
-/* What is built on a context, and is called back by it. */
+/* A service that is built on a context, which calls it back. */
 struct service {
     /* A message of this slot is done; NULL if that is of no interest. */
     void (*on_send_done)(struct service *service, int slot, int status);
@@ -50,10 +50,10 @@ struct service {
 enum { SERVICE_LARGE, SERVICE_REMOTE, SERVICE_GROUPS, SERVICES };
 
 struct hxb_context {
-    /* What every call reads. */
+    /* Every call reads these. */
     hxb_device *device;
     _Atomic int64_t process;
-    _Atomic uintptr_t owner; /* as this_thread says */
+    _Atomic uintptr_t owner; /* a number of this_thread */
     uint8_t *control;
     int broken; /* 0, or HXB_E_CORRUPT */
     bool is_gone;
@@ -80,8 +80,8 @@ struct hxb_context {
     int done_slot, done_left, done_status;
     hxb_event *failed; /* a ring of the newest ones, as many as there are slots */
     uint64_t failed_head, failed_tail;
-    hxb_completion *completions_told; /* a ring of those with a cookie, whose slots are not free yet */
-    uint64_t told_head, told_tail;
+    hxb_completion *unread_completions; /* a ring of those with a cookie, whose slots are not free yet */
+    uint64_t unread_head, unread_tail;
 
     /* Receiving. */
     uint8_t *deliveries;
@@ -108,8 +108,8 @@ struct hxb_context {
     _Atomic bool is_woken;   /* by hxb_wake */
     int wake_event;          /* by which it is woken where it does not sleep on words; -1 for none */
     struct spin spin;
-    bool has_untold_sends;
-    int sleep; /* HXB_DIRECTPAGE_AT_SOCKET or ON_WORD while others are asked to wake this thread; 0 else */
+    bool has_unreported_sends;
+    int sleep; /* HXB_DIRECTPAGE_AT_SOCKET or ON_WORD while others are asked to wake this thread, otherwise 0 */
     struct futex_words words;
     int expected_signals, idle_calls;
     int64_t checked_ns, last_beat_ns;
@@ -140,7 +140,7 @@ static inline bool is_owner(const hxb_context *context) {
     return LIKELY(atomic_load_explicit(&context->owner, memory_order_relaxed) == this_thread());
 }
 
-/* Says why a context is of no use: it is of a parent process, or closed. */
+/* Returns why a context cannot be used: it is of a parent process, or closed. */
 int fail_unusable(const hxb_context *context) __attribute__((cold));
 
 HOT int check_context(const hxb_context *context) {
@@ -165,8 +165,8 @@ static inline uint32_t max_length(const hxb_context *context) {
     return mtu < context->send_buffer_bytes ? mtu : context->send_buffer_bytes;
 }
 
-/* Behind a full fence, either the node sees what was put, or this thread sees that the node sleeps: the node writes its
- * sleep and then looks at the rings, with a full fence between the two. */
+/* Call it after a full fence. Either the node sees the new entry, or this thread sees that the node sleeps: the node
+ * writes that it sleeps and then looks at the rings, with a full fence between the two. */
 static inline void wake_node(hxb_context *context) {
     const uint8_t *word = context->device->page + HXB_PAGE_SLEEP + HXB_PAGE_SLEEP_STRIDE * context->loop;
     uint32_t sleep = atomic_load_explicit((const shared32 *)word, memory_order_seq_cst);
@@ -222,6 +222,7 @@ uint64_t new_number_base(void);
 
 /* Makes the places, all free; false if there is no memory. */
 bool make_places(hxb_context *context, uint32_t count);
+void free_held(hxb_context *context);
 
 /* Notes the message at the position delivered and sets its handle. False if more are held than the node delivers. */
 static inline bool hold(hxb_context *context, hxb_message *message, uint32_t buffer) {
@@ -286,7 +287,7 @@ bool release_buffer(hxb_context *context, hxb_message *message);
 
 int direct_open(hxb_context *context, int delivery_entries);
 void direct_close(hxb_context *context);
-/* Takes note of what the node has told since the last call; almost always nothing. */
+/* Takes the changes that the node has reported since the last call; almost always none. */
 void direct_take_changes(hxb_context *context);
 
 static inline void direct_poll(hxb_context *context) {
@@ -296,23 +297,23 @@ static inline void direct_poll(hxb_context *context) {
     }
 }
 
-/* True if a receiver is gone and the node has not said which: what is put in its ring would be lost. */
+/* True if a receiver is gone and the node has not reported which: messages in its ring would be lost. */
 static inline bool direct_is_in_doubt(const hxb_context *context) {
     uint32_t changes = get32_acquire(context->control + HXB_CONTROL_DIRECT_CHANGES);
     return (changes ^ context->direct_changes_taken) >= HXB_CONTROL_RECEIVER_GONE;
 }
 
-/* Asks the other ends to wake this thread for what it waits for, where context->sleep says, and ends that: returns the
- * signals that have come for it or will. */
+/* Asks the other ends to wake this thread, in the way of context->sleep; and ends that: returns the number of signals
+ * that have come for it or will. */
 void direct_sleep(hxb_context *context, int interest);
 int direct_awake(hxb_context *context);
 
-/* The common case of a claim and of a commit: nothing else is being written, and the ring is open and has room. If it is
- * not that case, they do nothing and return NONE and false. */
+/* The common case of a claim and of a commit: nothing else is being written, and the ring is open and has room. If it
+ * is not that case, they do nothing and return NONE and false. */
 int direct_claim(hxb_context *context, int peer_context, uint32_t length, void **data);
 bool direct_commit(hxb_context *context, int slot, uint32_t length, uint32_t tag);
-/* Sending; the first two only if there are rings, and behind direct_poll. True if messages to a context go through a
- * ring. */
+/* Sending; call the first two only if there are rings, and after direct_poll. True if messages to a context go through
+ * a ring. */
 bool direct_is_open(hxb_context *context, int peer_context);
 /* True if the ring can be used from now on, which begins with a message through the node. */
 bool direct_may_begin(const hxb_context *context, int peer_context);
@@ -322,30 +323,31 @@ bool direct_take_begin(hxb_context *context, int slot);
 void direct_on_begin_failed(hxb_context *context, int peer_context);
 bool direct_has_room(hxb_context *context, int peer_context, uint32_t length);
 void direct_on_claimed(hxb_context *context, int peer_context, int slot);
-/* Where the message of a slot is written if that is in a ring, else NULL. */
+/* The place of the message of a slot if that is in a ring, otherwise NULL. */
 uint8_t *direct_buffer(const hxb_context *context, int slot);
 void direct_abandon(hxb_context *context, int slot);
-/* Behind direct_poll: sends a message that lies at `data`, or if that is NULL, where it was written: in a ring or else in `own_buffer`. If
- * it has to go through the node, returns false, and it lies at `data` or in `own_buffer`. */
+/* Call it after direct_poll. Sends a message that lies at `data`, or if that is NULL, in a ring or in `own_buffer`.
+ * Returns false if it has to go through the node: then it lies at `data` or in `own_buffer`. */
 bool direct_submit(hxb_context *context, int slot, uint32_t length, uint32_t tag, const uint8_t *data,
                    uint8_t *own_buffer);
 bool direct_has_done(const hxb_context *context);
-/* The slot of the next message that is done and has to be told of, or NONE; only if there are rings. */
+/* The slot of the next message that is done and has to be reported, or NONE; only if there are rings. */
 int direct_take_done(hxb_context *context);
 /* A message to a context is about to go through the node. */
 void direct_on_through_node(hxb_context *context, int peer_context);
-/* True if messages have found no room in a ring; and, once for each ring, if one would find it now. Behind direct_poll. */
+/* True if messages have found no room in a ring. After direct_poll: true, once for each ring, if there is room now. */
 bool direct_is_any_full(const hxb_context *context);
 bool direct_take_room_again(hxb_context *context);
 
 /* Receiving; only if there are rings. */
 enum { DIRECT_NODE_FIRST, DIRECT_RING_FIRST, DIRECT_RING_FULL };
-/* The common case: the ring that had the last message has another one. Else does nothing and returns false. Nothing may
- * have come through the node. */
+/* The common case: the ring that had the last message has another one. Otherwise does nothing and returns false. Call
+ * it only if nothing has come through the node. */
 bool direct_receive_next(hxb_context *context, hxb_message *message);
 bool direct_is_empty(const hxb_context *context);
 bool direct_is_ready(hxb_context *context);
-/* True if a message comes in the ring of the last one within a microsecond, while the context talks with others in turns. */
+/* True if a message comes in the ring of the last one within a microsecond, while the context talks with others in
+ * turns. */
 bool direct_comes_soon(hxb_context *context);
 void direct_receive(hxb_context *context, hxb_message *message);
 void direct_on_send(hxb_context *context); /* it may wait for an answer */

@@ -42,7 +42,7 @@ static void take_change(hxb_context *context, int kind, struct direct_change *ch
 
 /* Asks for the next change; without memory, or if the node takes no requests now, a later call does. */
 static void ask_for_change(hxb_context *context) {
-    /* Read before it is asked for: what is told meanwhile is asked for again. */
+    /* Read before the request: a change that is reported meanwhile causes another one. */
     uint32_t changes = get32_acquire(context->control + HXB_CONTROL_DIRECT_CHANGES);
     struct asked *asked = malloc(sizeof *asked);
     if (asked == NULL || ask_direct_change(context->device, context->id, asked) != HXB_OK) {

@@ -1,16 +1,15 @@
-/* What the two sides of direct rings need of each other's surroundings: contexts of one node send to each other through
- * memory that the two share, and the node only introduces them. The classes DirectRings, LocalSends, DirectSend,
- * DirectReceive and those of io.hxb.pm.shm explain the rules; here they are in C, with the same memory order. Not
- * installed. */
+/* The two sides of direct rings: contexts of one node send to each other through memory that the two share, and the
+ * node only introduces them. The classes DirectRings, LocalSends, DirectSend, DirectReceive and those of io.hxb.pm.shm
+ * explain the rules; here they are in C, with the same memory order. Not installed. */
 #ifndef HXB_DIRECT_H
 #define HXB_DIRECT_H
 
 #include "context/context.h"
 
 #define DIRECT_MAX_RINGS 64 /* of a context to receive from, and to send by */
-_Static_assert(DIRECT_MAX_RINGS + 2 <= FUTEX_MAX_WORDS, "a thread sleeps on all its rings, one to send by, and the node");
+_Static_assert(DIRECT_MAX_RINGS + 2 <= FUTEX_MAX_WORDS, "a thread sleeps on all its rings, a full one, and the node");
 
-/* Says that this thread sleeps, as context->sleep has it. */
+/* Writes that this thread sleeps, with the value of context->sleep. */
 static inline void direct_sleep_on(hxb_context *context, uint8_t *word) {
     atomic_store_explicit((shared32 *)word, (uint32_t)context->sleep, memory_order_seq_cst);
     if (context->sleep == HXB_DIRECTPAGE_ON_WORD) {

@@ -12,21 +12,21 @@
 #define PAUSES_FOR_A_MESSAGE 16 /* are worth it, and twice as many are not */
 #define CLOSE_LOOKS 20 /* for an answer, before a wait looks for anything else: a microsecond at most */
 #define MESSAGES_PER_TURN 64 /* in a row from one ring while there are some in others */
-#define TOLD_PARTS 8         /* of a ring: the sender is told of each */
+#define REPORTED_PARTS 8     /* of a ring: each one that is released is reported to the sender */
 
 struct direct_receive {
     struct direct_memory memory;
     int peer_context;
-    bool has_fences; /* whoever goes to sleep executes a fence for both ends */
+    bool has_fences; /* the end that goes to sleep executes a fence for both */
     bool is_active, has_begun, is_sender_gone, is_given_up;
-    int sleep; /* as this thread has said it, see context->sleep */
+    int sleep; /* the value that this thread has written, see context->sleep */
     uint64_t id[2];
     uint64_t position;
-    uint64_t header; /* of the next message if it has been seen, else 0 */
-    uint64_t told;   /* the sender knows that the records up to here are released */
+    uint64_t header; /* of the next message if it has been seen, otherwise 0 */
+    uint64_t reported;   /* the sender knows that the records up to here are released */
     int64_t *ends;   /* of each message held but the last, in order: where it ends; inverted once it is released */
     uint64_t first_held, next_held;
-    bool is_last_released; /* of those held; where it ends is `position`, behind records without a message */
+    bool is_last_released; /* of those held; it ends at `position`, after records without a message */
 };
 
 struct direct_receives {
@@ -63,7 +63,7 @@ HOT void wake_sender(const struct direct_receive *ring) {
     direct_wake(&ring->memory, ring->memory.page + HXB_DIRECTPAGE_SENDER_SLEEPS);
 }
 
-/* Takes no more from the ring, and tells the sender. */
+/* Takes no more from the ring, and writes that for the sender. */
 static void give_up(struct direct_receive *ring) {
     ring->is_given_up = true;
     ring->is_active = false;
@@ -90,8 +90,8 @@ static int64_t *end_of(const struct direct_receives *receives, const struct dire
 /* The exact position is in a cache line that a sender takes only when it has to. */
 HOT void publish(struct direct_receive *ring, uint64_t position) {
     put64_release(ring->memory.page + HXB_DIRECTPAGE_RELEASED, position);
-    if (position - ring->told >= ring->memory.capacity / TOLD_PARTS) {
-        ring->told = position;
+    if (position - ring->reported >= ring->memory.capacity / REPORTED_PARTS) {
+        ring->reported = position;
         put64_release(ring->memory.page + HXB_DIRECTPAGE_TOLD, position);
     }
     direct_fence(ring->has_fences);
@@ -275,8 +275,8 @@ bool direct_is_ready(hxb_context *context) {
     return has_message_in_ring(receives);
 }
 
-/* Whoever answers through a ring is quick, and a look at all else that may end a wait takes as long as the answer. Where
- * messages come in one direction it would take the line from the sender. */
+/* An answer through a ring is quick: to look at everything that may end a wait takes as long. Where messages come in
+ * one direction, looking takes the cache line from the sender. */
 bool direct_comes_soon(hxb_context *context) {
     struct direct_receives *receives = context->receives;
     struct direct_receive *ring = receives == NULL ? NULL : receives->rings[receives->ready];
@@ -383,7 +383,8 @@ int direct_order(hxb_context *context, int node, int peer_context) {
             return DIRECT_RING_FULL;
         }
         if (ring->is_active) {
-            /* What comes through the node now was sent behind what is in the ring. A sender that leaves the ring says so before it sends through the node. */
+            /* This message was sent after those in the ring, and a sender leaves the ring before it sends through the
+             * node. */
             give_up(ring);
         }
     }
@@ -412,7 +413,7 @@ HOT struct direct_receive *ring_of(const hxb_context *context, int64_t handle) {
     return context->receives->rings[PLACE_MASK - ((uint32_t)handle & PLACE_MASK)];
 }
 
-/* How far the number that a handle has is behind that of the first message held. */
+/* How far the number of a handle is after that of the first message held. */
 HOT uint64_t distance(const struct direct_receive *ring, int64_t handle) {
     return (((uint64_t)handle >> PLACE_BITS) - ring->first_held) & POSITION_MASK;
 }

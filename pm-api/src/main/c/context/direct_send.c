@@ -1,6 +1,6 @@
 /* Messages to other contexts of the node that go directly, through a ring to each. A message is written where the
- * receiver reads it if no other is being written there, else copied when it is sent. It is done as soon as it is in the
- * ring. The classes LocalSends, DirectSends and DirectSend explain the rules. */
+ * receiver reads it, unless another one is being written there: then it is copied when it is sent. It is done as soon
+ * as it is in the ring. The classes LocalSends, DirectSends and DirectSend explain the rules. */
 #define _GNU_SOURCE
 #include "context/send_ring.h"
 
@@ -30,7 +30,7 @@ struct direct_sends {
 
     int *done; /* slots whose messages are done, for large messages; a place for each slot */
     int done_first, done_count;
-    bool has_untold;
+    bool has_unreported;
 
     bool *is_begin; /* of a slot: it has the message that begins a ring */
     int written_slot;
@@ -267,15 +267,15 @@ int direct_claim(hxb_context *context, int peer_context, uint32_t length, void *
 bool direct_commit(hxb_context *context, int slot, uint32_t length, uint32_t tag) {
     struct direct_sends *sends = context->sends;
     struct direct_send *ring = sends->written_ring;
-    if (UNLIKELY(slot != sends->written_slot || sends->is_written_ring_removed || context->services[SERVICE_LARGE] != NULL
-                 || context->slots[slot].cookie != 0)) {
+    if (UNLIKELY(slot != sends->written_slot || sends->is_written_ring_removed
+                 || context->services[SERVICE_LARGE] != NULL || context->slots[slot].cookie != 0)) {
         return false;
     }
     if (UNLIKELY(direct_is_in_doubt(context) || !ring->is_open || ring->is_stranded || send_ring_is_broken(ring))) {
         return false; /* the receiver may be another one by now */
     }
     sends->written_slot = NONE;
-    sends->has_untold = true;
+    sends->has_unreported = true;
     set_free(context, slot);
     direct_on_send(context);
     send_ring_append(ring, length, tag);
@@ -310,7 +310,8 @@ void direct_on_through_node(hxb_context *context, int peer_context) {
 /* A begin may be sent if the receiver has the ring, and has read all of it. */
 bool direct_may_begin(const hxb_context *context, int peer_context) {
     const struct direct_send *ring = context->sends->peers[peer_context].ring;
-    return ring != NULL && ring->offer == NULL && !direct_is_in_doubt(context) && send_ring_load_state(ring) == HXB_DIRECTPAGE_TAKEN && !ring->is_stranded
+    return ring != NULL && ring->offer == NULL && !direct_is_in_doubt(context)
+        && send_ring_load_state(ring) == HXB_DIRECTPAGE_TAKEN && !ring->is_stranded
         && send_ring_load_released(ring) == ring->position;
 }
 
@@ -388,7 +389,7 @@ void direct_abandon(hxb_context *context, int slot) {
 static void on_done(hxb_context *context, int slot) {
     struct direct_sends *sends = context->sends;
     if (context->services[SERVICE_LARGE] == NULL && context->slots[slot].cookie == 0) {
-        sends->has_untold = true;
+        sends->has_unreported = true;
         context->in_flight--;
         free_slot(context, slot);
     } else {
@@ -443,12 +444,12 @@ bool direct_submit(hxb_context *context, int slot, uint32_t length, uint32_t tag
 }
 
 bool direct_has_done(const hxb_context *context) {
-    return context->sends != NULL && (context->sends->has_untold || context->sends->done_count > 0);
+    return context->sends != NULL && (context->sends->has_unreported || context->sends->done_count > 0);
 }
 
 int direct_take_done(hxb_context *context) {
     struct direct_sends *sends = context->sends;
-    sends->has_untold = false;
+    sends->has_unreported = false;
     if (sends->done_count == 0) {
         return NONE;
     }

@@ -23,3 +23,8 @@ bool make_places(hxb_context *context, uint32_t count) {
     }
     return true;
 }
+
+void free_held(hxb_context *context) {
+    free(context->held);
+    free(context->free_places);
+}

@@ -1,4 +1,4 @@
-/* Receiving: messages lie in the node's buffers until they are released; events tell of what is no message. */
+/* Receiving: messages lie in buffers of the node until they are released; events report everything else. */
 #include "context/context.h"
 
 #define MESSAGES_PER_TURN 64 /* in a row of one kind while there are some of the other */
@@ -32,8 +32,8 @@ static bool read_delivery(const hxb_context *context, hxb_message *message, uint
     return true;
 }
 
-/* Takes messages that begin a ring. Then returns what direct_order says of the next one that the node has delivered;
- * without one DIRECT_RING_FULL, as if it had to wait. */
+/* Takes messages that begin a ring. Then returns direct_order for the next message that the node has delivered; without
+ * one DIRECT_RING_FULL, as if it had to wait. */
 static int next_from_node(hxb_context *context) {
     while (has_delivery(context)) {
         hxb_message message;
@@ -166,7 +166,7 @@ int take_event(hxb_context *context, hxb_event *event) {
         direct_poll(context);
     }
     if (take_done_sends(context) > 0) {
-        context->has_untold_sends = true;
+        context->has_unreported_sends = true;
     }
     if (context->failed_head != context->failed_tail) {
         *event = context->failed[context->failed_head++ % (uint64_t)context->slot_count];

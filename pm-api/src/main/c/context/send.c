@@ -1,4 +1,4 @@
-/* Sending: slots are claimed, filled and handed to the node, which says what has become of them. */
+/* Sending: slots are claimed, filled and handed to the node, which reports when they are done. */
 #include "context/context.h"
 
 static uint32_t record_bytes(uint32_t length) {

@@ -14,10 +14,10 @@ static void set_released(struct direct_send *ring, uint64_t position) {
 
 /* Looks at the position that seldom changes. The exact one changes with each message, and reading it takes its cache
  * line from the receiver. */
-static bool is_told_room(struct direct_send *ring, uint32_t length) {
-    uint64_t told = get64_acquire(ring->memory.page + HXB_DIRECTPAGE_TOLD);
-    if ((int64_t)(told - ring->released) > 0) {
-        set_released(ring, told);
+static bool has_reported_room(struct direct_send *ring, uint32_t length) {
+    uint64_t reported = get64_acquire(ring->memory.page + HXB_DIRECTPAGE_TOLD);
+    if ((int64_t)(reported - ring->released) > 0) {
+        set_released(ring, reported);
     }
     return send_ring_fits(ring, length);
 }
@@ -28,7 +28,7 @@ bool send_ring_has_room_now(struct direct_send *ring, uint32_t length) {
 }
 
 bool send_ring_may_find_room(struct direct_send *ring, uint32_t length) {
-    return is_told_room(ring, length)
+    return has_reported_room(ring, length)
         || ((ring->sleep != 0 || ++ring->looks % LOOKS == 0) && send_ring_has_room_now(ring, length));
 }
 

@@ -4,20 +4,20 @@
 
 #include "context/direct.h"
 
-/* The ring to one other context. Messages go through the node until the receiver has the ring; then one more does, the
- * begin, and those behind it are in the ring. */
+/* The ring to one other context. Messages go through the node until the receiver has the ring. One more message through
+ * the node, the begin, is followed by messages in the ring. */
 struct direct_send {
     struct direct_memory memory;
     uint64_t position, released;
     int64_t number;      /* with the node */
     struct asked *offer; /* until the node has answered it */
-    uint64_t messages_end; /* behind the last message; LEAVE and what is skipped are none */
+    uint64_t messages_end; /* the end of the last message; LEAVE and skipped records are none */
     bool is_open, is_broken, is_receiver_gone;
-    int sleep;        /* as this thread has said it, see context->sleep */
-    bool has_fences;  /* whoever goes to sleep executes a fence for both ends */
+    int sleep;        /* the value that this thread has written, see context->sleep */
+    bool has_fences;  /* the end that goes to sleep executes a fence for both */
     uint32_t looks;   /* for room that was not found */
     uint32_t refused; /* length of a message for which there was none */
-    bool is_stranded; /* what is written in place lies behind a record that skips it */
+    bool is_stranded; /* the message that is written in place follows a record that skips it */
     uint64_t stranded_position;
     uint8_t *stranded_data;
 };
@@ -38,7 +38,7 @@ static inline uint8_t *send_ring_next_payload(const struct direct_send *ring) {
     return send_ring_record_at(ring, ring->position) + HXB_DIRECT_HEADER_BYTES;
 }
 
-/* True if the receiver has given the ring up, or says what cannot be. */
+/* True if the receiver has given the ring up, or has written an impossible position. */
 HOT bool send_ring_is_broken(const struct direct_send *ring) {
     return ring->is_broken || send_ring_load_state(ring) == HXB_DIRECTPAGE_GIVEN_UP;
 }
@@ -57,7 +57,7 @@ HOT bool send_ring_has_room(struct direct_send *ring, uint32_t length) {
     return LIKELY(send_ring_fits(ring, length)) || send_ring_may_find_room(ring, length);
 }
 
-/* Clears the header behind a record before it publishes the record, so that the receiver never takes what is left of an
+/* Clears the header after a record before it publishes the record, so that the receiver never takes the bytes of an
  * earlier message for a header. */
 HOT void send_ring_publish(struct direct_send *ring, uint32_t record_bytes, int head, uint32_t tag) {
     uint64_t next = ring->position + record_bytes;

@@ -9,10 +9,10 @@ bool make_slots(hxb_context *context, int count) {
     context->slots = calloc(slots, sizeof *context->slots);
     context->free_slots = calloc(slots, sizeof *context->free_slots);
     context->failed = calloc(slots, sizeof *context->failed);
-    context->completions_told = calloc(slots, sizeof *context->completions_told);
+    context->unread_completions = calloc(slots, sizeof *context->unread_completions);
     bool has_shares = shares_open(&context->shares, count);
     if (context->slots == NULL || context->free_slots == NULL || context->failed == NULL
-        || context->completions_told == NULL || !has_shares) {
+        || context->unread_completions == NULL || !has_shares) {
         return false;
     }
     for (int slot = count - 1; slot >= 0; slot--) {
@@ -26,7 +26,7 @@ void free_slots(hxb_context *context) {
     free(context->slots);
     free(context->free_slots);
     free(context->failed);
-    free(context->completions_told);
+    free(context->unread_completions);
 }
 
 void add_failed(hxb_context *context, int status, int node, int peer_context, int slot) {

@@ -1,4 +1,4 @@
-/* What a node is asked for: its facts, memory that it may use, contexts, direct rings and remote memory. */
+/* Requests to a node: its facts, memory that it may use, contexts, direct rings and remote memory. */
 #define _GNU_SOURCE
 #include "device/device.h"
 
@@ -39,8 +39,8 @@ static int read_page(hxb_device *device) {
     struct facts *facts = &device->facts;
     const uint8_t *page = device->page;
     if (get64(page) != HXB_PAGE_MAGIC || get32(page + HXB_PAGE_VERSION_OFFSET) != HXB_PAGE_VERSION) {
-        return fail(HXB_E_VERSION, "the page of the node on %s has version %u, this library needs %d", device->connection.path,
-                    get32(page + HXB_PAGE_VERSION_OFFSET), HXB_PAGE_VERSION);
+        return fail(HXB_E_VERSION, "the page of the node on %s has version %u, this library needs %d",
+                    device->connection.path, get32(page + HXB_PAGE_VERSION_OFFSET), HXB_PAGE_VERSION);
     }
     facts->node_id = (int)get32(page + HXB_PAGE_NODE_ID);
     facts->node_count = (int)get32(page + HXB_PAGE_NODE_COUNT);
@@ -49,8 +49,8 @@ static int read_page(hxb_device *device) {
     facts->receive_buffers = (int)get32(page + HXB_PAGE_RECEIVE_BUFFERS);
     facts->receive_buffer_bytes = (int)get32(page + HXB_PAGE_RECEIVE_BUFFER_BYTES);
     facts->loops = (int)get32(page + HXB_PAGE_LOOPS);
-    if (read_shape(device, facts) < 0 || facts->node_id < 0 || facts->node_id >= facts->node_count || facts->mtu < MIN_MTU
-        || facts->mtu > 1 << 20 || facts->contexts < 1 || facts->receive_buffers < 1
+    if (read_shape(device, facts) < 0 || facts->node_id < 0 || facts->node_id >= facts->node_count
+        || facts->mtu < MIN_MTU || facts->mtu > 1 << 20 || facts->contexts < 1 || facts->receive_buffers < 1
         || facts->receive_buffers > 1 << 24 || facts->receive_buffer_bytes < 1
         || facts->receive_buffer_bytes > 1 << 24 || facts->loops < 1 || facts->loops > HXB_PAGE_MAX_LOOPS) {
         return fail(HXB_E_PROTOCOL, "the page of the node on %s has impossible contents", device->connection.path);
@@ -102,7 +102,8 @@ int say_hello(hxb_device *device) {
     const struct facts *facts = &device->facts;
     if (result == HXB_OK && own_buffers == 0
         && (uint64_t)facts->receive_buffers * (uint64_t)facts->receive_buffer_bytes > (uint64_t)pool_bytes) {
-        return fail(HXB_E_PROTOCOL, "the receive pool of the node on %s is shorter than its buffers", device->connection.path);
+        return fail(HXB_E_PROTOCOL, "the receive pool of the node on %s is shorter than its buffers",
+                    device->connection.path);
     }
     if (result == HXB_OK && is_ring_size(device, direct_bytes)) {
         device->direct_bytes = (uint32_t)direct_bytes;
@@ -115,7 +116,7 @@ int say_hello(hxb_device *device) {
 /* ---- Memory that is lent ---- */
 
 static int announce(hxb_device *device, int id, uint64_t length, int use) {
-    /* What the same user's processes had may be on its way back: that takes a moment. */
+    /* Memory of earlier processes of the same user may not be free yet: that takes a moment. */
     int64_t deadline = now_ns() + REPLY_TIMEOUT_NS;
     for (;;) {
         struct message message;
@@ -125,7 +126,7 @@ static int announce(hxb_device *device, int id, uint64_t length, int use) {
         put_argument(&message, 2, use);
         int result = ask(&device->connection, &message, 0);
         if (result != HXB_OK && message.is_unanswered) {
-            tell(&device->connection, HXB_ATTACH_TAKE_BACK, id); /* the node may take it later */
+            notify(&device->connection, HXB_ATTACH_TAKE_BACK, id); /* the node may take it later */
         }
         if (result == HXB_OK || !message.is_refused_for_now || now_ns() > deadline) {
             return result;
@@ -192,7 +193,7 @@ int lend(hxb_device *device, struct lent *lent, const char *name, uint64_t lengt
 void take_back(hxb_device *device, struct lent *lent) {
     if (lent->id > 0) {
         lent_close(lent);
-        tell(&device->connection, HXB_ATTACH_TAKE_BACK, lent->id);
+        notify(&device->connection, HXB_ATTACH_TAKE_BACK, lent->id);
         give_back_id(device, lent->id);
         lent->id = 0;
     }
@@ -231,7 +232,7 @@ static int request_context(hxb_device *device, int id, const hxb_context_options
     int result = ask(&device->connection, &message, 2);
     if (result != HXB_OK) {
         if (message.is_unanswered) {
-            tell(&device->connection, HXB_ATTACH_CLOSE_CONTEXT, id); /* the node may open it later */
+            notify(&device->connection, HXB_ATTACH_CLOSE_CONTEXT, id); /* the node may open it later */
         }
         return result;
     }
@@ -239,7 +240,7 @@ static int request_context(hxb_device *device, int id, const hxb_context_options
     if (loop < 0 || loop >= device->facts.loops || !is_signal_socket(message.descriptors[0])
         || !is_event_descriptor(message.descriptors[1])) {
         close_descriptors(&message);
-        tell(&device->connection, HXB_ATTACH_CLOSE_CONTEXT, id);
+        notify(&device->connection, HXB_ATTACH_CLOSE_CONTEXT, id);
         return fail(HXB_E_PROTOCOL, "the node on %s passed descriptors of the wrong kind, or an impossible loop",
                     device->connection.path);
     }
@@ -280,7 +281,7 @@ void detach_context(hxb_device *device, int id, struct context_memory *memory) {
     }
     descriptor_close(memory->wake_application);
     descriptor_close(memory->wake_node);
-    tell(&device->connection, HXB_ATTACH_CLOSE_CONTEXT, id);
+    notify(&device->connection, HXB_ATTACH_CLOSE_CONTEXT, id);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         give_back_id(device, parts[i]->id);
     }
@@ -386,7 +387,7 @@ int attach_remote(hxb_device *device, int id, const hxb_remote_options *sizes, u
     }
     if (result == HXB_OK) {
         result = open_remote(device, id, sizes, lent, is_unanswered);
-        /* What the node may use later stays until the context is closed. */
+        /* Memory that the node may use later stays until the context is closed. */
         if (result != HXB_OK && !*is_unanswered) {
             take_back(device, lent);
         }

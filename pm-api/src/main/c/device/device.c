@@ -36,9 +36,11 @@ static int watch_for_the_end(hxb_device *device) {
 }
 
 static int attach(const char *socket, hxb_device *device) {
-    int result = socket == NULL ? find_node(device->connection.path, sizeof device->connection.path) : HXB_OK;
-    if (socket != NULL && snprintf(device->connection.path, sizeof device->connection.path, "%s", socket) >= (int)sizeof device->connection.path) {
-        result = fail(HXB_E_ARGUMENT, "a socket path has at most %zu bytes: %s", sizeof device->connection.path - 1, socket);
+    char *path = device->connection.path;
+    const size_t room = sizeof device->connection.path;
+    int result = socket == NULL ? find_node(path, room) : HXB_OK;
+    if (socket != NULL && snprintf(path, room, "%s", socket) >= (int)room) {
+        result = fail(HXB_E_ARGUMENT, "a socket path has at most %zu bytes: %s", room - 1, socket);
     }
     if (result == HXB_OK) {
         result = connect_node(device->connection.path, &device->connection.socket, 5000);

@@ -1,5 +1,5 @@
-/* Attachments to a node: its facts, its links, and what it is asked for: to use memory of this process, to open contexts,
- * to introduce direct rings and to share memory with other nodes. Not installed. */
+/* Attachments to a node: its facts, its links, and requests to use memory of this process, to open contexts, to
+ * introduce direct rings and to share memory with other nodes. Not installed. */
 #ifndef HXB_DEVICE_H
 #define HXB_DEVICE_H
 
@@ -30,7 +30,7 @@ struct hxb_region {
 struct hxb_device {
     int64_t process;
     struct connection connection;
-    int gone; /* readable as soon as the node has closed the connection, whatever else it has sent */
+    int gone; /* readable as soon as the node has closed the connection, even if it has sent something before */
     const uint8_t *page;
     const uint8_t *pool;
     uint64_t pool_bytes;
@@ -86,7 +86,7 @@ static inline bool has_link_events(hxb_device *device) {
                != atomic_load_explicit(&device->links_taken, memory_order_relaxed);
 }
 
-/* Gives the listener what has happened to links since the last call; returns the number of events. */
+/* Passes the changes of links since the last call to the listener; returns their number. */
 int take_link_events(hxb_device *device);
 
 /* ---- Regions (region.c) ---- */
@@ -94,9 +94,9 @@ int take_link_events(hxb_device *device);
 /* HXB_OK if the bytes lie within a region of the device. */
 int check_range(const hxb_device *device, const hxb_region *region, uint64_t offset, uint64_t length);
 
-/* ---- What the node is asked for (attach.c) ---- */
+/* ---- Requests to the node (attach.c) ---- */
 
-/* What a context consists of: made by attach_context, given back by detach_context. */
+/* The memory and descriptors of a context: made by attach_context, given back by detach_context. */
 struct context_memory {
     struct lent control;
     struct lent send;
@@ -124,10 +124,10 @@ int revoke_key(hxb_device *device, uint64_t key);
 
 /* Offers a ring, whose two descriptors it takes, and leaves the node's answer in `asked`. */
 int offer_direct(hxb_device *device, int id, int peer_context, const int *descriptors, struct asked *asked);
-/* What the answer says: what wakes the other end, and the ring's number with the node; or an error. */
+/* Takes the answer: the descriptor that wakes the other end, and the number of the ring with the node; or an error. */
 int offer_answer(hxb_device *device, struct asked *asked, int64_t *number);
 
-/* What the node tells of the rings of a context. */
+/* A change of the rings of a context that the node reports. */
 struct direct_change {
     int peer_context;
     int64_t number;              /* of the ring with the node */
@@ -135,7 +135,7 @@ struct direct_change {
 };
 
 int ask_direct_change(hxb_device *device, int id, struct asked *asked);
-/* The kind of the change that the answer tells. */
+/* The kind of the change in the answer. */
 int direct_change(hxb_device *device, struct asked *asked, struct direct_change *change);
 
 #endif

@@ -1,4 +1,4 @@
-/* What happens to links of the node, which its page holds a ring of. */
+/* Changes of the links of the node: its page has a ring of them. */
 #include "device/device.h"
 
 /* Copies the next change, unless the node has overwritten it meanwhile; a bounded number of times. */
@@ -30,7 +30,7 @@ static bool next_link_event(hxb_device *device, hxb_link_event *event) {
         length = length < HXB_LINKS_MAX_TEXT_BYTES ? length : HXB_LINKS_MAX_TEXT_BYTES;
         memcpy(event->reason, entry + HXB_LINKS_TEXT, length);
         event->reason[length] = '\0';
-        /* As in a sequence lock: what was copied counts only if the stamp is still the same behind the copy. */
+        /* As in a sequence lock: the copy counts only if the stamp is still the same after it. */
         atomic_thread_fence(memory_order_acquire);
         if (get64(entry) == wanted) {
             return true;

@@ -2,13 +2,14 @@
  *
  *   mpirun -x LD_PRELOAD=.../libhxb-coll.so ./program
  *
- * It stands between a program and any MPI, by the profiling interface. What it does not take goes on to the MPI, or to
- * another library that is loaded between the two: more than HXB_GROUP_BYTES, other types and functions, intercommunicators, and communicators of whose ranks
- * one cannot use a node. Whether it takes an operation follows from what MPI demands to be the same at all ranks.
+ * It stands between a program and any MPI, by the profiling interface. It passes other operations on to the MPI, or to
+ * another library that is loaded between the two: those of more than HXB_GROUP_BYTES, of other types and functions, on
+ * intercommunicators, and on communicators with a rank that cannot use a node. Whether it takes an operation depends
+ * only on values that MPI requires to be the same at all ranks.
  *
  * A communicator becomes a group at its JOIN_AFTERth operation, so that those that are soon freed cost nothing. Ranks
- * find their node as hxb_attach does. HXB_COLLECTIVES=off at any rank: nothing is taken; report at rank 0: it tells in the
- * end how much was. */
+ * find their node as hxb_attach does. HXB_COLLECTIVES=off at any rank: no operation is taken; HXB_COLLECTIVES=report at
+ * rank 0: it prints at the end how many were. */
 #define _GNU_SOURCE
 #include "base/clock.h"
 #include "free_context.h"
@@ -28,10 +29,10 @@
 #define SEND_BUFFERS 64
 #define API __attribute__((visibility("default")))
 
-/* What the program would have called without this library: MPI, or another library between the two. */
+/* The function that the program would have called without this library: of MPI, or of a library between the two. */
 #define NEXT(name) ((__typeof__(&P##name))next(#name, (void (*)(void))P##name))
 
-/* What is known of a communicator, as its attribute. */
+/* The state of a communicator, as its attribute. */
 struct coll {
     struct coll *next;
     MPI_Comm communicator;
@@ -58,7 +59,7 @@ static void (*next(const char *name, void (*otherwise)(void)))(void) {
     return function;
 }
 
-/* What each operation that this library does not take goes on to. */
+/* The functions for operations that this library does not take. */
 static struct {
     __typeof__(&PMPI_Barrier) barrier;
     __typeof__(&PMPI_Bcast) broadcast;
@@ -92,7 +93,7 @@ static int on_free(MPI_Comm communicator, int key, void *value, void *unused) {
     return MPI_SUCCESS;
 }
 
-/* A rank that cannot take part still has to say so, when its communicators become groups. */
+/* A rank that cannot take part still has to send that, when its communicators become groups. */
 static void start(int level) {
     following.barrier = NEXT(MPI_Barrier);
     following.broadcast = NEXT(MPI_Bcast);
@@ -185,7 +186,7 @@ static int finish(hxb_group *group, int64_t limit_ns) {
 
 /* ---- Which communicators the nodes serve ---- */
 
-/* What a rank says of itself when a communicator becomes a group. */
+/* The message of a rank about itself when a communicator becomes a group. */
 struct introduction {
     uint64_t id; /* that it proposes; the first one's is taken */
     int32_t node;
@@ -311,7 +312,8 @@ static int end(const struct coll *coll, int result, const char *name) {
 
 API int MPI_Barrier(MPI_Comm communicator) {
     const struct coll *coll = taken(communicator);
-    return coll == NULL ? following.barrier(communicator) : end(coll, hxb_group_start_barrier(coll->group), "MPI_Barrier");
+    return coll == NULL ? following.barrier(communicator)
+                        : end(coll, hxb_group_start_barrier(coll->group), "MPI_Barrier");
 }
 
 static bool is_contiguous(MPI_Datatype type) {
@@ -360,7 +362,10 @@ API int MPI_Bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm c
 }
 
 static int function_of(MPI_Op operation) {
-    return operation == MPI_SUM ? HXB_OP_SUM : operation == MPI_MIN ? HXB_OP_MIN : operation == MPI_MAX ? HXB_OP_MAX : 0;
+    return operation == MPI_SUM   ? HXB_OP_SUM
+           : operation == MPI_MIN ? HXB_OP_MIN
+           : operation == MPI_MAX ? HXB_OP_MAX
+                                  : 0;
 }
 
 static int type_of(MPI_Datatype type) {

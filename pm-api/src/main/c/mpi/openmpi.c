@@ -1,17 +1,19 @@
-/* libhxb-openmpi.so: has Open MPI send by libfabric what the program said, where it would send something else.
+/* libhxb-openmpi.so: corrects sends of Open MPI through libfabric, where it would send other bytes than the program
+ * gave.
  *
  *   mpirun -x LD_PRELOAD=.../libhxb-openmpi.so ./program
  *
- * Two faults of Open MPI's pml cm, over any provider of libfabric:
- * - Before 4.1.6, a persistent request sends a contiguous datatype from the address given, even if the datatype begins
- *   behind it (MPI_Type_get_true_extent). MPI_Send_init and its kinds, MPI_Alltoall, MPI_Alltoallv, MPI_Alltoallw, and
+ * Two faults of Open MPI's pml cm, over any provider of libfabric: - Before 4.1.6, a persistent request sends a
+ * contiguous datatype from the address given, even if the datatype begins
+ *   after it (MPI_Type_get_true_extent). MPI_Send_init and its kinds, MPI_Alltoall, MPI_Alltoallv, MPI_Alltoallw, and
  *   one-sided operations by messages (osc pt2pt) use such requests.
  * - In all releases up to 5.0.10, a request of MPI_Bsend_init that is started again sends what it sent the first time.
  *
  * The end of MPI_Init tries both by messages of the rank to itself, and nothing is changed where they arrive as they
- * should. The first is set right where all of Open MPI comes by, in its table of functions (mca_pml), by giving the
- * address at which the datatype begins and a datatype that begins there. The second by calling MPI_Bsend at each start.
- * Rank 0 says what cannot be set right. HXB_OPENMPI=off: nothing is tried or changed; report: rank 0 says what was.
+ * should. The first fault is corrected in Open MPI's table of functions (mca_pml), which all its parts use: the
+ * function there gets the address at which the datatype begins and a datatype that begins there. The second is
+ * corrected by calling MPI_Bsend at each start. Rank 0 prints a fault that cannot be corrected. HXB_OPENMPI=off:
+ * nothing is tried or changed; HXB_OPENMPI=report: rank 0 prints the corrections.
  *
  * The library is not linked with an MPI, so that programs that are none can be started with it. Both MPI_* and PMPI_*
  * stand before Open MPI's, since Fortran and tools for profiling call the latter. Handles of Open MPI are pointers. */
@@ -58,7 +60,7 @@ static void *find_in(void *scope, const char *name) {
     return found;
 }
 
-/* A function behind this library. */
+/* A function of the next library. */
 static void *find(const char *name) {
     return find_in(RTLD_NEXT, name);
 }
@@ -110,11 +112,11 @@ static int wait_for(handle *request) {
 }
 
 static int bsend_init(const void *buffer, int count, handle type, int to, int tag, handle comm, handle *request) {
-    return CALL("PMPI_Bsend_init", (const void *, int, handle, int, int, handle, handle *), buffer, count, type, to, tag,
-                comm, request);
+    return CALL("PMPI_Bsend_init", (const void *, int, handle, int, int, handle, handle *), buffer, count, type, to,
+                tag, comm, request);
 }
 
-/* ---- Datatypes that begin behind the address ---- */
+/* ---- Datatypes that begin after the address ---- */
 
 static int send_from_begin(const void *buffer, size_t count, handle type, int to, int tag, int mode, handle comm,
                            handle *request) {
@@ -168,7 +170,7 @@ static bool replace(void) {
 
 #define BUCKETS 256
 
-/* A request of MPI_Bsend_init: Open MPI has one to nobody, and what the program said is here. */
+/* A request of MPI_Bsend_init: Open MPI has one to nobody, and the arguments of the program are here. */
 struct buffered {
     struct buffered *next;
     handle request, type, comm;
@@ -269,8 +271,8 @@ static int free_one(handle *request) {
 
 #define WORD ((int)sizeof(uint64_t))
 
-/* Starts a request twice, each time with another number behind the first word of what it sends from, and looks whether
- * that is what comes. Anything that fails is none of this library's business. */
+/* Starts a request twice, each time with another number after the first word of its buffer, and checks that this number
+ * comes. Other failures are none of this library's business. */
 static bool arrives(uint64_t *numbers, handle *request, handle bytes, handle self) {
     bool is_same = true;
     for (uint64_t round = 1; round <= 2; round++) {
@@ -321,7 +323,7 @@ static bool sends_again(handle bytes, handle self) {
     return is_right;
 }
 
-static void say(const char *text) {
+static void report(const char *text) {
     int rank = 1;
     if (CALL("PMPI_Comm_rank", (handle, int *), find_data("ompi_mpi_comm_world"), &rank) == 0 && rank == 0) {
         fprintf(stderr, "libhxb-openmpi: %s\n", text);
@@ -339,17 +341,17 @@ static void try_out(void) {
     if (!sends_from_begin(bytes, self)) {
         bool is_right = replace() && sends_from_begin(bytes, self);
         if (!is_right) {
-            say("this Open MPI sends wrong numbers where a persistent send, MPI_Alltoallv, MPI_Alltoallw or a"
-                " one-sided operation has a datatype that begins behind the address given, and they cannot be set right"
+            report("this Open MPI sends wrong numbers where a persistent send, MPI_Alltoallv, MPI_Alltoallw or a"
+                " one-sided operation has a datatype that begins after the address given, and they cannot be set right"
                 " here: take Open MPI 4.1.6 or later, or MPICH");
         } else if (is_reporting) {
-            say("datatypes of persistent sends are set right");
+            report("datatypes of persistent sends are set right");
         }
     }
     if (!sends_again(bytes, self)) {
         is_bsend_replaced = true;
         if (is_reporting) {
-            say("MPI_Bsend_init is set right");
+            report("MPI_Bsend_init is set right");
         }
     }
 }

@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define COPIES 2 /* of the records, one behind the other: no record is ever cut by the end of the ring */
+#define COPIES 2 /* of the records, one after the other: no record is ever cut by the end of the ring */
 
 /* ---- Fences ---- */
 

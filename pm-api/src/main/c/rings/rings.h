@@ -12,6 +12,11 @@ struct control_layout {
     uint32_t submission_entries, release_entries, short_bytes;
 };
 
+/* Rings of different writers share neither a cache line nor the adjacent one that is prefetched. */
+static inline uint64_t ring_align(uint64_t offset) {
+    return (offset + 127) & ~UINT64_C(127);
+}
+
 void control_layout(struct control_layout *layout, int send_buffers, int delivery_entries);
 
 /* ---- Direct rings (direct_memory.c) ---- */
@@ -44,7 +49,7 @@ static inline bool direct_has_fences(const struct direct_memory *memory) {
         && get32(memory->page + HXB_DIRECTPAGE_RECEIVER_FENCES) == 1;
 }
 
-/* Between a store and a load of this thread; whoever goes to sleep executes the fence for both ends if it can. */
+/* Between a store and a load of this thread. The end that goes to sleep executes the fence for both ends if it can. */
 static inline void direct_fence(bool has_fences) {
     if (LIKELY(has_fences)) {
         atomic_signal_fence(memory_order_seq_cst); /* the compiler keeps the order, too */
@@ -75,7 +80,7 @@ static inline int direct_awake_from(uint8_t *word, int sleep) {
 
 /* ---- Shares of destinations (share.c) ---- */
 
-/* As the class Shares explains. */
+/* The class Shares explains these numbers. */
 #define SHARE_ALPHA 8
 #define SHARE_MIN_MESSAGES 4
 #define SHARE_PART 8

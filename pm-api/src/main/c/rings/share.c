@@ -1,5 +1,5 @@
-/* What each destination has of a context's send buffers, or of its operations on remote memory, and whether it may have
- * another one. The classes Shares and DestinationTable of io.hxb.pm.share explain the rule. */
+/* The shares of destinations in the send buffers of a context, or in its operations on remote memory, and whether a
+ * destination may have another one. The classes Shares and DestinationTable of io.hxb.pm.share explain the rule. */
 #include "rings/rings.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Peers, what waits for them, and which requests of theirs have been begun: RpcPeer, RpcPeers and RpcDuplicateFilter. */
+/* Peers, the messages that wait for them, and their requests that were begun: RpcPeer, RpcPeers, RpcDuplicateFilter. */
 #include "rpc/rpc.h"
 
 #include <stdlib.h>
@@ -144,7 +144,7 @@ void rpc_free_peers(hxb_rpc *rpc) {
     }
 }
 
-static void tell(hxb_rpc *rpc, struct rpc_peer *peer, bool is_there) {
+static void report(hxb_rpc *rpc, struct rpc_peer *peer, bool is_there) {
     if (peer->is_watched && peer->is_there != is_there) {
         peer->is_there = is_there;
         if (rpc->on_peer != NULL) {
@@ -161,7 +161,7 @@ void rpc_on_heard(hxb_rpc *rpc, struct rpc_peer *peer, uint64_t end) {
     peer->end = end;
     peer->heard_ns = now_ns();
     peer->last_status = HXB_OK;
-    tell(rpc, peer, true);
+    report(rpc, peer, true);
 }
 
 void rpc_on_doubt(hxb_rpc *rpc, struct rpc_peer *peer, int status) {
@@ -172,12 +172,12 @@ void rpc_on_doubt(hxb_rpc *rpc, struct rpc_peer *peer, int status) {
     if (peer->ping_ns - soon > 0) {
         peer->ping_ns = soon;
     }
-    tell(rpc, peer, false);
+    report(rpc, peer, false);
 }
 
 bool rpc_is_to_be_pinged(hxb_rpc *rpc, struct rpc_peer *peer, int64_t now) {
     if (peer->is_watched && now - peer->heard_ns > SILENT_NS) {
-        tell(rpc, peer, false);
+        report(rpc, peer, false);
     }
     bool is_wanted = peer->is_watched || peer->under_way > 0 || (!peer->is_sure && peer->fresh != NULL);
     if (!is_wanted || peer->is_ping_in_flight || peer->ping_ns - now > 0) {
@@ -187,7 +187,7 @@ bool rpc_is_to_be_pinged(hxb_rpc *rpc, struct rpc_peer *peer, int64_t now) {
     return true;
 }
 
-/* ---- What a peer has asked for ---- */
+/* ---- Requests of a peer ---- */
 
 static uint64_t bit(uint64_t number) {
     return UINT64_C(1) << number % 64;

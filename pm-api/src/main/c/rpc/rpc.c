@@ -1,9 +1,8 @@
-/* What programs call of an end of requests and replies. */
+/* Functions of an end of requests and replies for programs. */
 #define _GNU_SOURCE
 #include "rpc/rpc.h"
 
 #include <stdlib.h>
-#include <sys/eventfd.h>
 #include <sys/random.h>
 
 #define MAX_TIMEOUT_NS (86400 * HXB_SECOND)
@@ -85,7 +84,8 @@ int hxb_rpc_publish(hxb_rpc *rpc, const hxb_address *to, int count, const void *
     int posted = 0;
     for (int i = 0; result == HXB_OK && i < count; i++) {
         struct rpc_peer *peer = rpc_peer(rpc, to[i]);
-        if (peer != NULL && peer->published < HXB_RPC_WAITING && rpc_post(peer, RPC_PUBLISHED, peer->end, 0, data, length)) {
+        if (peer != NULL && peer->published < HXB_RPC_WAITING
+            && rpc_post(peer, RPC_PUBLISHED, peer->end, 0, data, length)) {
             peer->published++;
             posted++;
         }
@@ -156,20 +156,12 @@ static void release(hxb_rpc *rpc) {
     free(rpc);
 }
 
-static int make_wake_fd(void) {
-    descriptors_hold();
-    int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    descriptors_add(fd);
-    descriptors_release();
-    return fd;
-}
-
 static int begin(hxb_rpc *rpc, const hxb_rpc_options *options) {
     rpc->socket = options->socket == NULL ? NULL : strdup(options->socket);
     if (options->socket != NULL && rpc->socket == NULL) {
         return fail(HXB_E_MEMORY, "no memory for an end");
     }
-    rpc->wake_fd = make_wake_fd();
+    rpc->wake_fd = event_open();
     if (rpc->wake_fd < 0) {
         return fail_errno("cannot make an event descriptor");
     }

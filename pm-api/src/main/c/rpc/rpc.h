@@ -8,7 +8,9 @@
 #include "hxb_rpc.h"
 
 #define RPC_TAG 0x52504320U /* "RPC" and version 2: RpcWire draws the messages */
-enum rpc_kind { RPC_REQUEST, RPC_REPLY, RPC_FAILURE, RPC_BUSY, RPC_PUBLISHED, RPC_PING, RPC_PONG, RPC_AGAIN, RPC_LOST, RPC_KINDS };
+enum rpc_kind {
+    RPC_REQUEST, RPC_REPLY, RPC_FAILURE, RPC_BUSY, RPC_PUBLISHED, RPC_PING, RPC_PONG, RPC_AGAIN, RPC_LOST, RPC_KINDS
+};
 
 #define RPC_FROM 0
 #define RPC_TO 8
@@ -55,7 +57,7 @@ struct rpc_call {
     uint8_t data[];
 };
 
-/* Which requests of one end have been begun here. */
+/* The requests of one end that have been begun here. */
 struct rpc_history {
     uint64_t end, highest;
     uint64_t begun[RPC_WINDOW / 64];
@@ -125,19 +127,19 @@ struct rpc_peer *rpc_find(const hxb_rpc *rpc, hxb_address address);
 /* NULL if there is no memory, or too many have something to do. */
 struct rpc_peer *rpc_peer(hxb_rpc *rpc, hxb_address address);
 void rpc_free_peers(hxb_rpc *rpc);
-/* Puts a message behind those that wait for a peer; false if there is no memory, or it has too many. */
+/* Appends a message to those that wait for a peer; false if there is no memory, or it has too many. */
 bool rpc_post(struct rpc_peer *peer, int kind, uint64_t to, uint64_t number, const void *data, size_t length);
 struct rpc_message *rpc_new_message(struct rpc_peer *peer, int kind, uint64_t to, uint64_t number, const void *data,
                                     size_t length);
 void rpc_append(struct rpc_list *list, struct rpc_message *message);
 void rpc_remove(struct rpc_list *list, struct rpc_message *message);
 void rpc_init_list(struct rpc_list *list);
-/* Something was heard of it, or may be lost. */
+/* The peer has answered, or messages to it may be lost. */
 void rpc_on_heard(hxb_rpc *rpc, struct rpc_peer *peer, uint64_t end);
 void rpc_on_doubt(hxb_rpc *rpc, struct rpc_peer *peer, int status);
 bool rpc_is_to_be_pinged(hxb_rpc *rpc, struct rpc_peer *peer, int64_t now);
 
-/* What the peer has asked for. */
+/* Requests of the peer. */
 bool rpc_has_begun(const struct rpc_history *history, uint64_t number);
 void rpc_begin_run(struct rpc_history *history, uint64_t number);
 /* Its place among those that run, or -1. */

@@ -130,7 +130,6 @@ void rpc_flush(hxb_rpc *rpc, int64_t now) {
     }
 }
 
-/* What was asked for outside of hxb_rpc_serve is sent at once. */
 void rpc_flush_outside(hxb_rpc *rpc) {
     if (!rpc->is_calling && rpc->device != NULL) {
         rpc_flush(rpc, now_ns());

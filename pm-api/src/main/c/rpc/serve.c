@@ -44,7 +44,8 @@ static bool is_attached(hxb_rpc *rpc, int64_t now) {
 
 /* ---- Receiving ---- */
 
-static void on_request(hxb_rpc *rpc, struct rpc_peer *peer, const hxb_rpc_request *request, bool is_again, bool is_for_us) {
+static void on_request(hxb_rpc *rpc, struct rpc_peer *peer, const hxb_rpc_request *request, bool is_again,
+                       bool is_for_us) {
     struct rpc_history *history = &peer->history;
     bool is_known = history->end == request->end;
     if (!is_known) {

@@ -14,7 +14,7 @@ _Static_assert(HXB_GROUP_BYTES == HXB_GROUP_MAX_BYTES, "the longest data");
 #define JOIN_NS HXB_SECOND /* until there are buffers for the list */
 #define IDLE_LOOKS_PER_EVENT 64
 
-/* What an operation is, as its messages say it. */
+/* The kind of an operation, as in its messages. */
 struct what {
     int kind, type, function, count, root;
 };
@@ -56,7 +56,7 @@ static int own_node(const hxb_group *group) {
     return group->context->device->facts.node_id;
 }
 
-/* Whom its context talks with. */
+/* The address to which its context sends. */
 static hxb_address own(const hxb_group *group) {
     return (hxb_address){own_node(group), HXB_GROUP_CONTEXT};
 }
@@ -73,12 +73,12 @@ static void end(hxb_group *group, int status) {
     group->status = status;
 }
 
-/* With the status that the node has told. */
-static void end_as_told(hxb_group *group, int status) {
+/* Ends with the status that the node has sent. */
+static void end_as_reported(hxb_group *group, int status) {
     end(group, is_status(status) ? status : corrupt(group->context, "a group has a status that does not exist"));
 }
 
-/* Sends what has not been sent of this member's part, as far as there are buffers. */
+/* Sends the rest of the part of this member, as far as there are buffers. */
 static void contribute(hxb_group *group) {
     int most = (int)max_length(group->context) - HXB_GROUP_HEADER_BYTES;
     while (group->sent_bytes < group->data_bytes) {
@@ -119,7 +119,7 @@ static void take_result(hxb_group *group, const uint8_t *data, uint32_t length) 
     uint32_t total = get32(data + HXB_GROUP_TOTAL_BYTES), offset = get32(data + HXB_GROUP_PIECE_OFFSET);
     uint32_t piece = length - HXB_GROUP_HEADER_BYTES;
     if (status != HXB_OK) {
-        end_as_told(group, status);
+        end_as_reported(group, status);
     } else if (total != (uint32_t)group->result_bytes || offset != (uint32_t)group->received_bytes
                || piece > total - offset) {
         end(group, HXB_DISAGREEMENT);
@@ -149,7 +149,7 @@ static void take(const hxb_context *context, const hxb_message *message) {
         if (message->tag == HXB_GROUP_JOINED && !group->is_joined && group->is_under_way) {
             group->instance = get32(data + HXB_GROUP_INSTANCE);
             group->is_joined = true;
-            end_as_told(group, (int)get32(data + HXB_GROUP_STATUS));
+            end_as_reported(group, (int)get32(data + HXB_GROUP_STATUS));
         } else if (message->tag == HXB_GROUP_RESULT && group->is_under_way && operation == group->operation) {
             take_result(group, data, message->length);
         }
@@ -202,7 +202,7 @@ static int check_members(const hxb_context *context, const int *nodes, int membe
     return HXB_OK;
 }
 
-/* Sends one piece of the list, which is sorted; moves *at behind it. */
+/* Sends one piece of the list, which is sorted; moves *at to its end. */
 static int send_list(const hxb_group *group, const int *sorted, int *at, int first, int here, int nodes,
                      int64_t timeout_ns) {
     size_t length = (size_t)(HXB_GROUP_JOIN_HEADER_BYTES + here * HXB_GROUP_JOIN_NODE_BYTES);
@@ -307,7 +307,8 @@ static int start_join(hxb_context *context, uint64_t id, const int *nodes, int m
         return fail(HXB_E_MEMORY, "there is no memory for a group");
     }
     *made = (hxb_group){
-        .service = {.close = close}, .next = groups_of(context), .context = context, .id = id, .rank = rank, .members = members, .is_under_way = true};
+        .service = {.close = close}, .next = groups_of(context), .context = context, .id = id, .rank = rank,
+        .members = members, .is_under_way = true};
     context->services[SERVICE_GROUPS] = &made->service;
     result = send_join(made, nodes, timeout_ns);
     if (result != HXB_OK) {

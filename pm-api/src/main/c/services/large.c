@@ -281,8 +281,8 @@ int64_t hxb_large_send(hxb_large *large, hxb_address to, const void *data, uint6
     return result == HXB_OK ? begin(large, to.node, to.context, NULL, 0, data, length, tag) : result;
 }
 
-int64_t hxb_large_send_from(hxb_large *large, hxb_address to, const hxb_region *region, uint64_t offset, uint64_t length,
-                            uint32_t tag) {
+int64_t hxb_large_send_from(hxb_large *large, hxb_address to, const hxb_region *region, uint64_t offset,
+                            uint64_t length, uint32_t tag) {
     int result = check_large(large);
     if (result == HXB_OK) {
         result = check_destination(large->context->device, to.node, to.context);
@@ -418,8 +418,8 @@ static void end_source(hxb_large *large, struct source **at, int status) {
     large->free_sources = unused;
     large->source_count--;
     if (!source.is_rejected) {
-        large->handler.on_end(large->handler.user, (hxb_address){source.node, source.context}, source.length, source.tag,
-                              source.target, status);
+        hxb_address from = {source.node, source.context};
+        large->handler.on_end(large->handler.user, from, source.length, source.tag, source.target, status);
     }
 }
 
@@ -432,7 +432,8 @@ static void take(hxb_large *large, struct source *source, const uint8_t *data, u
     if (source->target != NULL) {
         memcpy(source->target + offset, data, length);
     } else if (large->handler.on_fragment != NULL) {
-        large->handler.on_fragment(large->handler.user, (hxb_address){source->node, source->context}, offset, data, length);
+        hxb_address from = {source->node, source->context};
+        large->handler.on_fragment(large->handler.user, from, offset, data, length);
     }
 }
 
@@ -449,7 +450,7 @@ static int poll_events(hxb_large *large) {
     while (take_event(large->context, &event) == HXB_OK) {
         count++;
         struct source **at = find_source(large, event.peer.node, event.peer.context);
-        /* A message to the peer that failed says as much, unless only this node is short of flows. */
+        /* A message to the peer that failed means the same, unless only this node is short of flows. */
         if (event.status != HXB_FLOW_LIMIT && *at != NULL) {
             end_source(large, at, event.status);
         }
@@ -514,7 +515,7 @@ static void on_message(hxb_large *large, const hxb_message *message) {
         on_fragment(large, find_source(large, message->from.node, message->from.context), message);
         return;
     }
-    /* What ended an earlier message of this source was reported before this one arrived. */
+    /* The event that ended an earlier message of this source came before this message. */
     poll_events(large);
     struct source **unfinished = find_source(large, message->from.node, message->from.context);
     if (*unfinished != NULL) {

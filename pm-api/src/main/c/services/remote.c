@@ -13,7 +13,7 @@ struct hxb_remote {
     uint8_t *outcomes;
     uint8_t *notifications;
     uint32_t operation_mask, notification_mask;
-    uint64_t submitted, ended, told;
+    uint64_t submitted, ended, taken;
     int *free_operations;
     bool *is_under_way;
     bool *is_atomic; /* of each operation, whether its outcome has a value */
@@ -27,21 +27,17 @@ struct hxb_remote {
 
 /* ---- Opening ---- */
 
-static uint64_t align(uint64_t offset) {
-    return (offset + 127) & ~UINT64_C(127);
-}
-
 static uint64_t outcomes_offset(const hxb_remote_options *sizes) {
     return HXB_AREA_RINGS + (uint64_t)sizes->operations * HXB_OPERATION_ENTRY_BYTES;
 }
 
 static uint64_t notifications_offset(const hxb_remote_options *sizes) {
-    return align(outcomes_offset(sizes) + (uint64_t)sizes->operations * HXB_OUTCOME_ENTRY_BYTES);
+    return ring_align(outcomes_offset(sizes) + (uint64_t)sizes->operations * HXB_OUTCOME_ENTRY_BYTES);
 }
 
 static uint64_t area_bytes(const hxb_remote_options *sizes, int mtu) {
     uint64_t fragment_bytes = ((uint64_t)mtu + 63) & ~UINT64_C(63);
-    return align(notifications_offset(sizes) + (uint64_t)sizes->notifications * HXB_NOTIFICATION_ENTRY_BYTES)
+    return ring_align(notifications_offset(sizes) + (uint64_t)sizes->notifications * HXB_NOTIFICATION_ENTRY_BYTES)
          + 2 * (uint64_t)sizes->fragments * fragment_bytes;
 }
 
@@ -113,8 +109,8 @@ static const uint8_t *next_outcome(const hxb_remote *remote) {
 
 static const uint8_t *next_notification(const hxb_remote *remote) {
     const uint8_t *entry =
-        remote->notifications + (remote->told & remote->notification_mask) * HXB_NOTIFICATION_ENTRY_BYTES;
-    return get64_acquire(entry) == remote->told + 1 ? entry : NULL;
+        remote->notifications + (remote->taken & remote->notification_mask) * HXB_NOTIFICATION_ENTRY_BYTES;
+    return get64_acquire(entry) == remote->taken + 1 ? entry : NULL;
 }
 
 /* True if there is an outcome, or, unless only these are waited for, a notification to take. */
@@ -144,7 +140,7 @@ int hxb_open_remote(hxb_context *context, const hxb_remote_options *options, hxb
         return fail(HXB_E_STATE, "context %d uses remote memory already", context->id);
     }
     if (context->is_remote_doubtful) {
-        return fail(HXB_E_STATE, "the node has not said whether context %d uses remote memory: open it anew",
+        return fail(HXB_E_STATE, "the node has not answered whether context %d uses remote memory: open it anew",
                     context->id);
     }
     hxb_remote *made = make_remote(context, &sizes);
@@ -407,7 +403,7 @@ int hxb_poll_notification(hxb_remote *remote, hxb_notification *notification) {
     notification->offset = get64(entry + HXB_NOTIFICATION_OFFSET);
     notification->length = get64(entry + HXB_NOTIFICATION_LENGTH);
     notification->tag = get64(entry + HXB_NOTIFICATION_TAG);
-    put64_release(remote->area + HXB_AREA_TAKEN, ++remote->told);
+    put64_release(remote->area + HXB_AREA_TAKEN, ++remote->taken);
     atomic_thread_fence(memory_order_seq_cst);
     if (UNLIKELY(get32(remote->area + HXB_AREA_TAKE_AWAITED) != 0)) {
         wake_node(remote->context);

@@ -1,6 +1,6 @@
-/* The connection to a node: requests and their answers, as the class AttachMessage draws them. The connection's lock is held
- * while something is sent or taken, never while a thread waits: one of those that wait sleeps at the socket and gives
- * each answer to whom it belongs, and the others sleep until it has done so. */
+/* Requests to a node and their answers, as the class AttachMessage draws them. The lock of the connection is held while
+ * something is sent or taken, never while a thread waits. One of the waiting threads sleeps at the socket and hands out
+ * the answers; the others sleep until it has done so. */
 #define _GNU_SOURCE
 #include "wire/wire.h"
 
@@ -13,14 +13,14 @@
 #define LOOKS 64
 #define MAX_LATER 128 /* requests whose answers nobody waits for: all of them fit into a socket */
 
-/* What could not be told yet. */
-struct untold {
-    struct untold *next;
+/* A message that the node has not taken yet. */
+struct unsent {
+    struct unsent *next;
     int type;
     int64_t value;
 };
 
-/* ---- What went wrong ---- */
+/* ---- Errors ---- */
 
 static int silent(const struct connection *connection, const char *what) {
     struct ucred peer = {0};
@@ -46,11 +46,11 @@ static int check_version(struct connection *connection, int version, int type) {
     return HXB_OK;
 }
 
-/* What is wrong with a reply to a request of this type; HXB_OK if nothing is. */
+/* HXB_OK if a reply to a request of this type is valid; otherwise its fault. */
 static int check_reply(struct connection *connection, const struct message *message, ssize_t length, int type) {
     if (length != HXB_ATTACH_LENGTH_BYTES) {
-        return fail(HXB_E_PROTOCOL, "the node on %s sent a message of %zd bytes instead of %d", connection->path, length,
-                    HXB_ATTACH_LENGTH_BYTES);
+        return fail(HXB_E_PROTOCOL, "the node on %s sent a message of %zd bytes instead of %d", connection->path,
+                    length, HXB_ATTACH_LENGTH_BYTES);
     }
     if (get_word(message, 0) != HXB_ATTACH_MAGIC) {
         return fail(HXB_E_PROTOCOL, "the node on %s sent a message that is not HXB's", connection->path);
@@ -69,23 +69,23 @@ static int refused(const struct connection *connection, struct message *message)
     length = length < room ? length : room;
     const char *text = (const char *)message->bytes + HXB_ATTACH_TEXT;
     bool is_version = memmem(text, length, "of the attach protocol", 22) != NULL;
-    return fail(is_version ? HXB_E_VERSION : HXB_E_REFUSED, "the node on %s refuses: %.*s", connection->path, (int)length,
-                text);
+    return fail(is_version ? HXB_E_VERSION : HXB_E_REFUSED, "the node on %s refuses: %.*s", connection->path,
+                (int)length, text);
 }
 
 /* ---- Requests and answers; the lock is held ---- */
 
-/* Sends what could not be told before; false if the node still does not take it. */
-static bool tell_untold(struct connection *connection) {
-    while (connection->untold != NULL) {
-        struct untold *first = connection->untold;
+/* Sends the messages that the node has not taken; false if it still does not take them. */
+static bool send_unsent(struct connection *connection) {
+    while (connection->unsent != NULL) {
+        struct unsent *first = connection->unsent;
         struct message message;
         request(&message, first->type);
         put_argument(&message, 0, first->value);
         if (send_message(connection, &message) == 0) {
             return false;
         }
-        connection->untold = first->next;
+        connection->unsent = first->next;
         free(first);
     }
     return true;
@@ -94,12 +94,12 @@ static bool tell_untold(struct connection *connection) {
 static int send_request(struct connection *connection, struct message *message, struct asked *asked) {
     memset(asked, 0, sizeof *asked);
     asked->type = get_short(message, HXB_ATTACH_TYPE);
-    int sent = connection->is_ending ? -1 : tell_untold(connection) ? send_message(connection, message) : 0;
+    int sent = connection->is_ending ? -1 : send_unsent(connection) ? send_message(connection, message) : 0;
     close_descriptors(message);
     if (sent == 0) {
         return silent(connection, "does not take requests");
     }
-    /* A node that has closed the connection may have said why before. */
+    /* A node that has closed the connection may have sent the reason before. */
     asked->number = connection->requests;
     struct asked **at = &connection->asked;
     while (*at != NULL) {
@@ -119,7 +119,7 @@ static void forget(struct connection *connection, const struct asked *asked) {
     }
 }
 
-/* The answer to a request that was given up: a key that nobody got to know is of no use. */
+/* Handles the answer to a request that was given up: revokes a key that nobody knows. */
 static void drop(struct connection *connection, struct message *message) {
     close_descriptors(message);
     if (get_short(message, HXB_ATTACH_TYPE) == (HXB_ATTACH_SHARE | HXB_ATTACH_REPLY)
@@ -152,7 +152,7 @@ static void take_answers(struct connection *connection) {
             return;
         }
         bool is_ours = length == HXB_ATTACH_LENGTH_BYTES && get_word(&message, 0) == HXB_ATTACH_MAGIC;
-        struct asked *asked = connection->asked; /* to which what is no message of ours is an answer */
+        struct asked *asked = connection->asked; /* the first one also gets what is not a message of HXB */
         while (is_ours && asked != NULL && asked->number != get_word(&message, HXB_ATTACH_NUMBER)) {
             asked = asked->next;
         }
@@ -203,7 +203,7 @@ static int await_answer(struct connection *connection, struct asked *asked) {
     return HXB_OK;
 }
 
-/* ---- The same for whoever does not hold it ---- */
+/* ---- The same without the lock ---- */
 
 static int lock(struct connection *connection) {
     int state = call_begin();
@@ -288,19 +288,19 @@ void ask_forget(struct connection *connection, struct asked *asked) {
     }
 }
 
-void tell(struct connection *connection, int type, int64_t value) {
+void notify(struct connection *connection, int type, int64_t value) {
     struct message message;
     request(&message, type);
     put_argument(&message, 0, value);
     int state = lock(connection);
-    if (!tell_untold(connection) || send_message(connection, &message) == 0) {
-        struct untold **at = &connection->untold;
+    if (!send_unsent(connection) || send_message(connection, &message) == 0) {
+        struct unsent **at = &connection->unsent;
         while (*at != NULL) {
             at = &(*at)->next;
         }
         *at = malloc(sizeof **at); /* without it, the node takes back what it is when the device is closed */
         if (*at != NULL) {
-            **at = (struct untold){NULL, type, value};
+            **at = (struct unsent){NULL, type, value};
         }
     }
     unlock(connection, state);
@@ -342,9 +342,9 @@ void connection_init(struct connection *connection) {
 }
 
 void connection_close(struct connection *connection) {
-    while (connection->untold != NULL) {
-        struct untold *first = connection->untold;
-        connection->untold = first->next;
+    while (connection->unsent != NULL) {
+        struct unsent *first = connection->unsent;
+        connection->unsent = first->next;
         free(first);
     }
     descriptor_close(connection->socket);

@@ -66,8 +66,8 @@ static int fail_none(const struct run_folders *folders) {
     for (int i = 0; i < folders->count; i++) {
         strcat(strcat(list, i == 0 ? "" : ", "), folders->at[i]);
     }
-    return fail(HXB_E_NO_NODE, "no node runs here: there is no socket of one in %s; start it with hxb node, or a lab with"
-                " hxb lab up, or set HXB_SOCKET to the socket of a node elsewhere", list);
+    return fail(HXB_E_NO_NODE, "no node runs here: there is no socket of one in %s; start it with hxb node, or a lab"
+                " with hxb lab up, or set HXB_SOCKET to the socket of a node elsewhere", list);
 }
 
 static void look_for(struct found *found, const struct run_folders *folders) {

@@ -1,5 +1,5 @@
-/* The connection to a node: requests, each with a number, and their answers, which any thread takes when they are there
- * and whose owner looks at when it likes. Not installed. */
+/* The connection to a node: requests, each with a number, and their answers. Any thread takes the answers that have
+ * come; the owner of a request looks at its answer when it likes. Not installed. */
 #ifndef HXB_WIRE_H
 #define HXB_WIRE_H
 
@@ -17,7 +17,7 @@ struct connection {
     uint32_t requests;
     int version;
     struct asked *asked;   /* requests without an answer, the oldest first */
-    struct untold *untold; /* what the node could not be sent yet */
+    struct unsent *unsent; /* messages that the node has not taken yet */
     bool is_reading;       /* a thread sleeps at the socket, and reads for all */
     bool is_ending;
     int calls;               /* of threads that ask the node for something */
@@ -29,7 +29,7 @@ struct message {
     _Alignas(8) uint8_t bytes[HXB_ATTACH_LENGTH_BYTES];
     int descriptors[MAX_DESCRIPTORS]; /* passed along, or received */
     int descriptor_count;
-    bool is_unanswered;      /* the node has the request, and may do later what it was asked for */
+    bool is_unanswered;      /* the node has the request, and may carry it out later */
     bool is_refused_for_now; /* asking again soon may help */
 };
 
@@ -73,20 +73,20 @@ void connection_close(struct connection *connection);
  * that is negative. Closes the descriptors that are passed. The connection's lock must not be held. */
 int ask(struct connection *connection, struct message *message, int descriptors);
 
-/* Asks, and leaves the answer in `asked` for whoever calls ask_is_over, until then or until ask_forget. Closes the
- * descriptors that are passed. Never waits. */
+/* Asks, and leaves the answer in `asked`, which is used until ask_is_over returns true or ask_forget is called. Closes
+ * the descriptors that are passed. Never waits. */
 int ask_later(struct connection *connection, struct message *message, struct asked *asked);
 
-/* True if the answer has come, or none will: then ask_result tells it. Never waits. */
+/* True if the answer has come, or none will: then ask_result returns it. Never waits. */
 bool ask_is_over(struct connection *connection, struct asked *asked);
 int ask_result(struct connection *connection, struct asked *asked, int descriptors);
 
 /* Nobody wants the answer any more. */
 void ask_forget(struct connection *connection, struct asked *asked);
 
-/* Tells the node what needs no answer, in the order of requests. If it is gone, so is what was open there; if it stands
- * still until its socket is full, it is told later, before anything else is asked. Never waits. */
-void tell(struct connection *connection, int type, int64_t value);
+/* Sends a message that needs no answer, in the order of requests. A node that is gone needs no message. If the node
+ * stands still until its socket is full, the message is sent later, before the next request. Never waits. */
+void notify(struct connection *connection, int type, int64_t value);
 
 /* Around calls that ask the node: another thread that ends the connection waits until they have ended. The second takes
  * what the first has returned. */

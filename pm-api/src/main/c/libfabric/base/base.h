@@ -1,13 +1,13 @@
-/* The lowest floor of the libfabric provider "hxb": what it is made of, limits, lists, maps and addresses. An endpoint is
+/* The lowest floor of the libfabric provider "hxb": limits, lists, maps and addresses. An endpoint is
  * a context of libhxb; all that passes between endpoints are messages of that library, in order and exactly once.
  *
  * Floors, the lowest first; the files of one use each other without circles, and of other floors only lower ones:
  *
  *   base      errors, lists, maps, addresses, versions of libfabric
- *   objects   what programs open, as data, and what needs no other peer: completions, addresses, memory, matching
- *   messages  sending, receiving, peers, and what peers ask for
- *   progress  who makes progress, and how threads wait
- *   calls     what programs call
+ *   objects   the objects that programs open, as data: completions, addresses, memory, matching, states of peers
+ *   messages  sending, receiving, which peers are there, and answers to their requests
+ *   progress  progress of endpoints and groups, and how threads wait
+ *   calls     the functions for programs
  *
  * One lock for a domain guards all that belongs to it. */
 #ifndef HXB_FI_BASE_H
@@ -42,7 +42,8 @@ extern struct fi_provider hxb_provider;
 #define VERSION FI_VERSION(0, 1)
 #define ADDRESS_FORMAT (FI_PROV_SPECIFIC | 0x485842)
 #define ALL_CAPS (FI_MSG | FI_TAGGED | FI_RMA | FI_ATOMIC | FI_SEND | FI_RECV | FI_READ | FI_WRITE | FI_REMOTE_READ \
-                  | FI_REMOTE_WRITE | FI_COLLECTIVE | FI_DIRECTED_RECV | FI_SOURCE | FI_MULTI_RECV | FI_LOCAL_COMM | FI_REMOTE_COMM)
+                  | FI_REMOTE_WRITE | FI_COLLECTIVE | FI_DIRECTED_RECV | FI_SOURCE | FI_MULTI_RECV | FI_LOCAL_COMM \
+                  | FI_REMOTE_COMM)
 
 /* Of all objects: none has operations of the provider's own. */
 int no_ops_open(struct fid *fid, const char *name, uint64_t flags, void **ops, void *context);
@@ -87,7 +88,7 @@ enum {
     EAGER_WINDOW = 1 << 16, /* bytes of a message that are sent before the receiver asks for the rest */
     PATIENCE = 64,          /* times the limit of what is kept while something is awaited */
     RECEIVE_TURN = 64,      /* messages that one call takes at most */
-    AHEAD_MESSAGES = 64,    /* behind and before those taken, whose bytes are asked for before somebody wants them */
+    AHEAD_MESSAGES = 64,    /* after and before those taken, whose bytes are asked for before a receive wants them */
     AHEAD_BYTES = 1 << 19   /* of them, beyond the limit of what is kept */
 };
 
@@ -118,7 +119,7 @@ bool map_set(struct map *map, uint64_t key, uint64_t value);
 
 #define ADDRESS_MAGIC 0x31465848u /* "HXF1" */
 
-/* What fi_getname gives: names one opening of one context. */
+/* The address of fi_getname: names one opening of one context. */
 struct address {
     uint32_t magic;
     int32_t node;

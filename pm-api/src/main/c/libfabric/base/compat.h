@@ -1,5 +1,5 @@
-/* What differs between the headers of libfabric 1.17 to 2.x. The provider is compiled for the libfabric of its machine,
- * says that it fulfils that version of the API, which answers programs of older ones too, and works with later libraries,
+/* Differences between the headers of libfabric 1.17 to 2.x. The provider is compiled for the libfabric of its machine
+ * and declares that version of the API. It serves programs of older versions, too, and works with later libraries,
  * which keep the structures of earlier ones. */
 #ifndef HXB_COMPAT_H
 #define HXB_COMPAT_H
@@ -24,10 +24,10 @@
 #define FI_PROV_SPECIFIC (1U << 31)
 #endif
 
-/* A capability that 2.0 has left out: its header says 0. */
+/* A capability that 2.0 has left out: it is 0 in its header. */
 #define VARIABLE_MSG (1ULL << 48)
 
-/* What 2.0 warns of. */
+/* Names that 2.0 warns of. */
 #define MR_UNSPEC 0
 #define MR_BASIC (1 << 0)
 #define MR_SCALABLE (1 << 1)

@@ -10,7 +10,7 @@ static struct endpoint *endpoint_of(struct fid_ep *ep) {
 
 /* ---- Calls of programs ---- */
 
-/* What a call does, as it is sent: type, operation, purpose, and the number of elements. */
+/* The operation of a call, as it is sent: type, operation, purpose, and the number of elements. */
 static uint64_t shape_of(enum fi_datatype type, enum fi_op op, enum purpose purpose, size_t count) {
     return (uint64_t)type | (uint64_t)op << 8 | (uint64_t)purpose << 16 | (uint64_t)count << 32;
 }

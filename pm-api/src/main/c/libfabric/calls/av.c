@@ -47,8 +47,8 @@ static int grow(struct av *av) {
     return 0;
 }
 
-/* An entry for one more address; negative if there is no memory. Entries that were removed are used again, and their places
- * in the index when it is half full. */
+/* An entry for one more address; negative if there is no memory. Entries that were removed are used again, and their
+ * places in the index when it is half full. */
 static int64_t new_entry(struct av *av) {
     if (av->removed >= 0) {
         int64_t entry = av->removed;

@@ -1,4 +1,4 @@
-/* What programs call: the functions that libfabric finds in the objects of the provider. */
+/* The functions for programs, which libfabric finds in the objects of the provider. */
 #ifndef HXB_FI_CALLS_H
 #define HXB_FI_CALLS_H
 
@@ -17,7 +17,8 @@ int hxb_av_set_open(struct fid_av *av, struct fi_av_set_attr *attr, struct fid_a
 int hxb_av_open(struct fid_domain *domain, struct fi_av_attr *attr, struct fid_av **av, void *context);
 int hxb_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr, struct fid_cq **cq, void *context);
 int hxb_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr, struct fid_cntr **cntr, void *context);
-/* 0 if the descriptor of the queue tells of the next completion, -FI_EAGAIN if there may be one already. */
+/* 0 if the descriptor of the queue becomes readable with the next completion, -FI_EAGAIN if there may be one
+ * already. */
 int cq_try_wait(struct cq *cq);
 int hxb_endpoint_open(struct fid_domain *domain, struct fi_info *info, struct fid_ep **ep, void *context);
 int hxb_domain_open(struct fid_fabric *fabric, struct fi_info *info, struct fid_domain **domain, void *context);

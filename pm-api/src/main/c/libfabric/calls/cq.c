@@ -87,7 +87,7 @@ static ssize_t readerr(struct fid_cq *fid, struct fi_cq_err_entry *to, uint64_t 
         uint32_t version = cq->domain->fabric->api_version;
         struct fi_cq_err_entry entry = cq->errors[cq->error_head];
         if (FI_VERSION_GE(version, FI_VERSION(1, 5)) && to->err_data_size > 0) {
-            entry.err_data = to->err_data; /* the program's own, for more than the provider has to say */
+            entry.err_data = to->err_data; /* the program's own, for details, which the provider does not have */
         }
         set_error_source(&entry, FI_ADDR_NOTAVAIL);
         memcpy(to, &entry, error_entry_size(version));
@@ -106,13 +106,6 @@ static const char *cq_strerror(struct fid_cq *fid, int detail, const void *data,
 
 /* ---- Waiting ---- */
 
-static void drain(int fd) {
-    uint64_t count;
-    if (read(fd, &count, sizeof count) < 0 && errno != EAGAIN) {
-        WARN("eventfd: %s\n", strerror(errno));
-    }
-}
-
 /* Ends a wait when an awaited peer has to be looked for: by progress, which nobody makes during it. */
 static void set_timer(struct cq *cq) {
     int64_t due = cq->domain->is_automatic ? 0 : next_ping_ns(cq->domain);
@@ -123,13 +116,13 @@ static void set_timer(struct cq *cq) {
     }
 }
 
-/* Whoever waits sleeps on descriptors that are armed; the lock is free meanwhile. */
+/* A thread that waits sleeps on descriptors that are armed; the lock is free meanwhile. */
 int cq_try_wait(struct cq *cq) {
     if (cq->wait_fd < 0) {
         return -FI_EINVAL;
     }
     pthread_mutex_lock(&cq->domain->lock);
-    drain(cq->signal_fd); /* of what the program has seen by now */
+    drain_events(cq->signal_fd); /* of what the program has seen by now */
     progress_all(cq->domain);
     copy_all_left(cq->domain);
     bool is_waiting = cq->count == 0 && cq->error_count == 0 && arm_all(cq->domain);
@@ -170,7 +163,7 @@ static ssize_t sreadfrom(struct fid_cq *fid, void *to, size_t count, fi_addr_t *
         if (spins < SPINS) {
             sched_yield();
         } else if (cq_try_wait(cq) == 0) {
-            /* What libhxb does not signal, such as the node's death, is found by looking again. */
+            /* Changes that libhxb does not signal, such as the death of the node, are found by looking again. */
             int64_t ms = (left + 999999) / 1000000;
             struct pollfd fd = {cq->wait_fd, POLLIN, 0};
             int ready = poll(&fd, 1, ms < MAX_SLEEP_MS ? (int)ms : MAX_SLEEP_MS);

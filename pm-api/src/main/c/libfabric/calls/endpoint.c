@@ -230,7 +230,7 @@ static bool is_all_sent(struct endpoint *endpoint) {
                && hxb_unfinished_sends(endpoint->context) <= 0);
 }
 
-/* What a program was told is sent has to arrive although it ends now. Others use the domain meanwhile. */
+/* Messages that were reported as sent have to arrive although the program ends now. Others use the domain meanwhile. */
 static void linger(struct endpoint *endpoint) {
     struct domain *domain = endpoint->domain;
     int64_t end = now_ns() + LINGER_NS;
@@ -374,7 +374,8 @@ int hxb_endpoint_open(struct fid_domain *domain_fid, struct fi_info *info, struc
                                    .rx_size_left = receives_left,
                                    .tx_size_left = sends_left};
     static struct fi_ops_cm cm = {.size = sizeof cm, .setname = no_setname, .getname = getname, .getpeer = no_peer,
-                                  .connect = no_connect, .accept = no_accept, .shutdown = no_shutdown, .join = hxb_join};
+                                  .connect = no_connect, .accept = no_accept, .shutdown = no_shutdown,
+                                  .join = hxb_join};
     if (info->ep_attr != NULL && info->ep_attr->type != FI_EP_RDM && info->ep_attr->type != FI_EP_UNSPEC) {
         return -FI_EINVAL;
     }

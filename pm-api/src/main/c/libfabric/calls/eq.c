@@ -1,5 +1,5 @@
 /* Event queues, as fi_eq(3) states them. All that is done later is joining a group of peers (collective.c). A queue has
- * a lock of its own, which is taken after those of domains; whoever reads only tries theirs. */
+ * a lock of its own, which is taken after those of domains; a thread that reads only tries theirs. */
 #include "libfabric/calls/calls.h"
 
 #include <sched.h>
@@ -53,7 +53,7 @@ static ssize_t eq_read(struct fid_eq *fid, uint32_t *type, void *to, size_t leng
     ssize_t result = take_event(eq, type, to, length, flags);
     pthread_mutex_unlock(&eq->lock);
     if (result == -FI_EAGAIN && !did) {
-        sched_yield(); /* whoever asks again and again waits for others */
+        sched_yield(); /* a program that reads again and again waits for others */
     }
     return result;
 }

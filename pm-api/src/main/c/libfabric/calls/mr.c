@@ -1,5 +1,5 @@
-/* Memory that peers may use, as fi_mr(3) states it. Keys are the program's own, or random with FI_MR_PROV_KEY; peers give
- * offsets, or addresses with FI_MR_VIRT_ADDR. */
+/* Memory that peers may use, as fi_mr(3) states it. Keys are the program's own, or random with FI_MR_PROV_KEY; peers
+ * give offsets, or addresses with FI_MR_VIRT_ADDR. */
 #include "libfabric/calls/calls.h"
 
 #include <stdlib.h>

@@ -41,11 +41,12 @@ static uint64_t completion_level(uint64_t flags) {
     return (flags & FI_TRANSMIT_COMPLETE) != 0 ? FI_TRANSMIT_COMPLETE : 0;
 }
 
-static void complete_at_once(struct endpoint *endpoint, const struct send_call *call, uint64_t flags, bool is_told) {
+static void complete_at_once(struct endpoint *endpoint, const struct send_call *call, uint64_t flags,
+                             bool is_reported) {
     if (endpoint->send_cntr != NULL) {
         cntr_count(endpoint->send_cntr, false);
     }
-    if (is_told && endpoint->send_cq != NULL) {
+    if (is_reported && endpoint->send_cq != NULL) {
         cq_add(endpoint->send_cq, &(struct completion){.context = call->context, .flags = flags,
                                                        .source = FI_ADDR_NOTAVAIL});
     }
@@ -132,13 +133,13 @@ static ssize_t post_send(struct fid_ep *ep, const struct send_call *call) {
         return -error;
     }
     uint64_t flags = FI_SEND | ((call->wire_flags & IS_TAGGED) != 0 ? FI_TAGGED : FI_MSG);
-    bool is_told = !call->is_injected && (!endpoint->is_send_selective || (call->flags & FI_COMPLETION) != 0);
+    bool is_reported = !call->is_injected && (!endpoint->is_send_selective || (call->flags & FI_COMPLETION) != 0);
     bool is_short = length + SHORT_HEADER + 8 <= endpoint->max_payload;
     bool is_left = stays_here(endpoint, peer_of_address(to), length);
     if (is_short && !is_left && completion_level(call->flags) == 0
         && send_now(endpoint, peer_of_address(to), call->wire_flags, call->tag, call->data, call->iov, call->count,
                     length)) {
-        complete_at_once(endpoint, call, flags, is_told);
+        complete_at_once(endpoint, call, flags, is_reported);
         leave(endpoint);
         return 0;
     }
@@ -152,7 +153,7 @@ static ssize_t post_send(struct fid_ep *ep, const struct send_call *call) {
         return error == 0 ? -FI_ENOMEM : -error;
     }
     op->flags = flags;
-    op->is_told = is_told;
+    op->is_reported = is_reported;
     op->is_injected = call->is_injected;
     send_later(endpoint, op);
     send_waiting(endpoint);
@@ -176,7 +177,7 @@ static uint64_t receive_flags(const struct receive_call *call) {
     return FI_RECV | (call->is_tagged ? FI_TAGGED : FI_MSG);
 }
 
-/* Tells of a message that is there without receiving it. */
+/* Reports a message that is there without receiving it. */
 static void report_found(struct endpoint *endpoint, const struct receive_call *call,
                          const struct incoming *incoming) {
     bool has_data = (incoming->flags & HAS_DATA) != 0;
@@ -193,7 +194,7 @@ static void peek(struct endpoint *endpoint, struct matcher *matcher, uint64_t pe
         progress(endpoint);
         found = match_unexpected(matcher, peer, call->tag, call->ignore);
     }
-    endpoint->is_peeked = found == NULL; /* it may be behind others */
+    endpoint->is_peeked = found == NULL; /* it may come after others */
     if (found == NULL) {
         report_receive_error(endpoint, call->context, receive_flags(call) | FI_PEEK, call->tag, FI_ENOMSG, 0);
         return;
@@ -212,7 +213,7 @@ static struct op *make_receive(struct endpoint *endpoint, const struct receive_c
         op->order = endpoint->order++;
         op->context = call->context;
         op->flags = receive_flags(call);
-        op->is_told = !endpoint->is_receive_selective || (call->flags & FI_COMPLETION) != 0;
+        op->is_reported = !endpoint->is_receive_selective || (call->flags & FI_COMPLETION) != 0;
         op->is_multi = (call->flags & FI_MULTI_RECV) != 0;
         op->peer = peer;
         op->tag = call->tag;

@@ -1,4 +1,4 @@
-/* What the provider can do, as fi_getinfo(3) states it, and fabrics. */
+/* The capabilities of the provider, as fi_getinfo(3) states them, and fabrics. */
 #include "libfabric/calls/calls.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@
 
 enum { QUEUE_SIZE = 1024, OBJECTS = 256, REGISTRATIONS = 65536, PROTOCOL_VERSION = 2 };
 
-/* ---- What there is ---- */
+/* ---- Capabilities ---- */
 
 static bool has_all(uint64_t wanted, uint64_t there) {
     return (wanted & ~there) == 0;
@@ -80,8 +80,8 @@ static uint64_t caps_for(const struct fi_info *wanted) {
     return caps | DOMAIN_CAPS;
 }
 
-/* Whether peers give addresses, and who chooses keys, is as programs want it; all else they need not care for. What was
- * one of two modes before libfabric 1.5 is answered as one of these. */
+/* Programs choose whether peers give addresses, and who chooses keys; nothing else matters to them. The two modes of
+ * before libfabric 1.5 are answered as such. */
 static int mr_mode_for(const struct fi_domain_attr *wanted, uint32_t version) {
     int mode = wanted == NULL ? MR_UNSPEC : wanted->mr_mode;
     if ((mode & MR_BASIC) != 0) {

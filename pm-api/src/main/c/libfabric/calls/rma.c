@@ -1,5 +1,5 @@
 /* Remote memory, as fi_rma(3) states it: calls of programs, and what peers ask for. A write is complete when its bytes
- * lie in the memory of the peer, whose program has to make progress for that; a refused one says why. */
+ * lie in the memory of the peer, whose program has to make progress for that; a refused one has an error. */
 #include "libfabric/calls/calls.h"
 
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static int start(struct endpoint *endpoint, struct op *op, fi_addr_t to, uint64_
     }
     op->peer = peer_of_address(address);
     op->wanted = FI_DELIVERY_COMPLETE;
-    op->is_told = !op->is_injected && (!endpoint->is_send_selective || (flags & FI_COMPLETION) != 0);
+    op->is_reported = !op->is_injected && (!endpoint->is_send_selective || (flags & FI_COMPLETION) != 0);
     if (!number_op(endpoint, op)) {
         return FI_ENOMEM;
     }

@@ -36,7 +36,7 @@ void free_incoming(struct endpoint *endpoint, struct incoming *incoming) {
     endpoint->arriving -= incoming->op != NULL || incoming->is_write;
     endpoint->unexpected_bytes -= sizeof *incoming + incoming->held;
     free(incoming);
-    say_room(endpoint);
+    send_room(endpoint);
 }
 
 /* ---- Ends ---- */
@@ -94,7 +94,7 @@ void finish_receive(struct endpoint *endpoint, struct op *op, const struct incom
         if (endpoint->receive_cntr != NULL) {
             cntr_count(endpoint->receive_cntr, false);
         }
-        if (endpoint->receive_cq != NULL && (op->is_told || (flags & FI_MULTI_RECV) != 0)) {
+        if (endpoint->receive_cq != NULL && (op->is_reported || (flags & FI_MULTI_RECV) != 0)) {
             cq_add(endpoint->receive_cq,
                    &(struct completion){.context = op->context, .flags = flags, .length = length, .buffer = buffer,
                                         .data = data, .tag = tag,
@@ -107,7 +107,7 @@ void finish_receive(struct endpoint *endpoint, struct op *op, const struct incom
 }
 
 int fail_receives(struct endpoint *endpoint, uint64_t peer, int error) {
-    int told = 0;
+    int reported = 0;
     for (int i = 0; i < BUCKETS; i++) {
         for (struct link *at = endpoint->streams[i].next, *next; at != &endpoint->streams[i]; at = next) {
             struct incoming *incoming = OWNER(at, struct incoming, stream);
@@ -117,11 +117,11 @@ int fail_receives(struct endpoint *endpoint, uint64_t peer, int error) {
             }
             if (incoming->op != NULL) {
                 finish_receive(endpoint, incoming->op, incoming, error, error);
-                told++;
+                reported++;
             } else if (incoming->claimer != NULL) {
-                incoming->lost = error; /* whoever has claimed it is told when it is taken */
+                incoming->lost = error; /* reported when the program that has claimed it takes it */
                 list_remove(&incoming->stream);
-                told++;
+                reported++;
                 continue;
             }
             free_incoming(endpoint, incoming);
@@ -136,10 +136,10 @@ int fail_receives(struct endpoint *endpoint, uint64_t peer, int error) {
             }
             report_receive_error(endpoint, op->context, op->flags, op->tag, error, error);
             op_free(op);
-            told++;
+            reported++;
         }
     }
-    return told;
+    return reported;
 }
 
 /* ---- Handing messages to receives ---- */
@@ -157,7 +157,7 @@ static struct op *receiver_of(struct endpoint *endpoint, struct op *op, size_t l
     size_t used = length < left ? length : left;
     part->context = op->context;
     part->flags = op->flags;
-    part->is_told = op->is_told;
+    part->is_reported = op->is_reported;
     part->parent = op;
     part->length = used;
     part->iov[0] = (struct iovec){(uint8_t *)op->iov[0].iov_base + op->done, used};
@@ -183,7 +183,6 @@ void end_if_here(struct endpoint *endpoint, struct incoming *incoming) {
     }
 }
 
-/* Says how much of a message is wanted of which not all is sent unasked, and awaits that. */
 void ask_for_bytes(struct endpoint *endpoint, struct incoming *incoming, size_t room) {
     if (incoming->is_long && !incoming->is_asked && (incoming->is_left || incoming->length > EAGER_WINDOW)) {
         size_t wanted = incoming->length < room ? incoming->length : room;
@@ -225,8 +224,8 @@ static void ask_on_side(struct endpoint *endpoint, const struct incoming *incomi
     }
 }
 
-/* A program that takes one message that was left behind takes those beside it next, in one order or the other: so their
- * bytes are on the way when it does. */
+/* A program that takes one message of which the bytes stayed with the sender takes those beside it next, in one order
+ * or the other: so their bytes are on the way when it does. */
 static void ask_beside(struct endpoint *endpoint, const struct incoming *incoming) {
     for (int side = 0; side < 2; side++) {
         if (endpoint->ahead[side] <= AHEAD_MESSAGES / 2) {

@@ -17,7 +17,7 @@ struct arrival {
 
 /* ---- From calls to slots of libhxb (send.c) ---- */
 
-/* Ends a send: error 0 or FI_Exxx, and what libhxb said. */
+/* Ends a send: error 0 or FI_Exxx, and the result of libhxb. */
 void finish_send(struct endpoint *endpoint, struct op *op, int error, int detail);
 /* Sends an eager message at once; false if that has to wait. */
 bool send_now(struct endpoint *endpoint, uint64_t peer, uint8_t flags, uint64_t tag, uint64_t data,
@@ -31,7 +31,7 @@ void on_go(struct endpoint *endpoint, uint64_t peer, uint32_t id, uint64_t wante
 void on_placed(struct endpoint *endpoint, uint64_t peer, uint32_t id);
 /* A slot is free again, or its message has failed. */
 void on_slot(struct endpoint *endpoint, int slot, int error, int detail);
-/* How many programs were told. */
+/* The number of operations that were reported. */
 int fail_sends(struct endpoint *endpoint, uint64_t peer, int error);
 /* The peer has enough for now: what was begun goes on when it asks. */
 void on_full(struct endpoint *endpoint, uint64_t peer);
@@ -43,8 +43,8 @@ bool copy_left(struct endpoint *endpoint);
 /* ---- Who wants no bytes (room.c) ---- */
 
 /* Asks peers to keep their bytes if too much is here, and not to if there is room again. */
-void say_full(struct endpoint *endpoint, uint64_t peer);
-void say_room(struct endpoint *endpoint);
+void send_full(struct endpoint *endpoint, uint64_t peer);
+void send_room(struct endpoint *endpoint);
 
 /* ---- From messages to buffers (incoming.c) ---- */
 
@@ -64,7 +64,7 @@ void discard(struct endpoint *endpoint, struct incoming *incoming);
 void finish_receive(struct endpoint *endpoint, struct op *op, const struct incoming *incoming, int error, int detail);
 void report_receive_error(struct endpoint *endpoint, void *context, uint64_t flags, uint64_t tag, int error,
                           int detail);
-/* How many programs were told. */
+/* The number of operations that were reported. */
 int fail_receives(struct endpoint *endpoint, uint64_t peer, int error);
 void free_incoming(struct endpoint *endpoint, struct incoming *incoming);
 
@@ -74,18 +74,20 @@ void free_incoming(struct endpoint *endpoint, struct incoming *incoming);
 void lose_peer(struct endpoint *endpoint, uint64_t peer, int error);
 /* The same for a peer that is not there any more. */
 void peer_is_gone(struct endpoint *endpoint, uint64_t peer, int error);
-/* Whether a message belongs to what both know of one another; if not, the peer is told, or everything before has ended. */
+/* True if a message belongs to the present session. If not, the peer gets LOST, or all earlier operations have
+ * ended. */
 bool is_in_session(struct endpoint *endpoint, uint64_t peer, const struct header *header);
 /* A message has come from this peer, so that earlier users of its context are gone. */
 void hear(struct endpoint *endpoint, uint64_t peer);
-/* Now and then looks whether those are there of whom something is awaited; false if it was not the time. */
+/* Now and then pings the peers of which something is awaited; false if it was not the time. */
 bool ping_peers(struct endpoint *endpoint);
 /* When a peer of the domain's endpoints has to be looked for; 0 if none is awaited. */
 int64_t next_ping_ns(const struct domain *domain);
-/* Takes what the node says of messages that were lost; false if there was nothing. */
+/* Takes the events of messages that were lost; false if there were none. */
 bool take_events(struct endpoint *endpoint);
 
-/* ---- What peers ask of memory, and their answers; NULL, or what is wrong with the message (serve.c, serve_atomic.c) ---- */
+/* ---- What peers ask of memory, and their answers; NULL, or what is wrong with the message (serve.c, serve_atomic.c)
+ * ---- */
 
 const char *on_write(struct endpoint *endpoint, const struct arrival *arrival);
 void on_write_part(struct endpoint *endpoint, struct incoming *incoming, const struct arrival *arrival);

@@ -8,14 +8,14 @@
 
 static void begin_session(struct endpoint *endpoint, uint64_t peer, uint16_t session, int error, uint64_t flags) {
     WARN("context %d of node %d is lost: %s\n", context_of(peer), node_of(peer), fi_strerror(error));
-    endpoint->told_full -= (peer_state(endpoint, peer) & IS_TOLD_FULL) != 0;
+    endpoint->full_peers -= (peer_state(endpoint, peer) & HAS_FULL) != 0;
     set_peer_state(endpoint, peer, (uint64_t)session << SESSION_SHIFT | flags);
     if (endpoint->last_heard == peer) {
         endpoint->last_heard = ANY;
     }
-    int told = fail_sends(endpoint, peer, error);
-    told += fail_receives(endpoint, peer, error);
-    if (told == 0 || (flags & IS_GONE) != 0) {
+    int reported = fail_sends(endpoint, peer, error);
+    reported += fail_receives(endpoint, peer, error);
+    if (reported == 0 || (flags & IS_GONE) != 0) {
         set_peer_state(endpoint, peer, peer_state(endpoint, peer) | (uint64_t)error);
     }
 }
@@ -32,7 +32,7 @@ void peer_is_gone(struct endpoint *endpoint, uint64_t peer, int error) {
     }
 }
 
-/* A peer that is told of the loss, and speaks again, is not gone after all. */
+/* A peer that gets LOST and sends again is not gone after all. */
 bool is_in_session(struct endpoint *endpoint, uint64_t peer, const struct header *header) {
     if (endpoint->states.count == 0 && header->session == 0) {
         return true;
@@ -40,8 +40,8 @@ bool is_in_session(struct endpoint *endpoint, uint64_t peer, const struct header
     uint64_t state = peer_state(endpoint, peer);
     int16_t ahead = (int16_t)(header->session - session_of(endpoint, peer));
     if (ahead < 0) {
-        if ((state & IS_TOLD_LOST) == 0 && send_answer(endpoint, LOST, peer, 0, 0)) {
-            set_peer_state(endpoint, peer, state | IS_TOLD_LOST);
+        if ((state & HAS_LOST) == 0 && send_answer(endpoint, LOST, peer, 0, 0)) {
+            set_peer_state(endpoint, peer, state | HAS_LOST);
         }
         return false;
     }
@@ -65,7 +65,7 @@ bool take_events(struct endpoint *endpoint) {
                                  : peer_at(endpoint, event.peer.node, event.peer.context);
         bool is_old = has_slot && endpoint->slot_sessions[event.slot] != session_of(endpoint, peer);
         on_slot(endpoint, event.slot, error, event.status);
-        /* An endpoint is one incarnation of its context; events of the earlier one come before what the next one says. */
+        /* An endpoint is one incarnation of its context; events of one incarnation come before messages of the next. */
         if (peer != ANY && (event.status == HXB_NO_SUCH_CONTEXT || event.status == HXB_PEER_RESTARTED)) {
             peer_is_gone(endpoint, peer, error);
         } else if (peer != ANY && !is_old) {
@@ -97,7 +97,7 @@ void hear(struct endpoint *endpoint, uint64_t peer) {
 /* ---- Whether they are still there ---- */
 
 /* The node takes messages for a program that ends before it reads them, and then no answer comes although nothing was
- * lost. So whoever waits for one sends another message, which is refused when the peer is gone. */
+ * lost. So an endpoint that waits for one sends another message, which is refused when the peer is gone. */
 bool ping_peers(struct endpoint *endpoint) {
     if (list_is_empty(&endpoint->waiting) && endpoint->arriving == 0) {
         endpoint->ping_ns = 0;

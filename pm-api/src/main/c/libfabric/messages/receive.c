@@ -1,6 +1,6 @@
 /* From messages of libhxb to the buffers of receives. A message that nobody has asked for is kept with as many of its
  * bytes as its sender sends unasked. When too much is kept, no more messages are taken from the context, so that their
- * senders wait; but as long as a receive waits for a message, the rest of one or an answer, it may be behind those. */
+ * senders wait; but as long as a receive waits for a message, the rest of one or an answer, it may come after those. */
 #include "libfabric/messages/messages.h"
 
 enum {
@@ -26,7 +26,7 @@ static void keep(struct endpoint *endpoint, struct matcher *matcher, const struc
     if (op == NULL) {
         memcpy(incoming->bytes, arrival->bytes, arrival->count);
         match_keep(matcher, incoming);
-        say_full(endpoint, arrival->peer);
+        send_full(endpoint, arrival->peer);
     } else {
         hand_over(endpoint, incoming, op, arrival->bytes);
     }
@@ -120,7 +120,8 @@ static const char *read_arrival(const struct endpoint *endpoint, const hxb_messa
     default: arrival->length = arrival->count; break;
     }
     bool is_too_much = arrival->header.kind == BEGIN && arrival->count > EAGER_WINDOW;
-    return arrival->length > MAX_MESSAGE || arrival->length < arrival->count || is_too_much ? "of a wrong length" : NULL;
+    return arrival->length > MAX_MESSAGE || arrival->length < arrival->count || is_too_much ? "of a wrong length"
+                                                                                             : NULL;
 }
 
 static const char *on_arrival(struct endpoint *endpoint, const struct arrival *arrival) {
@@ -165,8 +166,8 @@ static const char *on_arrival(struct endpoint *endpoint, const struct arrival *a
     }
 }
 
-/* Whatever breaks the rules ends all that passes between its sender and this endpoint: what is missing would otherwise
- * be awaited for ever. */
+/* A message that breaks the rules ends all operations between its sender and this endpoint: otherwise they would wait
+ * for ever for bytes that do not come. */
 static void take(struct endpoint *endpoint, const hxb_message *message) {
     struct arrival arrival;
     const char *wrong = read_arrival(endpoint, message, &arrival);
@@ -189,7 +190,7 @@ static void take(struct endpoint *endpoint, const hxb_message *message) {
     }
 }
 
-/* The rest of a message is never behind more than its sender has begun, so that it is waited for without a limit. */
+/* The rest of a message comes after a bounded number of others, so that it is awaited without a limit. */
 static bool is_full(const struct endpoint *endpoint) {
     size_t limit = endpoint->unexpected_limit;
     bool is_awaiting = endpoint->tagged.posted > 0 || endpoint->plain.posted > 0 || endpoint->is_peeked

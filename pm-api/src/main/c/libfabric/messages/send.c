@@ -1,6 +1,6 @@
 /* From a call to slots of libhxb. A message that fits goes as one (EAGER). A longer one begins with BEGIN and PARTs, up
- * to EAGER_WINDOW bytes at once, and goes on when the receiver has a buffer for it and says so (GO). What finds no slot
- * waits in a queue; what waits for one peer does not keep up what is for others. */
+ * to EAGER_WINDOW bytes at once, and continues when the receiver has a buffer for it and sends GO. An operation that
+ * finds no slot waits in a queue; operations for one peer do not hold up those for others. */
 #include "libfabric/messages/messages.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@ enum {
     QUEUE_SCAN = 64,
     BLOCKED_PEERS = 8,
     PARTS_TURN = 8,
-    SHORT_BYTES = 256, /* messages that are sent whole even to a peer that has enough: hardly more than their envelope */
+    SHORT_BYTES = 256, /* messages that are sent whole even to a peer that has enough: little more than a header */
     FEW_LEFT = 16      /* sends that a program which waits for each of them has under way at most, by its threads */
 };
 
@@ -26,7 +26,7 @@ static void report_send(struct endpoint *endpoint, const struct op *op, int erro
     if (cq != NULL && error != 0 && !op->is_injected) {
         cq_add_error(cq, &(struct fi_cq_err_entry){.op_context = op->context, .flags = op->flags, .tag = op->tag,
                                                    .err = error, .prov_errno = detail});
-    } else if (cq != NULL && error == 0 && op->is_told) {
+    } else if (cq != NULL && error == 0 && op->is_reported) {
         cq_add(cq, &(struct completion){.context = op->context, .flags = op->flags, .source = FI_ADDR_NOTAVAIL});
     }
 }
@@ -50,19 +50,19 @@ void finish_send(struct endpoint *endpoint, struct op *op, int error, int detail
 
 int fail_sends(struct endpoint *endpoint, uint64_t peer, int error) {
     struct link *lists[] = {&endpoint->queue, &endpoint->sending, &endpoint->waiting};
-    int told = 0;
+    int reported = 0;
     for (int i = 0; i < 3; i++) {
         for (struct link *at = lists[i]->next, *next; at != lists[i]; at = next) {
             struct op *op = OWNER(at, struct op, link);
             next = at->next;
             if (peer == ANY || op->peer == peer) {
                 endpoint->queued -= i == 0;
-                told += !op->is_answer && !op->is_ended && !op->is_injected;
+                reported += !op->is_answer && !op->is_ended && !op->is_injected;
                 finish_send(endpoint, op, error, error);
             }
         }
     }
-    return told;
+    return reported;
 }
 
 void on_slot(struct endpoint *endpoint, int slot, int error, int detail) {
@@ -106,15 +106,15 @@ static void leave_bytes(struct endpoint *endpoint, struct op *op) {
     }
 }
 
-/* A program that has many sends under way does not wait for each, and its buffers are kept. Another one may wait for one
- * before it does what makes its peer ask for the bytes. */
+/* A program that has many sends under way does not wait for each, and its buffers are kept. Another one may wait for
+ * one before it does what makes its peer ask for the bytes. */
 bool copy_left(struct endpoint *endpoint) {
     if (endpoint->left == 0 || endpoint->left > FEW_LEFT
         || endpoint->left_bytes > PATIENCE * endpoint->unexpected_limit) {
         return false;
     }
     for (struct link *at = endpoint->waiting.previous; at != &endpoint->waiting && endpoint->left > 0;
-         at = at->previous) { /* the last ones, behind all that have ended */
+         at = at->previous) { /* the last ones, after all that have ended */
         struct op *op = OWNER(at, struct op, link);
         if (!op->is_left) {
             continue;
@@ -383,7 +383,7 @@ void on_full(struct endpoint *endpoint, uint64_t peer) {
 void on_placed(struct endpoint *endpoint, uint64_t peer, uint32_t id) {
     struct op *op = numbered(endpoint, peer, id);
     if (op == NULL || op->wanted != FI_DELIVERY_COMPLETE || op->kind == READ || op->done < op->granted) {
-        WARN("a message is said to be placed that is not sent\n");
+        WARN("a message was reported as placed that was not sent\n");
         return;
     }
     finish_send(endpoint, op, 0, 0);

@@ -1,4 +1,4 @@
-/* What peers ask of memory here, and their answers. */
+/* Operations of peers on memory of this process, and answers of peers to operations of this process. */
 #include "libfabric/messages/messages.h"
 
 static void end_write(struct endpoint *endpoint, const struct incoming *incoming) {

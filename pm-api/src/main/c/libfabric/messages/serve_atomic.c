@@ -1,12 +1,13 @@
-/* Atomic operations that peers ask for, and their answers: on integers of 8 to 64 bits and all floating and complex types.
- * They are atomic towards each other; a program that changes the same memory itself has to keep out of their way. */
+/* Atomic operations that peers ask for, and their answers: on integers of 8 to 64 bits and all floating and complex
+ * types. They are atomic towards each other; a program that changes the same memory itself has to keep out of their
+ * way. */
 #include "libfabric/messages/messages.h"
 
 #include <stdlib.h>
 
 /* ---- Arithmetic ---- */
 
-/* What there is of numbers with an order. */
+/* Operations on numbers with an order. */
 #define ORDER                                                               \
     case FI_CSWAP_LE: now = with <= was ? by : was; break;                  \
     case FI_CSWAP_LT: now = with < was ? by : was; break;                   \

@@ -29,7 +29,7 @@ void leave(struct endpoint *endpoint) {
         if (domain->is_automatic) {
             wake_thread(domain);
         }
-        end_naps(domain); /* who sleeps is not told when there are slots again */
+        end_naps(domain); /* a thread that sleeps is not woken when there are slots again */
     }
     pthread_mutex_unlock(&domain->lock);
 }
@@ -42,7 +42,7 @@ void fail_endpoint(struct endpoint *endpoint, int result) {
     }
 }
 
-/* Whoever sleeps, because another thread calls this, arms it again. */
+/* A thread that sleeps while another one calls this arms it again. */
 static void wake_sleepers(struct endpoint *endpoint) {
     struct cq *cqs[] = {endpoint->send_cq, endpoint->receive_cq};
     for (int i = 0; i < 2; i++) {

@@ -1,4 +1,4 @@
-/* Which peer an address of a vector is, and the reverse. */
+/* From addresses of a vector to peers, and back. */
 #include "libfabric/objects/objects.h"
 
 const struct address *av_find(const struct av *av, fi_addr_t address) {

@@ -28,7 +28,7 @@ void cq_wake(struct cq *cq) {
         uint64_t one = 1;
         cq->is_awaited = false;
         if (write(cq->signal_fd, &one, sizeof one) != sizeof one) {
-            WARN("a waiter could not be told: %s\n", strerror(errno));
+            WARN("a waiter could not be woken: %s\n", strerror(errno));
         }
     }
 }
@@ -38,7 +38,7 @@ void cq_signal(struct cq *cq) {
     end_naps(cq->domain);
 }
 
-/* The queue has lost a completion, and so tells of nothing but that. */
+/* The queue has lost a completion, and reports nothing else from now on. */
 static void overrun(struct cq *cq) {
     cq->is_overrun = true;
     cq_signal(cq);

@@ -1,4 +1,4 @@
-/* Which receive a message is for: the first that was posted of those that it fits. Receives that ignore the same bits
+/* Matching: a message is for the first posted receive that it fits. Receives that ignore the same bits
  * of the tag lie in hash buckets by the other bits, so that a thousand of them cost no scan. */
 #include "libfabric/objects/objects.h"
 
@@ -146,7 +146,7 @@ struct op *match_take(struct matcher *matcher, uint64_t peer, uint64_t tag) {
     return best;
 }
 
-/* What is searched for; NULL and ANY for all. */
+/* The receive that is searched for; NULL and ANY for all. */
 struct wanted {
     const void *context;
     uint64_t peer;
@@ -191,8 +191,8 @@ struct op *match_any(struct matcher *matcher) {
 
 /* ---- Messages that nobody has asked for ---- */
 
-/* Up to so many are looked through; beyond them, those that a receive may want are found by tables of their tags, one for
- * each set of bits that receives ignore, as for the receives themselves. */
+/* Up to so many are looked through; beyond them, those that a receive may want are found by tables of their tags, one
+ * for each set of bits that receives ignore, as for the receives themselves. */
 enum { SCANNED = 64, FIRST_BUCKETS = 256, BUCKET_LOAD = 4 };
 
 static struct link *index_bucket(const struct tag_index *index, uint64_t peer, uint64_t tag) {

@@ -1,4 +1,4 @@
-/* What programs open, as data, and what can be done with it without a message to another endpoint. */
+/* The objects that programs open, as data, and functions on them that send no message to another endpoint. */
 #ifndef HXB_FI_OBJECTS_H
 #define HXB_FI_OBJECTS_H
 
@@ -21,7 +21,7 @@ enum kind {
     ATOMIC,    /* operands for memory of the peer, and what to do with them */
     RESULT,    /* what was there before */
     FAILED,    /* an operation on memory was not done, for the reason `value`, an FI_Exxx */
-    PING,      /* asks for nothing: that it cannot be delivered tells its sender that the peer is gone */
+    PING,      /* asks for nothing: if it cannot be delivered, its sender learns that the peer is gone */
     FULL,      /* the receiver keeps enough: bytes stay with the sender until they are asked for */
     ROOM,      /* the end of that */
     LEFT,      /* the bytes of a message from `value` on stay with the sender until they are asked for */
@@ -30,7 +30,7 @@ enum kind {
 
 enum { HAS_DATA = 1, IS_TAGGED = 2, WANTS_PLACED = 4, IS_LEFT = 8 /* of BEGIN: nothing more comes unasked */ };
 
-/* Little-endian, as all of libhxb. Behind the first 24 bytes are only those extras that the kind has: of BEGIN the
+/* Little-endian, as all of libhxb. After the first 24 bytes are only those extras that the kind has: of BEGIN the
  * length; of WRITE and READ key and length, of ATOMIC key and shape; and at last the data if HAS_DATA. */
 struct header {
     uint8_t kind;
@@ -63,7 +63,7 @@ static inline void fabric_use(struct fabric *fabric, int change) {
     __atomic_add_fetch(&fabric->users, change, __ATOMIC_ACQ_REL);
 }
 
-/* What a program that looks for completions in vain does: what suits (see domain.c), or always the same. */
+/* The behaviour of a program that looks for completions in vain: the best one (see idle.c), or always the same. */
 enum idle_kind { IDLE_AUTO, IDLE_SPIN, IDLE_YIELD, IDLE_NAP };
 
 struct domain {
@@ -160,22 +160,22 @@ struct cntr {
     int users;
 };
 
-/* What a call of a program asked for: a send or a receive. */
+/* An operation that a program has called for: a send or a receive. */
 struct op {
     struct link link;   /* in the list of what its state waits for */
     uint64_t order;     /* of receives: in which they were posted */
     void *context;      /* of the caller */
     uint64_t flags;     /* of its completion */
     uint64_t wanted;    /* of a send: FI_TRANSMIT_COMPLETE or FI_DELIVERY_COMPLETE, or 0 */
-    bool is_told;       /* by a completion, not by a counter alone */
+    bool is_reported;       /* by a completion, not by a counter alone */
     bool is_injected;   /* of a send: its caller gave no context */
     bool is_answer;     /* of a send: the provider's own */
     bool is_posted;     /* of a receive: no message has been found for it */
     bool is_classed;    /* of a receive: among those of its kind */
-    bool is_multi;      /* of a receive: many messages, one behind the other */
-    bool is_granted;    /* of a send: the receiver has said how much it wants */
+    bool is_multi;      /* of a receive: many messages, one after the other */
+    bool is_granted;    /* of a send: the receiver has sent how much it wants */
     bool is_left;       /* of a send: its bytes stay here until they are asked for, and its program waits for that */
-    bool is_ended;      /* of a send: its program was told that it is done, since `copy` has the bytes */
+    bool is_ended;      /* of a send: its end was reported to the program, since `copy` has the bytes */
     enum kind kind;     /* of a send: how it begins */
     uint8_t wire_flags;
     uint32_t id;          /* of a send that answers can name; 0 for none */
@@ -207,17 +207,17 @@ struct incoming {
     uint8_t flags;
     bool is_long;           /* it began with BEGIN */
     bool is_left;           /* the sender keeps what has not arrived until it is asked for */
-    bool is_asked;          /* the sender was told how much is wanted */
+    bool is_asked;          /* the sender was asked for the rest */
     bool is_discarded;      /* its bytes are not wanted */
     int lost;               /* FI_Exxx: why the rest of a claimed one will not come, or why a write is refused */
     size_t arrived, awaited; /* bytes */
     struct op *op;          /* the receive that it is for; NULL if nobody has asked */
-    void *claimer;          /* whoever has claimed it by fi_peek */
+    void *claimer;          /* the context that has claimed it by FI_CLAIM */
     bool is_write;          /* for memory, not for a receive */
     struct mr *mr;          /* of a write: where it goes; NULL if it is refused */
     uint8_t *target;
     bool is_behind;         /* it is ahead because one before it was taken */
-    uint8_t *ahead;         /* its bytes, which were left behind, and asked for before somebody wanted them; or NULL */
+    uint8_t *ahead;         /* its bytes that stayed with the sender and were asked for before a receive; or NULL */
     size_t held;            /* bytes that are kept below */
     uint8_t bytes[];
 };
@@ -257,7 +257,7 @@ struct eq {
     struct link events;
 };
 
-/* Something that a program is told by an event queue; belongs to the object that it is about. */
+/* An event for an event queue; belongs to the object that it is about. */
 struct event {
     struct link link; /* in the queue */
     uint32_t type;
@@ -277,7 +277,7 @@ struct endpoint {
     bool is_send_selective, is_receive_selective;
     uint64_t caps, send_flags, receive_flags;
     bool is_enabled, is_armed;
-    bool has_ended; /* all operations were told of the failure */
+    bool has_ended; /* the failure was reported for all operations */
     int failure; /* 0, or FI_Exxx: why nothing works any more */
     hxb_context *context;
     pthread_t owner;
@@ -289,7 +289,7 @@ struct endpoint {
     struct link waiting;  /* those that wait for an answer, or until their slot is acknowledged */
     struct op *slots[SEND_BUFFERS]; /* which operation is complete when this slot is */
     int slots_awaited; /* of those */
-    uint64_t slot_peers[SEND_BUFFERS]; /* whom the last message of this slot was for; 0 if there was none */
+    uint64_t slot_peers[SEND_BUFFERS]; /* the peer of the last message of this slot; 0 if there was none */
     uint16_t slot_sessions[SEND_BUFFERS];
     struct op **ids;      /* operations that answers can name, by id - 1 */
     uint32_t id_capacity, id_hint;
@@ -297,12 +297,12 @@ struct endpoint {
     struct link streams[BUCKETS];
     uint64_t order;
     size_t unexpected_bytes, unexpected_limit;
-    size_t told_full; /* peers that were told to keep their bytes */
+    size_t full_peers; /* peers that were asked to keep their bytes */
     bool is_peeked;   /* the program looks for a message that has not arrived */
     size_t unheard;   /* bytes sent since messages were last received */
     size_t left;      /* short sends whose bytes stay here and whose programs wait for that */
     size_t left_bytes; /* of copies whose programs do not */
-    size_t ahead[2], ahead_bytes[2]; /* messages of which nobody wants the bytes yet that were asked for; is_behind or not */
+    size_t ahead[2], ahead_bytes[2]; /* messages whose bytes were asked for before a receive; is_behind or not */
     size_t arriving; /* messages that somebody has asked for, and of which parts are awaited */
     size_t min_multi_recv;
     struct map states;   /* of peers: see peer.c */
@@ -324,8 +324,11 @@ void domain_release(struct domain *domain);
 void share(struct domain *domain);
 /* Work for the thread that makes progress. */
 void wake_thread(struct domain *domain);
-/* Wakes threads that nap: there is a completion, or something to look for that they have not been told of. */
+/* Wakes threads that nap: there is a completion, or something else to look for. */
 void end_naps(struct domain *domain);
+
+/* Takes all that an event descriptor has counted. */
+void drain_events(int fd);
 
 /* ---- Completions and counters (completion.c) ---- */
 
@@ -333,11 +336,11 @@ void cq_add(struct cq *cq, const struct completion *completion);
 void cq_add_error(struct cq *cq, const struct fi_cq_err_entry *error);
 /* Somebody who sleeps until there is an entry looks again. */
 void cq_wake(struct cq *cq);
-/* Whoever waits for the queue, asleep or in turns, looks again. */
+/* Threads that wait for the queue, asleep or in turns, look again. */
 void cq_signal(struct cq *cq);
 /* Adds to the value or the errors of a counter. */
 void cntr_count(struct cntr *cntr, bool is_error);
-/* What an error is, of libfabric or of libhxb; copied to a place if there is one. */
+/* The text of an error of libfabric or libhxb; copied to a place if there is one. */
 const char *error_text(int detail, char *to, size_t length);
 
 /* ---- Events (event.c) ---- */
@@ -428,37 +431,37 @@ void enter(struct endpoint *endpoint);
 void leave(struct endpoint *endpoint);
 /* Makes the calling thread the owner of the context. */
 void own(struct endpoint *endpoint);
-/* Its descriptors tell of nothing until it is armed again. */
+/* Its descriptors do not become readable until it is armed again. */
 void disarm(struct endpoint *endpoint);
 /* Opens a context of the node that is free; a negative result of libhxb, of which it warns, if there is none. */
 int open_any_context(hxb_device *device, const hxb_context_options *options, hxb_context **context, int *id);
-/* Whoever waits for the endpoint waits for a context, too; 0 or FI_Exxx. */
+/* Threads that wait for the endpoint wait for a context, too; 0 or FI_Exxx. */
 int watch_context(struct endpoint *endpoint, const hxb_context *context);
 void unwatch_context(struct endpoint *endpoint, const hxb_context *context);
-/* libhxb has said that the context cannot be used any more: the next progress ends all operations. */
+/* A result of libhxb shows that the context cannot be used any more: the next progress ends all operations. */
 void fail_endpoint(struct endpoint *endpoint, int result);
 /* 0 or a negative FI_Exxx. */
 int watch_fd(int wait_fd, int fd);
 
-/* ---- What is known of peers (session.c) ----
+/* ---- States of peers (session.c) ----
  *
- * When a message between an endpoint and a peer is lost, whatever is awaited may never come, and everything that is under
- * way between the two ends at the one that notices. It counts the losses; each message says the count, the session, of its
- * sender. Whoever gets a message of an earlier session than its own answers with LOST, and whoever gets one of a later
- * session ends all that is under way as well. From then on the two agree, and have begun anew. */
+ * When a message between an endpoint and a peer is lost, its successors may never come. So the endpoint that notices
+ * the loss ends all operations between the two. It counts the losses; each message has the count of its sender, the
+ * session. An endpoint answers a message of an earlier session than its own with LOST. An endpoint that gets a message
+ * of a later session ends all operations, too. From then on the two agree, and have begun again. */
 
 enum { SESSION_SHIFT = 16, ERROR_MASK = 0xFFFF };
 
 /* Of a state; the lowest 16 bits are the error that calls end with, the next ones the session. */
 #define IS_GONE (UINT64_C(1) << 32)          /* calls end with the error for ever, not once */
 #define WANTS_NO_BYTES (UINT64_C(1) << 33)   /* that it has not asked for */
-#define IS_TOLD_FULL (UINT64_C(1) << 34)     /* to keep its bytes until it is asked for them */
-#define IS_TOLD_LOST (UINT64_C(1) << 35)     /* of the present session */
+#define HAS_FULL (UINT64_C(1) << 34)     /* to keep its bytes until it is asked for them */
+#define HAS_LOST (UINT64_C(1) << 35)     /* of the present session */
 
 uint64_t peer_state(const struct endpoint *endpoint, uint64_t peer);
 void set_peer_state(struct endpoint *endpoint, uint64_t peer, uint64_t state);
-/* 0, or FI_Exxx for a call of a program that names this peer: always if the peer is gone, and once if something was lost
- * of which the program was not told otherwise. */
+/* 0, or FI_Exxx for a call of a program that names this peer: always if the peer is gone, and once for a loss that was
+ * not reported otherwise. */
 int error_of_peer(struct endpoint *endpoint, uint64_t peer);
 bool is_gone(const struct endpoint *endpoint, uint64_t peer);
 uint16_t session_of(const struct endpoint *endpoint, uint64_t peer);

@@ -1,4 +1,4 @@
-/* What is known of peers. */
+/* The states of peers. */
 #include "libfabric/objects/objects.h"
 
 #include <stdlib.h>

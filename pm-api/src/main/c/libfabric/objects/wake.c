@@ -36,3 +36,10 @@ void end_naps(struct domain *domain) {
 void share(struct domain *domain) {
     domain->shared_until_ns = now_ns() + SHARED_NS;
 }
+
+void drain_events(int fd) {
+    uint64_t count;
+    if (read(fd, &count, sizeof count) < 0 && errno != EAGAIN) {
+        WARN("eventfd: %s\n", strerror(errno));
+    }
+}

@@ -1,5 +1,5 @@
-/* Collective operations, as fi_collective(3) states them, carried out by the nodes: groups of libhxb on a context of the
- * endpoint's own, which is opened when it joins the first one. Members find the same number for a group without a
+/* Collective operations, as fi_collective(3) states them, carried out by the nodes: groups of libhxb on a context of
+ * the endpoint's own, which is opened when it joins the first one. Members find the same number for a group without a
  * message: from their addresses, and how often these have been joined. */
 #include "libfabric/progress/progress.h"
 
@@ -12,12 +12,12 @@
 
 enum { COLLECTIVE_BUFFERS = 64 };
 
-/* One operation of a group: what is done, and for whom. */
+/* One operation of a group. */
 struct collective {
     struct link link; /* in its group, which does one after the other */
     enum fi_collective_op coll;
     void *context;
-    bool is_told;
+    bool is_reported;
     const void *data;
     void *result;
     size_t count; /* of a broadcast, bytes */
@@ -100,7 +100,7 @@ static void finish(struct group *group, struct collective *op, int status) {
                                                                   .flags = FI_COLLECTIVE,
                                                                   .err = error_of(status),
                                                                   .prov_errno = status});
-    } else if (endpoint->send_cq != NULL && op->is_told) {
+    } else if (endpoint->send_cq != NULL && op->is_reported) {
         cq_add(endpoint->send_cq,
                &(struct completion){.context = op->context, .flags = FI_COLLECTIVE, .source = FI_ADDR_NOTAVAIL});
     }
@@ -224,7 +224,7 @@ static ssize_t post_locked(struct endpoint *endpoint, fi_addr_t address, fi_addr
     }
     *op = *wanted;
     op->root = rank;
-    op->is_told = !endpoint->is_send_selective || (flags & FI_COMPLETION) != 0;
+    op->is_reported = !endpoint->is_send_selective || (flags & FI_COMPLETION) != 0;
     list_add(&group->ops, &op->link);
     group->queued++;
     start_next(group);
@@ -442,7 +442,7 @@ static int start_join(struct group *group, const struct av_set *set, int rank) {
         nodes[i] = av_find(set->av, set->members[i])->node;
     }
     group->count = (int)set->count;
-    disarm(endpoint); /* whoever starts may have to wait for buffers */
+    disarm(endpoint); /* an operation may have to wait for buffers */
     int result =
         hxb_group_start_join(endpoint->group_context, id, nodes, group->count, rank, &group->group);
     free(nodes);

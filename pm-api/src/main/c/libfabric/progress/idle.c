@@ -49,14 +49,8 @@ bool arm_all(struct domain *domain) {
     return domain->is_automatic || arm_endpoints(domain);
 }
 
-void drain_events(int fd) {
-    uint64_t count;
-    while (read(fd, &count, sizeof count) > 0) {
-    }
-}
-
-/* Until there is work or a moment has passed. Somebody who sleeps is woken before those that have a CPU are asked to leave
- * it, while somebody who has given his CPU away gets it back when all others have had it. */
+/* Until there is work or a moment has passed. Somebody who sleeps is woken before those that have a CPU are asked to
+ * leave it, while somebody who has given his CPU away gets it back when all others have had it. */
 static void nap(struct domain *domain) {
     struct pollfd fds[MAX_NAPPING + 1];
     nfds_t count = 0;
@@ -81,8 +75,8 @@ static void nap(struct domain *domain) {
     }
 }
 
-/* Two ranks and two nodes on two CPUs have a late return now and then, and are faster awake; a bucket that leaks tells them
- * from those that are late all the time. */
+/* Two ranks and two nodes on two CPUs have a late return now and then, and are faster awake. A leaky bucket
+ * distinguishes them from programs that are late all the time. */
 static bool is_late_again(struct domain *domain, int64_t before, int64_t after) {
     int64_t leaked = (after - domain->late_since_ns) / LATE_SHARE;
     domain->late_ns = domain->late_ns > leaked ? domain->late_ns - leaked : 0;
@@ -118,7 +112,7 @@ bool copy_all_left(struct domain *domain) {
     return did;
 }
 
-/* As FI_HXB_IDLE says, whatever the machine does. */
+/* As FI_HXB_IDLE requires, whatever the machine does. */
 static void idle_always(struct domain *domain, bool did_something) {
     if (did_something || copy_all_left(domain) || domain->idle_kind == IDLE_SPIN) {
         return;

@@ -12,7 +12,8 @@ int hxb_query_collective(struct fid_domain *domain, enum fi_collective_op coll, 
 int hxb_join(struct fid_ep *ep, const void *address, uint64_t flags, struct fid_mc **mc, void *context);
 /* False if there was nothing to do. */
 bool progress_groups(struct endpoint *endpoint);
-/* Of an endpoint with a context for groups: true if its descriptor tells of new work, false if there is some already. */
+/* Of an endpoint with a context for groups: true if its descriptor becomes readable with new work, false if there is
+ * some. */
 bool arm_groups(struct endpoint *endpoint);
 /* Of an endpoint that has left all groups. */
 void close_group_context(struct endpoint *endpoint);
@@ -20,14 +21,14 @@ void close_group_context(struct endpoint *endpoint);
 /* ---- One endpoint (endpoint.c) ---- */
 
 bool progress(struct endpoint *endpoint);
-/* True if the descriptor of the context tells of new work; false if there is some already. */
+/* True if the descriptor of the context becomes readable with new work; false if there is some already. */
 bool arm(struct endpoint *endpoint);
 
 /* ---- A domain (idle.c); all of these need its lock ---- */
 
 /* Receives, sends and completes a bounded amount; false if there was nothing to do. */
 bool progress_all(struct domain *domain);
-/* True if descriptors of all endpoints tell of new work; false if there is some already. */
+/* True if descriptors of all endpoints become readable with new work; false if there is some already. */
 bool arm_all(struct domain *domain);
 /* After a look for completions in vain: others may need the CPU. May sleep for a millisecond. */
 void idle(struct domain *domain, bool did_something);
@@ -36,7 +37,5 @@ bool copy_all_left(struct domain *domain);
 /* The same as progress_all and arm_all where a thread makes progress. */
 bool progress_endpoints(struct domain *domain);
 bool arm_endpoints(struct domain *domain);
-/* Takes all that an event descriptor has counted. */
-void drain_events(int fd);
 
 #endif

@@ -37,6 +37,7 @@ import java.util.Locale;
             MpiMessages.class,
             MpiPrograms.class,
             UdpLatency.class,
+            UdpRelay.class,
             LinksScaling.class,
             Failover.class,
             NoGarbage.class

@@ -249,7 +249,9 @@ final class MpiMessages implements Callable<Integer> {
 
     private static String cell(
             final Contest.Standing standing, final String name, final String figure) {
-        return standing.series().containsKey(name) ? standing.of(name, figure).format() : "-";
+        return standing.series().getOrDefault(name, Map.of()).containsKey(figure)
+                ? standing.of(name, figure).format()
+                : "-";
     }
 
     /** Of bandwidths and rates the more the better, of times the less. */
@@ -269,7 +271,9 @@ final class MpiMessages implements Callable<Integer> {
         for (final String name : List.of("p50_us", "p99_us", "p999_us", "max_us", "MBps", "rate")) {
             figures.put(name, node.get(name).asDouble());
         }
-        figures.put("share", 100 * figures.get("MBps") / (plan.wires.links * mbit / 8.0));
+        if (mbit > 0 && !BenchNetwork.isLoopback()) {
+            figures.put("share", 100 * figures.get("MBps") / (plan.wires.links * mbit / 8.0));
+        }
         return figures;
     }
 }

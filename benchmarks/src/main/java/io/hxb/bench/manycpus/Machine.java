@@ -1,5 +1,6 @@
 package io.hxb.bench.manycpus;
 
+import io.hxb.bench.harness.Peers;
 import io.hxb.tool.machine.Shell;
 import io.hxb.tool.report.ToolException;
 
@@ -39,7 +40,7 @@ final class Machine {
     /**
      * Tries what the experiments need.
      *
-     * @param probe program that sends frames between two NICs by packet sockets.
+     * @param probe program that sends frames from a NIC x0 by packet sockets.
      * @return by what was tried, "ok" or what was said instead.
      */
     static Map<String, String> permits(final List<String> probe) {
@@ -49,14 +50,10 @@ final class Machine {
         permits.put("namespaces", tried("ip netns add " + left + " && ip netns add " + right));
         if (permits.get("namespaces").equals(OK)) {
             final String in = "ip netns exec " + left + " ";
-            permits.put(
-                    "veth",
-                    tried(
-                            "ip link add x0 netns %s type veth peer name x0 netns %s"
-                                            .formatted(left, right)
-                                    + " && %sip link set x0 up && %sip address add 10.99.0.1/24 dev x0"
-                                            .formatted(in, in)
-                                    + " && ip netns exec %s ip link set x0 up".formatted(right)));
+            final String pair = "ip link add x0 netns " + left + " type veth peer name x0 netns ";
+            final String up = " link set x0 up";
+            final String ends = " && ip -n " + left + up + " && ip -n " + right + up;
+            permits.put("veth", tried(pair + right + ends));
             permits.put("packet sockets", tried(in + String.join(" ", probe)));
             permits.put("sysctl", tried(in + "sysctl -qw net.ipv6.conf.default.disable_ipv6=1"));
             permits.put(
@@ -72,16 +69,28 @@ final class Machine {
         return permits;
     }
 
-    /** True if hosts can be network namespaces with NICs of their own. */
-    static boolean hasNamespaces(final Map<String, String> permits) {
-        return List.of("namespaces", "veth", "packet sockets").stream()
-                .allMatch(name -> OK.equals(permits.get(name)));
+    /** Has two nodes of HXB talk over raw links for a moment. */
+    static String rawLinks() {
+        final String name = "many" + ProcessHandle.current().pid();
+        final List<String> command = Peers.hxb("lab", "run", "perf", "--name", name);
+        command.addAll(List.of("--shape", "2", "--links", "1", "--backend", "raw"));
+        command.addAll(List.of("--seconds", "0.3", "--warmup", "0.2"));
+        return tried(String.join(" ", command), "20");
+    }
+
+    /** True if that was permitted. */
+    static boolean isPermitted(final Map<String, String> permits, final String name) {
+        return OK.equals(permits.get(name));
     }
 
     private static String tried(final String script) {
+        return tried(script, "8");
+    }
+
+    private static String tried(final String script, final String seconds) {
         try {
             final Shell.Outcome outcome =
-                    Shell.run("", List.of("timeout", "-k", "1", "8", "sh", "-c", script));
+                    Shell.run("", List.of("timeout", "-k", "1", seconds, "sh", "-c", script));
             return outcome.exitStatus() == 0
                     ? OK
                     : ("status " + outcome.exitStatus() + ": " + outcome.output()).strip();

@@ -31,6 +31,7 @@ public final class ManyCpus implements Callable<Integer> {
     private static final double END_SECONDS = 5;
     private static final double SECOND = 1e9;
     private static final int CPUS_TO_SPIN = 8;
+    private static final int FRUITLESS_STAGES = 2;
 
     @Option(
             names = "--seconds",
@@ -72,41 +73,58 @@ public final class ManyCpus implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         final Outcomes outcomes = new Outcomes(out);
+        Files.deleteIfExists(log());
         final ObjectNode head = outcomes.head();
         head.put("commit", commit).put("time", Instant.now().toString()).put("limit_s", seconds);
         Machine.describe(head.putObject("machine"));
-        say("%s", head.get("machine").toString());
+        say(head.get("machine").toString());
         final Map<String, String> permits =
                 Machine.permits(Peers.c("blast", "-S", "0.2", "x0", "02:00:00:00:00:01"));
-        final boolean hasNamespaces = Machine.hasNamespaces(permits) && !isLoopback;
+        say("permits " + permits);
+        if (!isLoopback && Machine.isPermitted(permits, "packet sockets")) {
+            permits.put("raw links of HXB", Machine.rawLinks());
+            say("raw links of HXB: " + permits.get("raw links of HXB"));
+        }
         final ObjectNode permitted = head.putObject("permits");
         permits.forEach(permitted::put);
-        head.put("hosts", hasNamespaces ? "namespaces joined by veth" : "UDP on loopback");
-        say("permits %s", permits.toString());
-        say("hosts: %s", head.get("hosts").asString());
         outcomes.write();
-        return run(outcomes, plan(hasNamespaces), hasNamespaces) ? 0 : 1;
+        if (Machine.isPermitted(permits, "raw links of HXB")) {
+            head.put("hosts", "namespaces joined by veth");
+            final boolean hasShapers = Machine.isPermitted(permits, "tbf");
+            if (run(outcomes, Plans.namespaces(canSpin(), hasShapers), false)) {
+                return 0;
+            }
+        }
+        head.put("hosts", "UDP on loopback");
+        return run(outcomes, Plans.loopback(canSpin()), true) ? 0 : 1;
     }
 
-    private List<Stage> plan(final boolean hasNamespaces) {
-        final boolean canSpin = cpus >= CPUS_TO_SPIN;
-        return (hasNamespaces ? Plans.namespaces(canSpin) : Plans.loopback(canSpin))
-                .stream()
+    private boolean canSpin() {
+        return cpus >= CPUS_TO_SPIN;
+    }
+
+    /**
+     * Runs stages.
+     *
+     * @return whether anything was measured; if not, it stops after a few.
+     */
+    private boolean run(
+            final Outcomes outcomes, final List<Stage> planned, final boolean isOverLoopback)
+            throws IOException, InterruptedException {
+        say("hosts: " + outcomes.head().get("hosts").asString());
+        final List<Stage> stages =
+                planned.stream()
                         .filter(
                                 stage ->
                                         only.isEmpty()
                                                 || only.stream().anyMatch(stage.name()::contains))
                         .toList();
-    }
-
-    private boolean run(
-            final Outcomes outcomes, final List<Stage> stages, final boolean hasNamespaces)
-            throws IOException, InterruptedException {
         final Path folder = Files.createTempDirectory("hxb-many");
-        final Path log = out.toAbsolutePath().resolveSibling(out.getFileName() + ".log");
-        Files.deleteIfExists(log);
         boolean hasMeasured = false;
         for (int i = 0; i < stages.size(); i++) {
+            if (i >= FRUITLESS_STAGES && !hasMeasured) {
+                return false;
+            }
             final Stage stage = stages.get(i);
             final ObjectNode experiment = outcomes.begin(stage);
             final double share = share(stages.subList(i, stages.size()));
@@ -114,7 +132,7 @@ public final class ManyCpus implements Callable<Integer> {
                 experiment.put("status", "left out: no time");
                 continue;
             }
-            say("%d of %d, %s: %.0f s", i + 1, stages.size(), stage.name(), share);
+            say("%d of %d, %s: %.0f s".formatted(i + 1, stages.size(), stage.name(), share));
             experiment.put("status", "running").put("budget_s", share);
             outcomes.write();
             final Path trials = folder.resolve(i + ".trials");
@@ -122,28 +140,32 @@ public final class ManyCpus implements Callable<Integer> {
             final String status =
                     stage.run(
                             share,
-                            !hasNamespaces,
+                            isOverLoopback,
                             trials,
-                            log,
+                            log(),
                             () -> keep(outcomes, experiment, trials));
             experiment.put("status", status).put("took_s", (System.nanoTime() - began) / SECOND);
             keep(outcomes, experiment, trials);
             hasMeasured |= !experiment.get("results").isEmpty();
-            say("%s: %s", stage.name(), status);
+            say(stage.name() + ": " + status);
         }
-        say("%d experiments: %s", stages.size(), out.toAbsolutePath().toString());
+        say("done: " + out.toAbsolutePath());
         return hasMeasured;
     }
 
     /** What an interrupt would lose otherwise. */
     private void keep(final Outcomes outcomes, final ObjectNode experiment, final Path trials) {
         try {
-            outcomes.take(experiment, trials).forEach(line -> say("  %s", line));
+            outcomes.take(experiment, trials).forEach(line -> say("  " + line));
             outcomes.head().put("took_s", elapsed());
             outcomes.write();
         } catch (final IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private Path log() {
+        return out.toAbsolutePath().resolveSibling(out.getFileName() + ".log");
     }
 
     private double elapsed() {
@@ -156,11 +178,7 @@ public final class ManyCpus implements Callable<Integer> {
         return (seconds - elapsed() - END_SECONDS) * stages.getFirst().weight() / all;
     }
 
-    private void say(final String format, final Object... arguments) {
-        System.out.printf(
-                Locale.ROOT,
-                "[%3.0f s] %s%n",
-                elapsed(),
-                String.format(Locale.ROOT, format, arguments));
+    private void say(final String text) {
+        System.out.printf(Locale.ROOT, "[%3.0f s] %s%n", elapsed(), text);
     }
 }

@@ -64,7 +64,7 @@ final class Outcomes {
         for (final JsonNode trial : all) {
             final List<String> key =
                     List.of(trial.get("what").asString(), trial.get("name").asString());
-            seen.computeIfAbsent(key, unused -> new ArrayList<>()).add(trial);
+            seen.computeIfAbsent(key, _ -> new ArrayList<>()).add(trial);
         }
         final ArrayNode results = experiment.putArray("results");
         seen.forEach((key, list) -> add(results.addObject(), key.getFirst(), key.getLast(), list));

@@ -24,7 +24,7 @@ final class Plans {
     private Plans() {}
 
     /** Where hosts are namespaces. */
-    static List<Stage> namespaces(final boolean canSpin) {
+    static List<Stage> namespaces(final boolean canSpin, final boolean hasShapers) {
         final List<Stage> stages = new ArrayList<>();
         stages.add(
                 Stage.of(
@@ -44,7 +44,17 @@ final class Plans {
         stages.add(
                 bulk(canSpin, "cut", List.of("=MPTCP", "=C, raw, IP trains", RAW, RAW + ATTACHED)));
         addMpi(stages, canSpin, "six links, 1 MB");
-        return stages;
+        return hasShapers ? stages : stages.stream().map(Plans::unshaped).toList();
+    }
+
+    private static Stage unshaped(final Stage stage) {
+        final String experiment = stage.arguments().getFirst();
+        if (!experiment.equals("bulk-cost") && !experiment.equals("mpi")) {
+            return stage;
+        }
+        final List<String> arguments = new ArrayList<>(stage.arguments());
+        arguments.addAll(List.of("--mbit", "0"));
+        return new Stage(stage.name() + ", links not shaped", stage.weight(), arguments);
     }
 
     /** Where they are addresses of the loopback. */
@@ -59,6 +69,7 @@ final class Plans {
                                 "=C, UDP trains",
                                 "=HXB, UDP trains",
                                 "=HXB, UDP trains" + ATTACHED)));
+        stages.add(Stage.of("udp-relay", 75, "udp-relay", ROUNDS, "3", SECONDS, "1", WARMUP, "2"));
         addMpi(stages, canSpin, "two links, 1 MB");
         return stages;
     }

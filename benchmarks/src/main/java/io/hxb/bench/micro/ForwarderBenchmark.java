@@ -19,6 +19,8 @@ import io.hxb.link.LoopClock;
 import io.hxb.routing.DimensionOrder;
 import io.hxb.session.Sessions;
 import io.hxb.topology.Shape;
+import io.hxb.trunk.LinkReason;
+import io.hxb.trunk.LinkState;
 import io.hxb.trunk.NodeIdentity;
 import io.hxb.trunk.Port;
 import io.hxb.trunk.TrunkSender;
@@ -92,7 +94,10 @@ public class ForwarderBenchmark {
         for (final Port port : ports) {
             writeHello(port.number());
             discovery.onFrame(port.link().index(), frame, 2, 1);
+            // No loop asks whether the neighbour hears this node, too.
+            port.set(1, LinkState.GOOD, LinkReason.HELLO);
         }
+        health.onHello(all[0], 0, 2, 1, 0);
         trunk = new TrunkSender(ports, senders);
         final TrunkSender back =
                 new TrunkSender(new Port[] {all[0]}, new LinkSender[] {from.newSender(256)});

@@ -79,7 +79,8 @@ public final class CounterBlock {
 
     /** The value of a counter of the node; for other threads than its writer slightly old. */
     public long value(final CounterType type) {
-        return value(type, 0);
+        assert type.scope() == CounterScope.NODE : type;
+        return (long) VALUE.getAcquire(values, type.ordinal());
     }
 
     /** The value of a counter for one link or dimension, as {@link #value(CounterType)}. */

@@ -6,8 +6,10 @@ import java.util.Arrays;
 
 /**
  * The node's receive buffers: fixed-size, numbered from 0, in one piece of shared memory. Each loop
- * acquires and releases through its own {@link Share}; a share that runs empty or full exchanges
- * batches with the common stack, which is lock-free and may be used by any thread.
+ * acquires and releases through its own {@link Share}, without an atomic operation: a buffer whose
+ * frame is relayed or dropped goes back to the share of the loop that received it. A share that
+ * runs empty or full exchanges batches with the common stack, each by one compare-and-set; the
+ * stack is lock-free and may be used by any thread.
  *
  * <p>A frame lies in a buffer with its HXB header at {@link #HEADER_OFFSET_BYTES}. The pool keeps
  * books of which buffers are out, so that a double release is detected.
@@ -133,10 +135,28 @@ public final class BufferPool implements FrameOwner {
         return count;
     }
 
+    /** How often buffers came from the common stack or went to it, modulo 2^32; for tests. */
+    int exchanges() {
+        return tag(top);
+    }
+
+    // Of any thread: of two that give back the same buffer, one fails.
     private void markFree(final int id) {
         if (id < 0 || id >= bufferCount || !OUT.compareAndSet(out, id, (byte) 1, (byte) 0)) {
-            throw new IllegalStateException("buffer given back that is not out: " + id);
+            throw notOut(id);
         }
+    }
+
+    // A buffer has one owner, and passes from loop to loop by queues, so the owner sees the value.
+    private void markFreeByOwner(final int id) {
+        if (id < 0 || id >= bufferCount || out[id] == 0) {
+            throw notOut(id);
+        }
+        out[id] = 0;
+    }
+
+    private static IllegalStateException notOut(final int id) {
+        return new IllegalStateException("buffer given back that is not out: " + id);
     }
 
     private void push(final int first, final int last) {
@@ -156,6 +176,24 @@ public final class BufferPool implements FrameOwner {
             }
             if (TOP.compareAndSet(this, seen, pack(next[first], tag(seen) + 1))) {
                 return first;
+            }
+        }
+    }
+
+    // Takes several by one exchange. The chain that was read is that of the stack if its top has
+    // not
+    // changed meanwhile: only who has removed a buffer changes what follows it.
+    private int pop(final int[] target, final int limit) {
+        while (true) {
+            final long seen = top;
+            int id = index(seen);
+            int count = 0;
+            while (id != NONE && count < limit) {
+                target[count++] = id;
+                id = next[id];
+            }
+            if (count == 0 || TOP.compareAndSet(this, seen, pack(id, tag(seen) + 1))) {
+                return count;
             }
         }
     }
@@ -200,43 +238,37 @@ public final class BufferPool implements FrameOwner {
             return id;
         }
 
-        /** Gives buffer {@code token} back. */
+        /** Gives buffer {@code token} back; its owner does, on this loop. */
         @Override
         public void release(final long token) {
             final int id = (int) token;
-            pool.markFree(id);
+            pool.markFreeByOwner(id);
             if (count == free.length) {
-                spill();
+                spill(2 * BATCH);
             }
             free[count++] = id;
         }
 
         /** Gives all free buffers of this share back to the common stack. */
         public void close() {
-            while (count > 0) {
-                final int id = free[--count];
-                pool.push(id, id);
+            if (count > 0) {
+                spill(count);
             }
         }
 
         private boolean refill() {
-            while (count < BATCH) {
-                final int id = pool.pop();
-                if (id == NONE) {
-                    break;
-                }
-                free[count++] = id;
-            }
+            count = pool.pop(free, BATCH);
             return count > 0;
         }
 
-        private void spill() {
-            for (int i = 0; i < 2 * BATCH - 1; i++) {
+        // Those that were given back first, which are the last in the cache.
+        private void spill(final int buffers) {
+            for (int i = 0; i < buffers - 1; i++) {
                 pool.next[free[i]] = free[i + 1];
             }
-            pool.push(free[0], free[2 * BATCH - 1]);
-            System.arraycopy(free, 2 * BATCH, free, 0, free.length - 2 * BATCH);
-            count -= 2 * BATCH;
+            pool.push(free[0], free[buffers - 1]);
+            count -= buffers;
+            System.arraycopy(free, buffers, free, 0, count);
         }
     }
 }

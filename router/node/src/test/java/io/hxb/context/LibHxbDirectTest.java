@@ -31,7 +31,7 @@ class LibHxbDirectTest {
     /** Messages that go through the node before all others do not. */
     private static final int FEW = 200;
 
-    /** What a sender may write in its ring, see direct.c. */
+    /** What a sender may write in its ring, see scenario_direct.c. */
     private static final int RUDE_HEADERS = 6;
 
     private static final int RUDE_ROUND_TRIPS = 2_000;

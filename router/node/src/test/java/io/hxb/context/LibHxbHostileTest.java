@@ -278,7 +278,7 @@ class LibHxbHostileTest {
                 outcome(at(AttachMessage.HELLO, () -> message.argument(0, POOL_BYTES - 4096))));
         assertSays(
                 "HXB_E_PROTOCOL",
-                "receive pool is shorter than the node says",
+                "receive pool is shorter than the node reports",
                 outcome(at(AttachMessage.HELLO, () -> message.argument(0, POOL_BYTES + 1))));
         assertSays(
                 "HXB_E_PROTOCOL",

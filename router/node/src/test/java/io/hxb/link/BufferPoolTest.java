@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
@@ -74,6 +75,44 @@ class BufferPoolTest {
         assertThrows(IllegalStateException.class, () -> pool.release(-1));
         assertThrows(IllegalStateException.class, () -> pool.release(4));
         assertEquals(0, pool.outstanding());
+    }
+
+    @Test
+    @Tag("unit")
+    void shouldNotUseTheCommonStackForBuffersThatStayWithOneLoop() {
+        // given a loop that has received a batch
+        final BufferPool pool = new BufferPool(BASE, 256, 128);
+        final BufferPool.Share share = pool.newShare();
+        final int[] ids = new int[64];
+        Arrays.setAll(ids, i -> share.acquire());
+        final int before = pool.exchanges();
+        assertEquals(2, before, "a batch each");
+        // when
+        for (int turn = 0; turn < 1_000; turn++) {
+            Arrays.stream(ids).forEach(share::release);
+            Arrays.setAll(ids, i -> share.acquire());
+        }
+        // then
+        assertEquals(before, pool.exchanges());
+        assertEquals(64, pool.outstanding());
+    }
+
+    @Test
+    @Tag("unit")
+    void shouldExchangeInBatchesBetweenALoopThatReceivesAndOneThatReleases() {
+        // given
+        final BufferPool pool = new BufferPool(BASE, 512, 128);
+        final BufferPool.Share receiver = pool.newShare();
+        final BufferPool.Share releaser = pool.newShare();
+        // when
+        for (int i = 0; i < 32_000; i++) {
+            releaser.release(receiver.acquire());
+        }
+        // then
+        assertTrue(pool.exchanges() <= 1_000 + 500, "exchanges: " + pool.exchanges());
+        receiver.close();
+        releaser.close();
+        assertAllThere(pool);
     }
 
     @Test

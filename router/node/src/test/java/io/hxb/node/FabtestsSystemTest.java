@@ -16,6 +16,7 @@ import java.nio.file.Path;
 
 /** The tests that come with libfabric, over the provider, as benchmarks/fabtests.list says. */
 @Tag("system")
+@Tag("outside")
 class FabtestsSystemTest {
     private static final Path ROOT = Path.of(System.getProperty("hxb.root")).toAbsolutePath();
     private static final int BASE_PORT = 21_050;

@@ -51,6 +51,7 @@ import java.util.List;
  * left out, and why, is in docs/howto/netty.md.
  */
 @Tag("system")
+@Tag("outside")
 class NettySuiteTest {
     private static final List<ByteBufAllocator> ALLOCATORS =
             List.of(PooledByteBufAllocator.DEFAULT);

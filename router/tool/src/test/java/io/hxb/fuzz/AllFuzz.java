@@ -8,9 +8,10 @@ import java.util.Arrays;
 
 /**
  * Runs all targets in turns, guided by coverage: the first byte of an input chooses. {@code mvn
- * verify} does it for a while, by an execution of its own that sets JAZZER_FUZZ.
+ * verify -P outside} does it for a while, by an execution of its own that sets JAZZER_FUZZ.
  */
 @Tag("property")
+@Tag("outside")
 class AllFuzz {
     private static final FuzzTarget[] TARGETS = FuzzTarget.values();
 

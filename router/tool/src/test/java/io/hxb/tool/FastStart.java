@@ -1,11 +1,19 @@
 package io.hxb.tool;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.READ;
+import static java.nio.file.StandardOpenOption.WRITE;
+
 import io.hxb.tool.lab.NodeProcesses;
 
 import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -14,6 +22,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.zip.Deflater;
 import java.util.zip.ZipEntry;
@@ -21,8 +30,8 @@ import java.util.zip.ZipOutputStream;
 
 /**
  * Lets the many processes that tests start begin as installed ones do: from a jar, with an
- * ahead-of-time cache. Half of what a short command takes is loading classes. Made once for a run
- * of tests, by the first that needs it, and removed with it.
+ * ahead-of-time cache. Half of what a short command takes is loading classes. Made by the first
+ * test that needs it, used by all test JVMs that run at the same time, and removed by the last.
  */
 final class FastStart {
     private static final long TRAINING_LIMIT_S = 120;
@@ -38,7 +47,11 @@ final class FastStart {
 
     /** The command of {@link NodeProcesses#self}, faster. */
     static List<String> command(final String... arguments) {
-        return INSTANCE.faster(NodeProcesses.self(arguments));
+        final List<String> command = INSTANCE.faster(NodeProcesses.self(arguments));
+        // As deploy/hxb starts short commands: most processes of tests end before the second
+        // compiler is worth its time.
+        command.add(command.indexOf("-cp"), "-XX:TieredStopAtLevel=1");
+        return command;
     }
 
     private List<String> faster(final List<String> command) {
@@ -54,14 +67,7 @@ final class FastStart {
 
     private static FastStart make() {
         try {
-            final Path folder = Files.createTempDirectory("hxb-start");
-            Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(folder)));
-            // Some tests start commands as another user.
-            Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
-            final FastStart start =
-                    new FastStart(classPath(folder.resolve("hxb.jar")), folder.resolve("hxb.aot"));
-            start.train(folder);
-            return start;
+            return open(FileChannel.open(Path.of("target/fast-start"), CREATE, READ, WRITE));
         } catch (final IOException e) {
             throw new UncheckedIOException(e);
         } catch (final InterruptedException e) {
@@ -70,22 +76,77 @@ final class FastStart {
         }
     }
 
-    // A cache holds classes of jars only.
-    private static String classPath(final Path jar) throws IOException {
-        final StringBuilder path = new StringBuilder(jar.toString());
+    /**
+     * Uses what other test JVMs use, or makes it.
+     *
+     * @param file names the folder; whoever uses that holds a lock on the second byte, and whoever
+     *     makes or removes it holds one on the first.
+     */
+    private static FastStart open(final FileChannel file) throws IOException, InterruptedException {
+        try (FileLock lock = file.lock(0, 1, false)) {
+            assert lock.isValid();
+            final FileLock alone = file.tryLock(1, 1, false);
+            if (alone != null) {
+                // Nobody uses what the file names: it is of an earlier run.
+                alone.release();
+                final Path folder = Files.createTempDirectory("hxb-start");
+                // Some tests start commands as another user.
+                Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+                new FastStart(jars(folder), folder.resolve("hxb.aot")).train(folder);
+                file.truncate(0);
+                file.write(ByteBuffer.wrap(("\n\n" + folder).getBytes(UTF_8)), 0);
+            }
+            final ByteBuffer bytes = ByteBuffer.allocate((int) file.size());
+            file.read(bytes, 0);
+            final Path folder = Path.of(new String(bytes.array(), UTF_8).strip());
+            final FileLock use = file.lock(1, 1, true);
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> close(file, use, folder)));
+            return new FastStart(classPath(folder.resolve("hxb.jar")), folder.resolve("hxb.aot"));
+        }
+    }
+
+    private static void close(final FileChannel file, final FileLock use, final Path folder) {
+        try (FileLock lock = file.lock(0, 1, false)) {
+            assert lock.isValid();
+            use.release();
+            final FileLock alone = file.tryLock(1, 1, false);
+            if (alone != null) {
+                delete(folder);
+            }
+        } catch (final IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String jars(final Path folder) throws IOException {
+        final Path jar = folder.resolve("hxb.jar");
         final Set<String> names = new HashSet<>();
         try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(jar))) {
             zip.setLevel(Deflater.NO_COMPRESSION);
-            for (final String entry :
-                    System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
-                if (Files.isRegularFile(Path.of(entry))) {
-                    path.append(File.pathSeparator).append(entry);
-                } else if (Files.isDirectory(Path.of(entry)) && !entry.endsWith("test-classes")) {
-                    addAll(zip, Path.of(entry), names);
-                }
+            for (final Path entry : ownClasses()) {
+                addAll(zip, entry, names);
             }
         }
-        return path.toString();
+        return classPath(jar);
+    }
+
+    // A cache holds classes of jars only.
+    private static String classPath(final Path jar) {
+        final Stream<String> libraries =
+                entries().filter(Files::isRegularFile).map(Path::toString);
+        return Stream.concat(Stream.of(jar.toString()), libraries)
+                .collect(Collectors.joining(File.pathSeparator));
+    }
+
+    private static List<Path> ownClasses() {
+        return entries()
+                .filter(entry -> Files.isDirectory(entry) && !entry.endsWith("test-classes"))
+                .toList();
+    }
+
+    private static Stream<Path> entries() {
+        return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
+                .map(Path::of);
     }
 
     private static void addAll(
