@@ -1,6 +1,7 @@
 package io.hxb.bench.micro;
 
 import io.hxb.config.FlowConfig;
+import io.hxb.flow.ContextTerms;
 import io.hxb.flow.FlowEndpoints;
 import io.hxb.flow.FlowListener;
 import io.hxb.flow.FlowLoop;
@@ -57,8 +58,8 @@ final class FlowEnd implements FlowOutput, FlowListener {
                         SHAPE.coordinates(node),
                         pool,
                         this);
-        loop = table.newLoop(this, share);
-        table.openContext(CONTEXT, 7, loop, 1024);
+        loop = new FlowLoop(table, this, share);
+        loop.openContext(CONTEXT, 7, ContextTerms.of(1024));
     }
 
     /** Makes two ends that know each other. */
@@ -97,7 +98,7 @@ final class FlowEnd implements FlowOutput, FlowListener {
             loop.onFrame(pool.headerAddress(arrived[i]), lengths[i], arrived[i]);
         }
         for (int i = 0; i < heldCount; i++) {
-            table.released((int) (held[i] >>> 32), (int) held[i], share);
+            loop.released((int) (held[i] >>> 32), (int) held[i]);
         }
         heldCount = 0;
     }

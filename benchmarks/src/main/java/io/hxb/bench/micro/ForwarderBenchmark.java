@@ -17,6 +17,7 @@ import io.hxb.link.FrameOwner;
 import io.hxb.link.LinkSender;
 import io.hxb.link.LoopClock;
 import io.hxb.routing.DimensionOrder;
+import io.hxb.session.Sessions;
 import io.hxb.topology.Shape;
 import io.hxb.trunk.LinkReason;
 import io.hxb.trunk.LinkState;
@@ -83,10 +84,12 @@ public class ForwarderBenchmark {
             all[1 + i] = ports[i];
         }
         final NodeIdentity self = new NodeIdentity(SHAPE, HERE, CLUSTER_ID, FINGERPRINT, 1, "here");
+        final Sessions sessions = Sessions.off(self.ofSession());
         final TrunkHealth health =
-                new TrunkHealth(self, TrunkConfig.DEFAULT, HELLO_INTERVAL_NS, all);
+                new TrunkHealth(self, sessions, TrunkConfig.DEFAULT, HELLO_INTERVAL_NS, all);
         final Discovery discovery =
-                new Discovery(self, HELLO_INTERVAL_NS, all, health, new MisconfigurationLog());
+                new Discovery(
+                        self, sessions, HELLO_INTERVAL_NS, all, health, new MisconfigurationLog());
         frame = Arena.global().allocate(BUFFER_BYTES, 64).address() + 64;
         for (final Port port : ports) {
             writeHello(port.number());
@@ -101,7 +104,7 @@ public class ForwarderBenchmark {
         final long bytes = (long) BUFFERS * BUFFER_BYTES;
         final BufferPool pool =
                 new BufferPool(Arena.global().allocate(bytes, 64).address(), BUFFERS, BUFFER_BYTES);
-        final ForwardParts parts = new ForwardParts(cluster(), HERE, pool, discovery);
+        final ForwardParts parts = new ForwardParts(cluster(), HERE, pool, sessions, discovery);
         final TrunkSender[] trunks = {back, trunk};
         final BufferPool.Share share = pool.newShare();
         final LoopClock clock = new LoopClock();
@@ -114,7 +117,7 @@ public class ForwarderBenchmark {
                         CounterBlock.unpublished(all.length, 3),
                         () -> {});
         // Without flows: no frame is for this node.
-        forwarder = new Forwarder(parts, trunks, share, clock, frameSource, null);
+        forwarder = new Forwarder(parts, health.heard(), trunks, share, clock, frameSource, null);
         writeData();
     }
 

@@ -14,6 +14,9 @@ import java.util.Map;
  * without exceptions. Owned by the manager's thread. Memory: 8 bytes a host until a row is changed.
  */
 final class TableDraft {
+    /** Pairs that do not follow the rows of their hosts. */
+    private static final int MAX_EXCEPTIONS = 65_536;
+
     private final HostTable from;
     private final List<HostRow> rows;
     private final Map<VlanPlan.Pair, Integer> exceptions = new HashMap<>();
@@ -46,7 +49,7 @@ final class TableDraft {
      */
     boolean exception(final int a, final int b, final int vid) {
         exceptions.put(VlanPlan.Pair.of(a, b), vid);
-        return exceptions.size() <= PathChanges.MAX_BATCH;
+        return exceptions.size() <= MAX_EXCEPTIONS;
     }
 
     /**

@@ -17,6 +17,10 @@ final class AttachConnection {
     static final String DETACHED = "it has detached";
 
     private final ContextManager manager;
+    private final ContextParts parts;
+    private final NodeMemory node;
+    private final ContextOpener opener;
+    private final DirectOffers directOffers;
     private final UnixSocket socket;
     private final UnixSocket.Peer peer;
     private final AttachedProcess attachedProcess;
@@ -34,6 +38,10 @@ final class AttachConnection {
             final AuditLog audit,
             final long openedNs) {
         this.manager = manager;
+        parts = manager.parts();
+        node = manager.memory();
+        opener = manager.opener();
+        directOffers = manager.directOffers();
         this.socket = socket;
         this.peer = peer;
         this.attachedProcess = attachedProcess;
@@ -175,20 +183,19 @@ final class AttachConnection {
     private String hello() throws LinuxException {
         isGreeted = true;
         manager.onAttachAccepted();
-        final int ownBuffers = manager.ownBuffers(attachedProcess);
+        final int ownBuffers = parts.ownBuffers();
         message.reply(AttachMessage.HELLO)
-                .argument(1, manager.parts().minDeliveryEntries())
+                .argument(1, parts.minDeliveryEntries())
                 .argument(2, ownBuffers);
         if (message.hasDirectRings()) {
             attachedProcess.onDirectRings();
-            message.argument(3, manager.directOffers().ringBytes());
+            message.argument(3, directOffers.ringBytes());
         }
         if (ownBuffers > 0) {
-            return reply(manager.nodePageMemory().descriptor());
+            return reply(node.nodePage().descriptor());
         }
-        message.argument(0, manager.receivePoolMemory().lengthBytes());
-        return reply(
-                manager.nodePageMemory().descriptor(), manager.receivePoolMemory().descriptor());
+        message.argument(0, node.receivePool().lengthBytes());
+        return reply(node.nodePage().descriptor(), node.receivePool().descriptor());
     }
 
     private String openContext() throws PmException, LinuxException {
@@ -201,12 +208,13 @@ final class AttachConnection {
         final EndpointMemory memory =
                 EndpointMemory.of(
                         attachedProcess,
-                        manager,
+                        parts,
+                        node,
                         request,
                         new int[] {(int) range(5), (int) range(6), (int) range(7)});
         final int contextId = (int) range(0);
-        manager.open(memory, contextId, request.peerWaitNs(), null);
-        message.reply(AttachMessage.OPEN_CONTEXT).argument(0, manager.loopIndex(contextId));
+        opener.open(memory, contextId, request.peerWaitNs(), null);
+        message.reply(AttachMessage.OPEN_CONTEXT).argument(0, parts.loopIndex(contextId));
         return reply(memory.wakeApplication(), memory.wakeNode());
     }
 
@@ -217,20 +225,18 @@ final class AttachConnection {
         final ContextEndpoint sender = attachedProcess.context((int) range(0));
         final int peerContext = (int) range(1);
         final DirectOffers.Ring ring =
-                manager.directOffers()
-                        .offer(
-                                sender,
-                                peerContext,
-                                socket.receivedDescriptor(0),
-                                socket.receivedDescriptor(1));
+                directOffers.offer(
+                        sender,
+                        peerContext,
+                        socket.receivedDescriptor(0),
+                        socket.receivedDescriptor(1));
         message.reply(AttachMessage.OFFER_DIRECT).argument(0, ring.number());
         return replyWithSignal(ring.receiver());
     }
 
     private String directChange() throws LinuxException {
         final ContextEndpoint endpoint = attachedProcess.context((int) range(0));
-        final DirectOffers.News news =
-                endpoint == null ? null : manager.directOffers().next(endpoint);
+        final DirectOffers.News news = endpoint == null ? null : directOffers.next(endpoint);
         message.reply(AttachMessage.DIRECT_CHANGE);
         if (news == null) {
             return reply();
@@ -241,7 +247,7 @@ final class AttachConnection {
         if (news.kind() != DirectChange.OFFERED) {
             return reply();
         }
-        message.argument(2, manager.directOffers().ringBytes());
+        message.argument(2, directOffers.ringBytes());
         try {
             return replyWithSignal(peer, ring.records(), ring.page());
         } finally {
@@ -271,9 +277,9 @@ final class AttachConnection {
         if (endpoint == null) {
             throw new PmException("the application has no context " + message.argument(0));
         }
-        final long lengthBytes = request.area(0, manager.parts().mtuBytes()).lengthBytes();
+        final long lengthBytes = request.area(0, parts.mtuBytes()).lengthBytes();
         final LentMemory memory = attachedProcess.takeOut((int) range(4), lengthBytes);
-        manager.openRemote(endpoint, request, memory, null);
+        opener.openRemote(endpoint, request, memory, null);
         message.reply(AttachMessage.OPEN_REMOTE);
         return reply();
     }
@@ -301,7 +307,7 @@ final class AttachConnection {
     private String closeContext() {
         final ContextEndpoint endpoint = attachedProcess.context((int) message.argument(0));
         if (endpoint != null) {
-            manager.close(endpoint);
+            opener.close(endpoint);
         }
         return null;
     }
@@ -318,7 +324,7 @@ final class AttachConnection {
     /** Ends the connection: closes the application's contexts and gives its memory back. */
     void close() {
         socket.close();
-        manager.detach(attachedProcess);
+        opener.detach(attachedProcess);
         attachedProcess.account().giveBack(ResourceShare.CONNECTIONS, 1);
     }
 }

@@ -6,19 +6,22 @@ import io.hxb.flow.ContextTerms;
 import io.hxb.flow.FlowEndpoints;
 import io.hxb.flow.FlowListener;
 import io.hxb.flow.FlowPort;
+import io.hxb.flow.FlowRights;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.MessageRecordFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.linux.Futex;
 import io.hxb.linux.Memory;
 import io.hxb.linux.SignalSocket;
-import io.hxb.pm.attach.Attachment;
 import io.hxb.pm.shm.CloseReason;
 import io.hxb.pm.shm.ControlMemory;
 import io.hxb.pm.shm.DeliveryRing;
 import io.hxb.pm.shm.EventRing;
 import io.hxb.pm.shm.ReleaseRing;
 import io.hxb.remote.RemoteEndpoint;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.lang.invoke.VarHandle;
 
@@ -28,13 +31,14 @@ import java.lang.invoke.VarHandle;
  * books; the first violation closes the context.
  */
 final class ContextEndpoint {
+    private static final Logger LOGGER = LoggerFactory.getLogger(ContextEndpoint.class);
     private static final int RELEASES_PER_TURN = 512;
 
     private final int contextId;
     private final int incarnation;
     private final AttachedProcess attachedProcess;
-    private final ContextManager manager;
     private final ContextParts parts;
+    private final BufferPool pool;
     private final BufferLedger books;
 
     /** The buffers to which its messages are copied; null if they stay in the node's pool. */
@@ -42,6 +46,7 @@ final class ContextEndpoint {
 
     private final EndpointMemory memory;
     private final long peerWaitNs;
+    private final FlowRights rights;
     private final int signal;
     private final ControlMemory control;
     private final EndpointSends sends;
@@ -50,7 +55,7 @@ final class ContextEndpoint {
     private final EventRing events;
     private final DeliveryCounts counts;
 
-    private ContextLoop loop;
+    private LoopActivity loop;
     private FlowPort port;
     private CounterBlock counters;
     private boolean isReleaseAwaited;
@@ -63,19 +68,22 @@ final class ContextEndpoint {
     private volatile RemoteEndpoint remote;
 
     ContextEndpoint(
-            final ContextManager manager,
+            final ContextParts parts,
+            final NodeMemory node,
             final EndpointMemory memory,
             final int contextId,
             final int incarnation,
-            final long peerWaitNs) {
-        this.manager = manager;
+            final long peerWaitNs,
+            final FlowRights rights) {
+        this.parts = parts;
+        this.rights = rights;
+        pool = node.pool();
         this.memory = memory;
         attachedProcess = memory.application();
         this.contextId = contextId;
         this.incarnation = incarnation;
-        parts = manager.parts();
         own = memory.receivePool();
-        books = own == null ? manager.books() : new BufferLedger(own.bufferCount());
+        books = own == null ? node.books() : new BufferLedger(own.bufferCount());
         this.peerWaitNs = peerWaitNs;
         signal = memory.signal();
         control =
@@ -110,16 +118,11 @@ final class ContextEndpoint {
         return closeReason != CloseReason.NONE;
     }
 
-    /** Where the memory lies in this process, for an application within it. */
-    Attachment.ContextMemory describe() {
-        return memory.describe(contextId, manager);
-    }
-
     /** Starts to be served by a loop. */
-    void start(final ContextLoop owner, final FlowPort flows) {
-        loop = owner;
+    void start(final LoopActivity activity, final FlowPort flows) {
+        loop = activity;
         port = flows;
-        counters = owner.counters();
+        counters = activity.counters();
         sends.start(flows, counters);
         final int quota = parts.receiveQuotaFrames();
         port.openContext(
@@ -129,7 +132,7 @@ final class ContextEndpoint {
                         own == null ? quota : Math.min(quota, own.bufferCount()),
                         own != null,
                         peerWaitNs,
-                        manager.rights(attachedProcess, contextId)));
+                        rights));
     }
 
     /** Delivers one frame; any loop. The answer to {@link FlowListener#onFrame}. */
@@ -146,7 +149,7 @@ final class ContextEndpoint {
         if (first == DeliveryCounts.FULL) {
             return FlowListener.FULL;
         }
-        final long bufferAddress = manager.bufferAddress(bufferId);
+        final long bufferAddress = pool.address(bufferId);
         enter(first, ends, bufferId, bufferAddress, bodyAddress, bodyLengthBytes, messageCount);
         return FlowListener.DELIVERED;
     }
@@ -169,7 +172,7 @@ final class ContextEndpoint {
         }
         // Only now, because a context that is closed waits for what was claimed before its memory
         // is unmapped.
-        final long bufferAddress = manager.bufferAddress(bufferId);
+        final long bufferAddress = pool.address(bufferId);
         final long offset = bodyAddress - bufferAddress;
         Memory.copy(bodyAddress, own.address(copyId) + offset, bodyLengthBytes);
         // Lengths are read from memory that the application cannot write.
@@ -304,11 +307,7 @@ final class ContextEndpoint {
         opened.start(
                 port,
                 incarnation,
-                new ContextTerms(
-                        parts.receiveQuotaFrames(),
-                        true,
-                        peerWaitNs,
-                        manager.rights(attachedProcess, contextId)));
+                new ContextTerms(parts.receiveQuotaFrames(), true, peerWaitNs, rights));
     }
 
     /** What it does with remote memory, or null. */
@@ -388,7 +387,8 @@ final class ContextEndpoint {
     }
 
     private int violated(final CloseReason reason) {
-        loop.onViolation(this, reason);
+        LOGGER.warn(
+                "context {} of {} is closed: {}", contextId, attachedProcess.name(), reason.text());
         close(reason);
         return 1;
     }

@@ -26,38 +26,40 @@ import java.util.function.Consumer;
 public final class ContextLoop implements ContextPolling {
     private static final Logger LOGGER = LoggerFactory.getLogger(ContextLoop.class);
 
-    private final ContextManager manager;
+    private final ContextTable table;
+    private final DirectOffers directOffers;
     private final int index;
     private final FlowPort port;
     private final NodePage page;
-    private final ContextLoopProxy proxy;
+    private final LoopCommands<ContextLoop> commands;
+    private final LoopActivity activity;
     private final CounterBlock counters;
     private final EventFdSet wakeUps;
     private final List<Consumer<ContextLoop>> deferred = new ArrayList<>();
     private ContextEndpoint[] endpoints = new ContextEndpoint[0];
-    private int closing;
     private int sleeps;
     private long beat;
     private long beatNs;
     private boolean isAsleep;
-    private boolean isHolding;
-    private long taken;
-    private long heldUntilNs;
     private boolean isClosed;
 
     ContextLoop(
-            final ContextManager manager,
             final int index,
             final FlowPort port,
-            final ContextLoopProxy proxy,
-            final CounterBlock counters) {
-        this.manager = manager;
+            final LoopCommands<ContextLoop> commands,
+            final CounterBlock counters,
+            final ContextTable table,
+            final DirectOffers directOffers,
+            final NodePage page) {
         this.index = index;
         this.port = port;
-        this.proxy = proxy;
+        this.commands = commands;
         this.counters = counters;
-        wakeUps = proxy.wakeUps();
-        page = manager.page();
+        this.table = table;
+        this.directOffers = directOffers;
+        this.page = page;
+        activity = new LoopActivity(counters);
+        wakeUps = commands.wakeUps();
     }
 
     /** What this loop counts. */
@@ -89,8 +91,8 @@ public final class ContextLoop implements ContextPolling {
             page.beat(++beat);
         }
         int work = 0;
-        isHolding = false;
-        final Consumer<ContextLoop> command = proxy.poll();
+        activity.beginTurn();
+        final Consumer<ContextLoop> command = commands.poll();
         if (command != null) {
             command.accept(this);
             work++;
@@ -99,7 +101,7 @@ public final class ContextLoop implements ContextPolling {
         for (int i = 0; i < all.length; i++) {
             work += all[i].doWork(nowNs);
         }
-        if (closing > 0) {
+        if (activity.hasClosing()) {
             work += finishClosing();
         }
         return work;
@@ -120,7 +122,7 @@ public final class ContextLoop implements ContextPolling {
             endpoint.prepareToSleep();
         }
         VarHandle.fullFence();
-        boolean hasWork = proxy.hasCommands();
+        boolean hasWork = commands.isWaiting();
         for (int i = 0; i < all.length && !hasWork; i++) {
             hasWork = all[i].hasWork();
         }
@@ -145,13 +147,13 @@ public final class ContextLoop implements ContextPolling {
             if (isClosed) {
                 throw new NodeStopsException();
             }
-            if (!manager.register(endpoint)) {
+            if (!table.register(endpoint)) {
                 // Its number is still being given up: try again when that is done.
                 deferred.add(loop -> loop.open(endpoint, opened));
                 return;
             }
             wakeUps.add(endpoint.memory().wakeNode());
-            endpoint.start(this, port);
+            endpoint.start(activity, port);
             final ContextEndpoint[] more = Arrays.copyOf(endpoints, endpoints.length + 1);
             more[endpoints.length] = endpoint;
             endpoints = more;
@@ -204,37 +206,14 @@ public final class ContextLoop implements ContextPolling {
         }
     }
 
-    void onViolation(final ContextEndpoint endpoint, final CloseReason reason) {
-        LOGGER.warn(
-                "context {} of {} is closed: {}",
-                endpoint.contextId(),
-                endpoint.application().name(),
-                reason.text());
-    }
-
-    /** Messages and buffers that are given back were taken from an application; its endpoint. */
-    void onTaken(final int entries) {
-        taken += entries;
-    }
-
     @Override
     public long taken() {
-        return taken;
-    }
-
-    /** A context has messages that its user may not send before then. */
-    void onHeld(final long untilNs) {
-        heldUntilNs = isHolding && heldUntilNs - untilNs < 0 ? heldUntilNs : untilNs;
-        isHolding = true;
+        return activity.taken();
     }
 
     @Override
     public long nextDeadlineNs() {
-        return isHolding ? heldUntilNs : NEVER;
-    }
-
-    void onClosing() {
-        closing++;
+        return activity.nextDeadlineNs();
     }
 
     private int finishClosing() {
@@ -253,17 +232,17 @@ public final class ContextLoop implements ContextPolling {
                 Arrays.stream(endpoints)
                         .filter(other -> other != endpoint)
                         .toArray(ContextEndpoint[]::new);
-        closing--;
+        activity.onClosed();
         try {
             wakeUps.remove(endpoint.memory().wakeNode());
         } catch (final LinuxException e) {
             LOGGER.warn("context {}: {}", endpoint.contextId(), e.getMessage());
         }
-        manager.unregister(endpoint);
-        manager.directOffers().onClosed(endpoint);
+        table.unregister(endpoint);
+        directOffers.onClosed(endpoint);
         endpoint.memory().unuse();
         endpoint.application().onClosed(endpoint);
-        deferred.forEach(proxy::putBack);
+        deferred.forEach(commands::putBack);
         deferred.clear();
     }
 
@@ -290,11 +269,11 @@ public final class ContextLoop implements ContextPolling {
             endpoint.close(CloseReason.NODE_CLOSED);
         }
         finishClosing();
-        deferred.forEach(proxy::putBack);
-        Consumer<ContextLoop> command = proxy.pollLast();
+        deferred.forEach(commands::putBack);
+        Consumer<ContextLoop> command = commands.pollLast();
         while (command != null) {
             command.accept(this);
-            command = proxy.pollLast();
+            command = commands.pollLast();
         }
     }
 }

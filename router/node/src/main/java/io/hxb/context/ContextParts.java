@@ -1,6 +1,7 @@
 package io.hxb.context;
 
 import io.hxb.config.ClusterConfig;
+import io.hxb.config.ContextConfig;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.MessageRecordFlyweight;
 import io.hxb.pm.attach.ContextRequest;
@@ -58,5 +59,16 @@ public record ContextParts(
     int receiveQuotaFrames() {
         final int held = cluster.context().maxHeldBuffers();
         return held > 0 ? held : cluster.pool().bufferCount() / SHARE_OF_POOL;
+    }
+
+    /** Receive buffers that each context of another process has of its own; 0 if it has none. */
+    int ownBuffers() {
+        final ContextConfig context = cluster.context();
+        return context.isolation() == ContextConfig.Isolation.SHARED ? 0 : context.ownBuffers();
+    }
+
+    /** Number of the loop that serves a context. */
+    int loopIndex(final int contextId) {
+        return contextId % loops;
     }
 }

@@ -39,7 +39,8 @@ final class DirectOffers {
     private static final int MIN_BYTES = 1 << 20;
     private static final int MESSAGES = 16;
 
-    private final ContextManager manager;
+    private final ContextTable table;
+    private final Listener listener;
     private final int ringBytes;
     private final List<Ring> rings = new ArrayList<>();
     private final Map<ContextEndpoint, Queue<News>> news = new HashMap<>();
@@ -50,10 +51,12 @@ final class DirectOffers {
     /**
      * Rings for a node, none yet.
      *
+     * @param listener lets contexts learn of changes.
      * @param mtuBytes longest message.
      */
-    DirectOffers(final ContextManager manager, final int mtuBytes) {
-        this.manager = manager;
+    DirectOffers(final ContextTable table, final Listener listener, final int mtuBytes) {
+        this.table = table;
+        this.listener = listener;
         final int wanted = MESSAGES * DirectRing.recordBytes(mtuBytes);
         ringBytes = Math.max(MIN_BYTES, Integer.highestOneBit(wanted - 1) << 1);
     }
@@ -79,12 +82,12 @@ final class DirectOffers {
     Ring offer(
             final ContextEndpoint sender, final int peerContext, final int records, final int page)
             throws PmException {
-        final ContextEndpoint receiver = manager.endpoint(peerContext);
+        final ContextEndpoint receiver = table.endpoint(peerContext);
         checkEnds(sender, receiver, peerContext);
         checkMemory(records, page);
         synchronized (this) {
             // Whoever is still registered now is reported when it closes.
-            if (!manager.isRegistered(sender) || !manager.isRegistered(receiver)) {
+            if (!table.isRegistered(sender) || !table.isRegistered(receiver)) {
                 throw new PmException("one of the two contexts is closed");
             }
             withdraw(sender, receiver);
@@ -187,7 +190,7 @@ final class DirectOffers {
     // Tells while the lock is held, so that a context is told in the order in which it asks.
     private void notifyEndpoint(final ContextEndpoint endpoint, final News what) {
         news.computeIfAbsent(endpoint, _ -> new ArrayDeque<>()).add(what);
-        manager.onDirectChange(endpoint, what.kind == DirectChange.RECEIVER_GONE);
+        listener.onDirectChange(endpoint, what.kind == DirectChange.RECEIVER_GONE);
     }
 
     /**
@@ -232,6 +235,12 @@ final class DirectOffers {
             addWaiting(untold.ring.account, -1);
             untold.ring.closeDescriptors();
         }
+    }
+
+    /** Is told of changes that a context should ask for. */
+    interface Listener {
+        /** There is a change of the direct rings of a context; any thread. */
+        void onDirectChange(ContextEndpoint endpoint, boolean isReceiverGone);
     }
 
     /** A change of which a context is to be told. */

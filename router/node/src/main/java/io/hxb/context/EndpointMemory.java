@@ -80,15 +80,16 @@ final class EndpointMemory {
      */
     static EndpointMemory of(
             final AttachedProcess attachedProcess,
-            final ContextManager manager,
+            final ContextParts parts,
+            final NodeMemory node,
             final ContextRequest request,
             final int[] ids)
             throws PmException {
-        if (!request.equals(manager.parts().sizes(request))) {
+        if (!request.equals(parts.sizes(request))) {
             throw new PmException("the sizes of a context are not such as the node needs");
         }
-        final int bufferBytes = manager.pool().bufferBytes();
-        final long ownBytes = (long) manager.ownBuffers(attachedProcess) * bufferBytes;
+        final int bufferBytes = node.pool().bufferBytes();
+        final long ownBytes = (long) parts.ownBuffers() * bufferBytes;
         final List<LentMemory> taken = new ArrayList<>();
         try {
             taken.add(attachedProcess.takeOut(ids[0], request.controlBytes()));
@@ -181,8 +182,8 @@ final class EndpointMemory {
     }
 
     /** Where the memory lies in this process, for an application within it. */
-    Attachment.ContextMemory describe(final int contextId, final ContextManager manager) {
-        final BufferPool pool = manager.pool();
+    Attachment.ContextMemory describe(
+            final int contextId, final int loopIndex, final BufferPool pool) {
         return new Attachment.ContextMemory(
                 contextId,
                 control.address(),
@@ -190,8 +191,7 @@ final class EndpointMemory {
                 deliveryEntries,
                 new Attachment.Buffers(sendPool.address(), sendSlots, sendBufferBytes),
                 new Attachment.Buffers(pool.baseAddress(), pool.bufferCount(), pool.bufferBytes()),
-                new Attachment.WakeUps(
-                        manager.loopIndex(contextId), wakeApplication, wakeNode, true));
+                new Attachment.WakeUps(loopIndex, wakeApplication, wakeNode, true));
     }
 
     /**

@@ -17,35 +17,41 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Attaches an application in the node's own process: the same memory, without a socket. */
 final class LocalAttachment implements Attachment {
-    private final ContextManager manager;
+    private final ContextParts parts;
+    private final NodeMemory node;
+    private final ContextOpener opener;
     private final NodeInvoker invoker;
     private final AttachedProcess attachedProcess;
     private final Map<Long, ContextEndpoint> opened = new ConcurrentHashMap<>();
     private final AtomicBoolean isClosed = new AtomicBoolean();
 
-    LocalAttachment(final ContextManager manager, final NodeInvoker invoker) {
-        this.manager = manager;
+    LocalAttachment(
+            final ContextParts parts,
+            final NodeMemory node,
+            final ContextOpener opener,
+            final AttachedProcess attachedProcess,
+            final NodeInvoker invoker) {
+        this.parts = parts;
+        this.node = node;
+        this.opener = opener;
+        this.attachedProcess = attachedProcess;
         this.invoker = invoker;
-        attachedProcess =
-                new AttachedProcess(
-                        true, "this process", manager.shares().node(), manager.memoryReturn());
-        manager.onAttached();
+        node.use();
     }
 
     @Override
     public long nodePageAddress() {
-        return manager.nodePageMemory().address();
+        return node.nodePage().address();
     }
 
     @Override
     public ContextMemory openContext(final int contextId, final ContextRequest request)
             throws PmException {
-        final EndpointMemory memory =
-                EndpointMemory.make(attachedProcess, manager.parts(), request);
+        final EndpointMemory memory = EndpointMemory.make(attachedProcess, parts, request);
         final ContextEndpoint endpoint =
-                manager.open(memory, contextId, request.peerWaitNs(), invoker);
+                opener.open(memory, contextId, request.peerWaitNs(), invoker);
         opened.put(memory.control().address(), endpoint);
-        return endpoint.describe();
+        return memory.describe(contextId, parts.loopIndex(contextId), node.pool());
     }
 
     @Override
@@ -54,7 +60,7 @@ final class LocalAttachment implements Attachment {
         if (endpoint != null) {
             // Otherwise it was vacated, and the context may be another's by now.
             if (!isClosed.get()) {
-                manager.close(endpoint);
+                opener.close(endpoint);
             }
             endpoint.memory().unuse();
         }
@@ -65,7 +71,7 @@ final class LocalAttachment implements Attachment {
     public void vacateContext(final ContextMemory memory) {
         final ContextEndpoint endpoint = opened.get(memory.controlAddress());
         if (endpoint != null) {
-            manager.close(endpoint);
+            opener.close(endpoint);
         }
     }
 
@@ -83,12 +89,12 @@ final class LocalAttachment implements Attachment {
         if (endpoint == null) {
             throw new PmException("context " + contextId + " is not open");
         }
-        final int mtuBytes = manager.parts().mtuBytes();
+        final int mtuBytes = parts.mtuBytes();
         final LentMemory memory =
                 attachedProcess.make(
                         request.area(0, mtuBytes).lengthBytes(), AttachMessage.CONTEXT_MEMORY);
         final long address = memory.address();
-        manager.openRemote(endpoint, request, memory, invoker);
+        opener.openRemote(endpoint, request, memory, invoker);
         return request.area(address, mtuBytes);
     }
 
@@ -126,7 +132,7 @@ final class LocalAttachment implements Attachment {
 
     @Override
     public boolean isNodeAlive() {
-        return manager.page().state() == NodePage.ALIVE;
+        return node.page().state() == NodePage.ALIVE;
     }
 
     @Override
@@ -142,8 +148,8 @@ final class LocalAttachment implements Attachment {
     @Override
     public void close() {
         if (!isClosed.getAndSet(true)) {
-            manager.detach(attachedProcess);
-            manager.onDetached();
+            opener.detach(attachedProcess);
+            node.unuse();
         }
     }
 }

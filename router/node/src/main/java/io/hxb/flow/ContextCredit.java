@@ -29,7 +29,7 @@ final class ContextCredit {
 
     private static final long PROMISE_NS = 5_000_000;
 
-    private final FlowLoop owner;
+    private final CreditRecallTimer recall;
     private final CreditPool node;
     private final CreditPool user;
     private final FlowRights rights;
@@ -72,18 +72,19 @@ final class ContextCredit {
     /**
      * Begins with nothing committed.
      *
+     * @param recall of the loop that owns the context.
      * @param sizes what is guaranteed, and what it may have at first.
      * @param guarantees divides what is guaranteed beyond the floor.
      * @param node lends what the node has.
      * @param terms those of the context.
      */
     ContextCredit(
-            final FlowLoop owner,
+            final CreditRecallTimer recall,
             final CreditSizes sizes,
             final GuaranteePool guarantees,
             final CreditPool node,
             final ContextTerms terms) {
-        this.owner = owner;
+        this.recall = recall;
         this.sizes = sizes;
         this.guarantees = guarantees;
         this.node = node;
@@ -142,7 +143,7 @@ final class ContextCredit {
             window.raise(granted);
             assert committedFrames <= quotaFrames : committedFrames + " of " + quotaFrames;
         } else if (wanted > 0 && window.unusedFrames(next) == 0 && line.add(flow.creditPlace)) {
-            owner.onShortOfCredit();
+            recall.onShortOfCredit();
         }
         if (limit >= earnedFrames()) {
             isLimitReported = false;

@@ -14,6 +14,11 @@ package io.hxb.flow;
 public record ContextTerms(
         int receiveQuotaFrames, boolean isCopied, long peerWaitNs, FlowRights rights) {
 
+    /** All rights, no copies, and no wait for destinations that nobody has opened. */
+    public static ContextTerms of(final int receiveQuotaFrames) {
+        return new ContextTerms(receiveQuotaFrames, false, 0, FlowRights.ALL);
+    }
+
     /** Checks the quota. */
     public ContextTerms {
         if (receiveQuotaFrames < 1) {

@@ -12,7 +12,9 @@ import java.util.ArrayList;
 final class FlowContext {
     final int id;
     final int incarnation;
-    final FlowLoop owner;
+
+    /** Of the loop that owns the context. */
+    final LoopInbox inbox;
 
     /** How long messages wait for a destination that nobody has opened. */
     final long peerWaitNs;
@@ -52,13 +54,13 @@ final class FlowContext {
     FlowContext(
             final int id,
             final int incarnation,
-            final FlowLoop owner,
+            final LoopInbox inbox,
             final ContextCredit credit,
             final ContextTerms terms,
             final FlowContext before) {
         this.id = id;
         this.incarnation = incarnation;
-        this.owner = owner;
+        this.inbox = inbox;
         this.credit = credit;
         peerWaitNs = terms.peerWaitNs();
         rights = terms.rights();

@@ -9,7 +9,7 @@ package io.hxb.flow;
  *     and opened its successor in the meantime, which must not get the flow's frames.
  * @param sourceNode node id of the source.
  * @param sourceContext context of the source.
- * @param flowHandle names the flow in {@link FlowTable#released}.
+ * @param flowHandle names the flow in {@link FlowPort#released}.
  */
 public record FlowEndpoints(
         int contextId, int incarnation, int sourceNode, int sourceContext, int flowHandle) {}

@@ -22,7 +22,7 @@ public interface FlowListener {
      * @param ends of the flow. If its incarnation of the context is no longer open, the answer is
      *     {@link #FULL}.
      * @param bufferId pool buffer the frame lies in; ownership passes when taken, and the context
-     *     gives it back by {@code FlowTable.released} when its last message is released.
+     *     gives it back by {@link FlowPort#released} when its last message is released.
      * @param bodyAddress first record (see MessageRecordFlyweight).
      * @param bodyLengthBytes bytes of the body.
      * @param messageCount records in the body.

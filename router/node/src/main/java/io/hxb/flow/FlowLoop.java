@@ -2,8 +2,6 @@ package io.hxb.flow;
 
 import io.hxb.counter.CounterBlock;
 import io.hxb.counter.CounterType;
-import io.hxb.flow.order.BufferStack;
-import io.hxb.flow.order.WorkStack;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.link.BufferPool;
@@ -11,9 +9,6 @@ import io.hxb.link.LoopClock;
 import io.hxb.log.LoopErrors;
 import io.hxb.pm.PmStatus;
 import io.hxb.time.Deadline;
-
-import java.lang.foreign.Arena;
-import java.util.Arrays;
 
 /**
  * The agent of the flows of one loop. Owned by that loop: every method is called by its thread,
@@ -26,12 +21,9 @@ import java.util.Arrays;
 public final class FlowLoop implements FlowPort {
     private final FlowTable table;
     private final BufferPool.Share share;
-    private final Runnable wakeUp;
     private final LoopClock clock = new LoopClock();
     private final CounterBlock counters;
-    private final BufferStack inbox;
-    private final WorkStack attention = new WorkStack();
-    private final ControlWriter control;
+    private final LoopInbox inbox;
     private final Sender sender;
     private final SendFeedback feedback;
     private final Receiver receiver;
@@ -39,49 +31,57 @@ public final class FlowLoop implements FlowPort {
     private final ControlReader reader;
     private final FlowOutput output;
     private final CreditRecallTimer recall;
-    private final IdleFlowSweeper sweep;
+    private final SweepTimer sweep;
+    private final LoopContexts contexts;
     private final StaleFrameReplies staleFrameReplies;
     private final int maxMessageBytes;
     private final int nodeCount;
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
-    private FlowContext[] contexts = new FlowContext[0];
-
-    /** Guarantee of each context when those of this loop were last looked at. */
-    private int settledPart;
-
     private FlowContext lastContext;
-    private int shortages;
-    private boolean isNodeShort;
 
-    FlowLoop(
+    /** Makes the agent of one loop, for a node that has only this one. */
+    public FlowLoop(final FlowTable table, final FlowOutput output, final BufferPool.Share share) {
+        this(table, output, share, CounterBlock.unpublished(0, 0), () -> {});
+    }
+
+    /**
+     * Makes the agent of one loop. Allocates; called at start.
+     *
+     * @param output where the loop's frames go.
+     * @param share the loop's share of the pool.
+     * @param counters of the loop.
+     * @param wakeUp called by other loops when {@link #doWork} of this one has something to do.
+     */
+    public FlowLoop(
             final FlowTable table,
             final FlowOutput output,
             final BufferPool.Share share,
-            final Runnable wakeUp,
             final CounterBlock counters,
-            final int[] inboxLinks,
-            final Arena arena) {
+            final Runnable wakeUp) {
         this.table = table;
         this.output = output;
         this.share = share;
-        this.wakeUp = wakeUp;
         this.counters = counters;
-        inbox = new BufferStack(inboxLinks);
+        inbox = new LoopInbox(table.inboxLinks(), wakeUp);
         maxMessageBytes = table.sizes().maxMessageBytes();
         nodeCount = table.shape().nodeCount();
         recall = new CreditRecallTimer(table.config());
+        sweep = new SweepTimer(table.config().idleTimeoutNs());
         final int windowFrames = table.config().windowFrames();
-        final TxPool memory = new TxPool(table.sizes(), windowFrames, arena);
+        final TxPool memory = new TxPool(table.sizes(), windowFrames, table.arena());
         final int ackBodyBytes = TxPool.ackBodyBytes(windowFrames, table.sizes().mtuBytes());
-        control = new ControlWriter(output, memory, counters, clock, ackBodyBytes);
-        final LoopParts parts = new LoopParts(table, output, memory, control, counters, clock);
+        final ControlWriter control =
+                new ControlWriter(output, memory, counters, clock, ackBodyBytes);
+        final LoopParts parts =
+                new LoopParts(
+                        table, output, memory, control, counters, clock, inbox, recall, sweep);
         sender = new Sender(parts);
         feedback = sender.feedback();
         acks = new AckScheduler(parts);
         staleFrameReplies = new StaleFrameReplies(parts);
-        receiver = new Receiver(parts, this, share, acks, staleFrameReplies);
+        receiver = new Receiver(parts, share, feedback, acks, staleFrameReplies);
         reader = new ControlReader(parts, receiver, feedback, staleFrameReplies);
-        sweep = new IdleFlowSweeper(parts, sender, receiver);
+        contexts = new LoopContexts(parts, receiver, new IdleFlowSweeper(parts, sender, receiver));
     }
 
     /**
@@ -117,7 +117,7 @@ public final class FlowLoop implements FlowPort {
         if (context == null) {
             return PmStatus.CONTEXT_CLOSED;
         }
-        if (context.owner != this) {
+        if (context.inbox != inbox) {
             throw new IllegalStateException("context is owned by another loop: " + contextId);
         }
         if (sendSlot < 0 || sendSlot > 0xFFFF) {
@@ -264,15 +264,8 @@ public final class FlowLoop implements FlowPort {
         if (type == FrameType.DATA) {
             return receiver.onData(context, headerAddress, bufferId);
         }
-        context.owner.hand(bufferId, this);
+        context.inbox.hand(bufferId, inbox);
         return true;
-    }
-
-    /** Gives a frame in a pool buffer to this loop; called by loop {@code from}. */
-    void hand(final int bufferId, final FlowLoop from) {
-        if (inbox.push(bufferId) && from != this) {
-            wakeUp.run();
-        }
     }
 
     /**
@@ -300,9 +293,7 @@ public final class FlowLoop implements FlowPort {
         int work = handleInbox();
         work += attend();
         sender.fireTimers();
-        settleGuarantees();
-        recallWhenDue(nowNs);
-        sweep.doWork(contexts, nowNs);
+        contexts.doWork(nowNs);
         work += sender.sendReady();
         final int acksSent = acks.sendAcks(nowNs) + staleFrameReplies.sendNotices(nowNs);
         if (acksSent > 0) {
@@ -317,7 +308,7 @@ public final class FlowLoop implements FlowPort {
      * @return {@code nowNs} if it should be called again at once; Long.MAX_VALUE for never.
      */
     public long nextDeadlineNs(final long nowNs) {
-        if (sender.hasReady() || !inbox.isEmpty() || !attention.isEmpty()) {
+        if (sender.hasReady() || !inbox.isEmpty()) {
             return nowNs;
         }
         long deadlineNs =
@@ -326,10 +317,7 @@ public final class FlowLoop implements FlowPort {
             deadlineNs = Deadline.earlier(deadlineNs, nowNs + table.config().ackDelayNs());
         }
         deadlineNs = Deadline.earlier(deadlineNs, staleFrameReplies.nextDeadlineNs());
-        if (contexts.length > 0) {
-            deadlineNs = Deadline.earlier(deadlineNs, recall.nextDeadlineNs(nowNs));
-            deadlineNs = Deadline.earlier(deadlineNs, sweep.nextDeadlineNs());
-        }
+        deadlineNs = Deadline.earlier(deadlineNs, contexts.nextDeadlineNs(nowNs));
         return Deadline.notBefore(nowNs, deadlineNs);
     }
 
@@ -349,7 +337,7 @@ public final class FlowLoop implements FlowPort {
      */
     public int onLinkFailed(final int link, final int dimension, final int neighbour) {
         int frames = 0;
-        for (final FlowContext context : contexts) {
+        for (final FlowContext context : contexts.all()) {
             frames += feedback.onLinkFailed(context, link, dimension, neighbour);
         }
         return frames;
@@ -366,12 +354,22 @@ public final class FlowLoop implements FlowPort {
 
     @Override
     public void openContext(final int contextId, final int incarnation, final ContextTerms terms) {
-        table.openContext(contextId, incarnation, this, terms);
+        contexts.add(table.openContext(contextId, incarnation, inbox, recall, terms));
     }
 
+    /**
+     * Closes a context; nothing happens when it is not open. Unacknowledged sends are forgotten,
+     * buffers in its ordering arrays go back to the pool, and from now on its sources are told that
+     * nobody is there. Frames the application holds still come back by {@link #released}; its send
+     * memory stays mapped until {@link #queuedFrames} is 0.
+     */
     @Override
     public void closeContext(final int contextId) {
-        table.closeContext(contextId);
+        final FlowContext context = table.context(contextId);
+        if (context != null) {
+            context.close();
+            remove(context);
+        }
     }
 
     @Override
@@ -382,17 +380,24 @@ public final class FlowLoop implements FlowPort {
 
     @Override
     public void released(final int flowHandle, final int bufferId) {
-        table.released(flowHandle, bufferId, share);
+        share.release(bufferId);
+        releasedCopy(flowHandle);
     }
 
     @Override
     public void releasedCopy(final int flowHandle) {
-        table.releasedCopy(flowHandle);
+        final ReceiveFlow flow = table.flowOf(flowHandle);
+        if (flow != null) {
+            receiver.onReleased(flow);
+        }
     }
 
     @Override
     public void abandoned(final int flowHandle, final int sequence, final int messagesLeft) {
-        table.abandoned(flowHandle, sequence, messagesLeft);
+        final ReceiveFlow flow = table.flowOf(flowHandle);
+        if (flow != null) {
+            flow.onAbandoned(sequence, messagesLeft);
+        }
     }
 
     /** What this loop counts. */
@@ -405,33 +410,8 @@ public final class FlowLoop implements FlowPort {
         return sender.framesInUse();
     }
 
-    /** What becomes of the frames that this loop's flows sent. */
-    SendFeedback feedback() {
-        return feedback;
-    }
-
-    /** Makes this loop look at a flow; called by loop {@code from}. */
-    void post(final Flow flow, final FlowLoop from) {
-        if (attention.push(flow) && from != this) {
-            wakeUp.run();
-        }
-    }
-
-    void add(final FlowContext context) {
-        final FlowContext[] more = Arrays.copyOf(contexts, contexts.length + 1);
-        more[contexts.length] = context;
-        contexts = more;
-    }
-
-    void remove(final FlowContext context) {
-        final FlowContext[] fewer = new FlowContext[contexts.length - 1];
-        int count = 0;
-        for (final FlowContext known : contexts) {
-            if (known != context) {
-                fewer[count++] = known;
-            }
-        }
-        contexts = fewer;
+    private void remove(final FlowContext context) {
+        contexts.remove(context);
         // What other loops have received is acknowledged, too.
         attend();
         if (acks.settle(context) > 0) {
@@ -443,23 +423,9 @@ public final class FlowLoop implements FlowPort {
         attend();
     }
 
-    /** A source of a context of this loop waits for credit that others have. */
-    void onShortOfCredit() {
-        recall.onShortOfCredit();
-    }
-
-    /** A context of this loop has few flows left. */
-    void onShortOfFlows(final long nowNs) {
-        sweep.onShort(nowNs);
-    }
-
-    void onReleased(final ReceiveFlow flow) {
-        receiver.onReleased(flow);
-    }
-
     private int handleInbox() {
         int frames = 0;
-        int id = inbox.takeAll();
+        int id = inbox.takeFrames();
         while (id != BufferPool.NONE) {
             final int following = inbox.following(id);
             read(id);
@@ -484,7 +450,7 @@ public final class FlowLoop implements FlowPort {
 
     private int attend() {
         int flows = 0;
-        Flow flow = (Flow) attention.takeAll();
+        Flow flow = inbox.takeFlows();
         while (flow != null) {
             final Flow following = (Flow) flow.take();
             try {
@@ -515,37 +481,6 @@ public final class FlowLoop implements FlowPort {
                     AckMailbox.windowFrames(posted),
                     0,
                     0);
-        }
-    }
-
-    // Contexts that have nothing to do leave their parts to others, too.
-    private void settleGuarantees() {
-        final int part = table.guarantees().partFrames();
-        if (part != settledPart) {
-            settledPart = part;
-            for (final FlowContext context : contexts) {
-                context.credit.settle();
-            }
-        }
-    }
-
-    private void recallWhenDue(final long nowNs) {
-        final int seen = table.credit().shortages();
-        if (seen != shortages) {
-            shortages = seen;
-            isNodeShort = true;
-            recall.onShortOfCredit();
-        }
-        if (contexts.length == 0 || !recall.poll(nowNs)) {
-            return;
-        }
-        final boolean isShort = isNodeShort;
-        isNodeShort = false;
-        for (final FlowContext context : contexts) {
-            receiver.recall(context, isShort);
-            if (context.credit.isShort()) {
-                recall.onShortOfCredit();
-            }
         }
     }
 

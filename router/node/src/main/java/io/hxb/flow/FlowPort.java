@@ -6,8 +6,11 @@ package io.hxb.flow;
  */
 public interface FlowPort {
     /**
-     * Lets peers send to a context; see {@link FlowTable#openContext(int, int, FlowLoop,
-     * ContextTerms)}.
+     * Lets peers send to a context, of which this loop becomes the owner.
+     *
+     * @param contextId a number of 0 to {@link FlowSizes#maxContexts()} - 1, of any {@link
+     *     ContextKind}; not open.
+     * @param incarnation not 0; later than that of any earlier opening, in serial arithmetic.
      */
     void openContext(int contextId, int incarnation, ContextTerms terms);
 

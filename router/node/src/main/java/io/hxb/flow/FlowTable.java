@@ -1,7 +1,6 @@
 package io.hxb.flow;
 
 import io.hxb.config.FlowConfig;
-import io.hxb.counter.CounterBlock;
 import io.hxb.flow.order.FlowMap;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.frame.FrameHeaderFlyweight;
@@ -109,67 +108,20 @@ public final class FlowTable implements AutoCloseable {
         guarantees = new GuaranteePool(creditSizes);
     }
 
-    /** Makes the agent of one loop, for a node that has only this one. */
-    public FlowLoop newLoop(final FlowOutput output, final BufferPool.Share share) {
-        return newLoop(output, share, CounterBlock.unpublished(0, 0), () -> {});
-    }
-
     /**
-     * Makes the agent of one loop. Allocates; called at start.
-     *
-     * @param output where the loop's frames go.
-     * @param share the loop's share of the pool.
-     * @param counters of the loop.
-     * @param wakeUp called by other loops when {@link FlowLoop#doWork} of this one has something to
-     *     do.
-     */
-    public FlowLoop newLoop(
-            final FlowOutput output,
-            final BufferPool.Share share,
-            final CounterBlock counters,
-            final Runnable wakeUp) {
-        return new FlowLoop(this, output, share, wakeUp, counters, inboxLinks, arena);
-    }
-
-    /**
-     * Opens a context whose messages do not wait for their destinations to be opened; otherwise as
-     * {@link #openContext(int, int, FlowLoop, ContextTerms)}.
-     */
-    public void openContext(
-            final int contextId,
-            final int incarnation,
-            final FlowLoop owner,
-            final int receiveQuotaFrames) {
-        openContext(contextId, incarnation, owner, receiveQuotaFrames, 0);
-    }
-
-    /**
-     * Opens a context with all rights; otherwise as {@link #openContext(int, int, FlowLoop,
-     * ContextTerms)}.
-     */
-    public void openContext(
-            final int contextId,
-            final int incarnation,
-            final FlowLoop owner,
-            final int receiveQuotaFrames,
-            final long peerWaitNs) {
-        final ContextTerms terms =
-                new ContextTerms(receiveQuotaFrames, false, peerWaitNs, FlowRights.ALL);
-        openContext(contextId, incarnation, owner, terms);
-    }
-
-    /**
-     * Opens a context. On its owner loop, or before the loops start.
+     * Opens a context for its owner loop, or before the loops start.
      *
      * @param contextId a number of 0 to {@link FlowSizes#maxContexts()} - 1, of any {@link
      *     ContextKind}; not open.
      * @param incarnation not 0; later than that of any earlier opening, in serial arithmetic.
-     * @param owner the loop that sends for the context and answers its sources.
+     * @param inbox of the loop that sends for the context and answers its sources.
+     * @param recall of that loop.
      */
-    public void openContext(
+    FlowContext openContext(
             final int contextId,
             final int incarnation,
-            final FlowLoop owner,
+            final LoopInbox inbox,
+            final CreditRecallTimer recall,
             final ContextTerms terms) {
         final int index = index(contextId);
         if (index < 0) {
@@ -187,66 +139,22 @@ public final class FlowTable implements AutoCloseable {
                 ContextKind.of(contextId) == ContextKind.MESSAGES
                         ? creditSizes
                         : creditSizes.withoutGuarantee();
-        final ContextCredit quota = new ContextCredit(owner, guarantee, guarantees, credit, terms);
+        final ContextCredit quota = new ContextCredit(recall, guarantee, guarantees, credit, terms);
         final FlowContext context =
-                new FlowContext(contextId, incarnation, owner, quota, terms, before);
+                new FlowContext(contextId, incarnation, inbox, quota, terms, before);
         contexts.setRelease(index, context);
-        owner.add(context);
+        return context;
     }
 
     /**
-     * Closes a context; nothing happens when it is not open. On its owner loop. Unacknowledged
-     * sends are forgotten, buffers in its ordering arrays go back to the pool, and from now on its
-     * sources are told that nobody is there. Frames the application holds still come back by {@link
-     * #released}; its send memory stays mapped until {@link FlowLoop#queuedFrames} is 0.
-     */
-    public void closeContext(final int contextId) {
-        final FlowContext context = context(contextId);
-        if (context != null) {
-            context.close();
-            context.owner.remove(context);
-        }
-    }
-
-    /**
-     * A context gave back the last message of a frame. On the loop that owns the context.
+     * The flow of a frame that a context holds or held.
      *
      * @param flowHandle as given to {@link FlowListener#onFrame}.
-     * @param bufferId the frame's buffer; goes back to the pool.
-     * @param share share of the calling loop.
+     * @return null if the flow is forgotten.
      */
-    public void released(final int flowHandle, final int bufferId, final BufferPool.Share share) {
+    ReceiveFlow flowOf(final int flowHandle) {
         final ReceiveFlow flow = handles.getAcquire(flowHandle & INDEX_MASK);
-        share.release(bufferId);
-        if (flow != null && flow.ends.flowHandle() == flowHandle) {
-            flow.context.owner.onReleased(flow);
-        }
-    }
-
-    /**
-     * A context that is about to be closed holds a frame of which not all messages were released;
-     * {@link #released} or {@link #releasedCopy} follows. On the loop that owns the context.
-     *
-     * @param flowHandle as given to {@link FlowListener#onFrame}.
-     * @param sequence of the frame.
-     * @param messagesLeft its last messages, 1 or more; 65,535 for all.
-     */
-    public void abandoned(final int flowHandle, final int sequence, final int messagesLeft) {
-        final ReceiveFlow flow = handles.getAcquire(flowHandle & INDEX_MASK);
-        if (flow != null && flow.ends.flowHandle() == flowHandle) {
-            flow.onAbandoned(sequence, messagesLeft);
-        }
-    }
-
-    /**
-     * As {@link #released}, for a frame of which the context had a copy; on the loop that owns the
-     * context.
-     */
-    public void releasedCopy(final int flowHandle) {
-        final ReceiveFlow flow = handles.getAcquire(flowHandle & INDEX_MASK);
-        if (flow != null && flow.ends.flowHandle() == flowHandle) {
-            flow.context.owner.onReleased(flow);
-        }
+        return flow != null && flow.ends.flowHandle() == flowHandle ? flow : null;
     }
 
     /** Flows that have state for sending. Any thread. */
@@ -299,6 +207,16 @@ public final class FlowTable implements AutoCloseable {
     @Override
     public void close() {
         arena.close();
+    }
+
+    /** Memory of the loops, which lasts as long as this. */
+    Arena arena() {
+        return arena;
+    }
+
+    /** The links of frames in inboxes, [buffers of the pool]. */
+    int[] inboxLinks() {
+        return inboxLinks;
     }
 
     FlowConfig config() {

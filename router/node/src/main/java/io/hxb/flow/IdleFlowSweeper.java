@@ -1,7 +1,5 @@
 package io.hxb.flow;
 
-import io.hxb.config.FlowConfig;
-
 /**
  * Searches the flows of one loop, a few in a turn, for those that are not in use: all of them
  * several times in the idle time, and without pause while a context has few flows left. Owned by
@@ -9,22 +7,15 @@ import io.hxb.config.FlowConfig;
  */
 final class IdleFlowSweeper {
     private static final int VISITS_PER_TURN = 64;
-    private static final int ROUNDS_PER_IDLE_TIME = 8;
 
-    /**
-     * The pause, and the time without use after which a flow may be forgotten, while few are left.
-     */
-    private static final long SHORT_PAUSE_NS = 10_000_000;
-
+    /** Time without use after which a flow may be forgotten, while few are left. */
     private static final long SHORT_IDLE_NS = 100_000_000;
 
     private final FlowTable table;
     private final Sender sender;
     private final Receiver receiver;
     private final long idleNs;
-    private final long pauseNs;
-    private long dueNs;
-    private boolean isSet;
+    private final SweepTimer timer;
 
     /**
      * Position of the round: the context, and the flow whose predecessor is next, from the last one
@@ -41,26 +32,13 @@ final class IdleFlowSweeper {
         table = parts.table();
         this.sender = sender;
         this.receiver = receiver;
-        final FlowConfig config = parts.config();
-        idleNs = config.idleTimeoutNs();
-        pauseNs = idleNs / ROUNDS_PER_IDLE_TIME;
-    }
-
-    /** A context has few flows left: the next round begins soon. */
-    void onShort(final long nowNs) {
-        if (!isSet || dueNs - nowNs > SHORT_PAUSE_NS) {
-            isSet = true;
-            dueNs = nowNs + SHORT_PAUSE_NS;
-        }
+        idleNs = parts.config().idleTimeoutNs();
+        timer = parts.sweep();
     }
 
     /** Looks at some flows of {@code contexts} if it is time. */
     void doWork(final FlowContext[] contexts, final long nowNs) {
-        if (!isSet) {
-            isSet = true;
-            dueNs = nowNs + pauseNs;
-        }
-        if (dueNs - nowNs > 0) {
+        if (!timer.isDue(nowNs)) {
             return;
         }
         int visits = VISITS_PER_TURN;
@@ -68,15 +46,10 @@ final class IdleFlowSweeper {
             visits -= visitNext(contexts[contextIndex]);
         }
         if (contextIndex >= contexts.length) {
-            dueNs = nowNs + (wasShort ? SHORT_PAUSE_NS : pauseNs);
+            timer.onRound(wasShort, nowNs);
             contextIndex = 0;
             wasShort = false;
         }
-    }
-
-    /** When {@link #doWork} has something to do, Long.MAX_VALUE for never. */
-    long nextDeadlineNs() {
-        return isSet ? dueNs : Long.MAX_VALUE;
     }
 
     /** Looks at the next flow of the context, or goes on to its others; returns flows looked at. */

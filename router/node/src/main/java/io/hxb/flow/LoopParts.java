@@ -14,6 +14,9 @@ import io.hxb.link.LoopClock;
  * @param control writes the frames by which two ends agree.
  * @param counters of the loop.
  * @param clock the time of the loop's turn.
+ * @param inbox what other loops hand to it.
+ * @param recall when silent sources are asked for window.
+ * @param sweep when idle flows are looked for.
  */
 record LoopParts(
         FlowTable table,
@@ -21,7 +24,10 @@ record LoopParts(
         TxPool pool,
         ControlWriter control,
         CounterBlock counters,
-        LoopClock clock) {
+        LoopClock clock,
+        LoopInbox inbox,
+        CreditRecallTimer recall,
+        SweepTimer sweep) {
 
     FlowConfig config() {
         return table.config();

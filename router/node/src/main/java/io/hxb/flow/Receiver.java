@@ -26,7 +26,9 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
     private static final int RECALLS_AT_ONCE = 16;
 
     private final FlowTable table;
-    private final FlowLoop loop;
+    private final LoopInbox inbox;
+    private final SweepTimer sweep;
+    private final SendFeedback feedback;
     private final FlowConfig config;
     private final FlowListener listener;
     private final BufferPool pool;
@@ -43,8 +45,8 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
 
     Receiver(
             final LoopParts parts,
-            final FlowLoop loop,
             final BufferPool.Share share,
+            final SendFeedback feedback,
             final AckScheduler acks,
             final StaleFrameReplies staleFrameReplies) {
         table = parts.table();
@@ -56,7 +58,9 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         counters = parts.counters();
         clock = parts.clock();
         flowCookies = table.tickets();
-        this.loop = loop;
+        inbox = parts.inbox();
+        sweep = parts.sweep();
+        this.feedback = feedback;
         this.share = share;
         this.acks = acks;
         this.staleFrameReplies = staleFrameReplies;
@@ -89,7 +93,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
             counters.increment(CounterType.FLOW_STALE_FRAMES);
             return false;
         }
-        context.owner.hand(bufferId, loop);
+        context.inbox.hand(bufferId, inbox);
         return true;
     }
 
@@ -136,7 +140,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
 
     @Override
     public void onEnded(final ReceiveFlow flow) {
-        flow.context.owner.post(flow, loop);
+        flow.context.inbox.post(flow, inbox);
     }
 
     /** Delivers what waited for room in the context; on its owner loop. */
@@ -154,7 +158,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
             final int drained = flow.array.drain(this, flow);
             frames += drained;
             if (drained > 0) {
-                loop.post(flow, loop);
+                inbox.post(flow, inbox);
             }
             hasRoom = context.noRoom.isEmpty();
         }
@@ -225,7 +229,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
 
     private void refuse(final FlowContext context, final FrameHeaderFlyweight frame) {
         counters.increment(CounterType.FLOW_REFUSED_EVENTS);
-        loop.onShortOfFlows(clock.nowNs());
+        sweep.onShort(clock.nowNs());
         control.sendUnreachable(frame, context.incarnation, UnreachableFlyweight.NO_FLOWS);
     }
 
@@ -256,7 +260,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
                 && sending.peerIncarnation() != frame.sourceIncarnation()) {
             // What became of messages to the earlier incarnation is told before the first one of
             // the later, which is sent again meanwhile.
-            loop.feedback().onOtherIncarnation(sending);
+            feedback.onOtherIncarnation(sending);
             return null;
         }
         if (known != null) {
@@ -268,7 +272,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
             return null;
         }
         if (table.isShort(context)) {
-            loop.onShortOfFlows(clock.nowNs());
+            sweep.onShort(clock.nowNs());
         }
         flow.onHeard(clock.nowNs());
         flow.grant();
@@ -445,7 +449,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
                 flow.arrivalSummary.add(1, ArrivalSummary.NOW | ArrivalSummary.AGAIN);
             }
         }
-        flow.context.owner.post(flow, loop);
+        flow.context.inbox.post(flow, inbox);
         return result == OrderingArray.STORED;
     }
 
@@ -454,7 +458,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         if (sending != null) {
             sending.mailbox.post(
                     header.acknowledgement(), header.windowFrames(), header.acknowledgedEpoch());
-            sending.context.owner.post(sending, loop);
+            sending.context.inbox.post(sending, inbox);
         }
     }
 

@@ -21,6 +21,7 @@ final class Sender {
     private final ControlWriter control;
     private final CounterBlock counters;
     private final LoopClock clock;
+    private final SweepTimer sweep;
     private final FlowTimers timers;
     private final SendQueue queue = new SendQueue();
     private final FrameBuilder builder;
@@ -34,6 +35,7 @@ final class Sender {
         control = parts.control();
         counters = parts.counters();
         clock = parts.clock();
+        sweep = parts.sweep();
         timers = new FlowTimers(parts.config().minRetransmitNs() / 2);
         builder = new FrameBuilder(parts);
         transmitter = new Transmitter(parts, timers, queue, builder);
@@ -64,7 +66,7 @@ final class Sender {
     private SendFlow newFlow(final FlowContext context, final int node, final int contextId) {
         final SendFlow flow = table.newSendFlow(context, node, contextId, routes);
         if (table.isShort(context)) {
-            context.owner.onShortOfFlows(clock.nowNs());
+            sweep.onShort(clock.nowNs());
         }
         return flow == null && forgetClosed(context)
                 ? table.newSendFlow(context, node, contextId, routes)

@@ -11,12 +11,12 @@ import io.hxb.trunk.discovery.Discovery;
  * @param cluster the cluster that the node belongs to.
  * @param here coordinate vector of the node.
  * @param pool the node's receive buffers.
+ * @param sessions of the node with others.
  * @param discovery gets link-local and invalid frames.
  */
-public record ForwardParts(ClusterConfig cluster, long here, BufferPool pool, Discovery discovery) {
-
-    /** The sessions of the node with others. */
-    Sessions sessions() {
-        return discovery.health().sessions();
-    }
-}
+public record ForwardParts(
+        ClusterConfig cluster,
+        long here,
+        BufferPool pool,
+        Sessions sessions,
+        Discovery discovery) {}

@@ -70,6 +70,7 @@ public final class Forwarder implements FrameSink {
      * Makes the forwarding path of one loop.
      *
      * @param parts what all loops of the node share.
+     * @param heard where the frames of each link are counted, {@code [links]}.
      * @param trunks this loop's sender of each dimension, {@code [dimensions]}.
      * @param share this loop's share of the pool.
      * @param clock of this loop.
@@ -78,6 +79,7 @@ public final class Forwarder implements FrameSink {
      */
     public Forwarder(
             final ForwardParts parts,
+            final ReceivedFrameCounts[] heard,
             final TrunkSender[] trunks,
             final BufferPool.Share share,
             final LoopClock clock,
@@ -89,7 +91,7 @@ public final class Forwarder implements FrameSink {
         relayBacklogFrames = parts.cluster().socket().senderQueueFrames();
         pool = parts.pool();
         discovery = parts.discovery();
-        heard = discovery.health().heard();
+        this.heard = heard.clone();
         this.trunks = trunks.clone();
         this.share = share;
         this.clock = clock;

@@ -15,11 +15,16 @@ import java.util.random.RandomGenerator;
 /**
  * What a node knows of its neighbours. Shared by its loops.
  *
+ * @param sessions with other nodes.
  * @param discovery finds the neighbours.
  * @param health judges the links to them.
  * @param complaints what is wrong with the cabling.
  */
-record NeighbourLinks(Discovery discovery, TrunkHealth health, MisconfigurationLog complaints) {
+record NeighbourLinks(
+        Sessions sessions,
+        Discovery discovery,
+        TrunkHealth health,
+        MisconfigurationLog complaints) {
     /**
      * Of a node that has heard nobody yet.
      *
@@ -48,13 +53,9 @@ record NeighbourLinks(Discovery discovery, TrunkHealth health, MisconfigurationL
                         ports,
                         counters.ofNode());
         return new NeighbourLinks(
-                new Discovery(self, helloIntervalNs, ports, health, misconfigurationLog),
+                sessions,
+                new Discovery(self, sessions, helloIntervalNs, ports, health, misconfigurationLog),
                 health,
                 misconfigurationLog);
-    }
-
-    /** The sessions with other nodes. */
-    Sessions sessions() {
-        return health.sessions();
     }
 }

@@ -92,7 +92,8 @@ final class NodeBuilder {
         final List<AttachServer> applications =
                 options.attaches() ? List.of(resources.push(attachServer(contexts))) : List.of();
         final FlowTable flows =
-                resources.push(NodeParts.flows(config, nodeId, mtuBytes, pool, contexts));
+                resources.push(
+                        NodeParts.flows(config, nodeId, mtuBytes, pool, contexts.delivery()));
         final NodeParts parts = parts(incarnation, pool, links, flows, contexts);
         // Pushed once more, so that they are closed before those, but after the loops, which close
         // the contexts.

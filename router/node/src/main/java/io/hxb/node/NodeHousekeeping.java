@@ -1,8 +1,6 @@
 package io.hxb.node;
 
 import io.hxb.counter.Counters;
-import io.hxb.counter.NodeFinding;
-import io.hxb.frame.MisconfigurationFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.LinkSender;
 import io.hxb.link.LinkWatch;
@@ -10,18 +8,13 @@ import io.hxb.node.loop.Interest;
 import io.hxb.node.loop.Loop;
 import io.hxb.node.loop.Registration;
 import io.hxb.time.Deadline;
-import io.hxb.trunk.Port;
 import io.hxb.trunk.discovery.Discovery;
 import io.hxb.trunk.discovery.MisconfigurationLog;
-import io.hxb.trunk.discovery.MisconfigurationReport;
-import io.hxb.trunk.discovery.MissingNeighbours;
 import io.hxb.trunk.health.HealthLoop;
 
+import org.agrona.concurrent.EpochClock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-
-import java.util.ArrayList;
-import java.util.List;
 
 /**
  * What a node does a few times per second, in addition to the upkeep of the loop's own links: hello
@@ -32,26 +25,18 @@ final class NodeHousekeeping implements Housekeeping {
     private static final LinkLog LINK_LOG = LinkLog.ofThisProcess();
     private static final long LOOK_INTERVAL_NS = 1_000_000_000L;
     private static final long HEARTBEAT_INTERVAL_NS = 200_000_000L;
-    private static final long FINDING_AGE_NS = 10_000_000_000L;
 
-    private final NodeParts parts;
-    private final Discovery discovery;
-    private final MisconfigurationLog misconfigurationLog;
-    private final Counters counters;
-    private final List<Port> ports;
-    private final LinkWatch watch;
     private final Loop loop;
+    private final Discovery discovery;
+    private final LinkWatch watch;
     private final LinkSender[] senders;
     private final BufferPool.Share share;
-    private final HealthLoop health;
     private final LinkHousekeeping links;
-    private final SessionSender courier;
+    private final SessionSender sessionSender;
     private final LinkEventCounter board;
     private final LinkEventDispatcher news;
-    private final NodeCounters nodeCounters;
-    private final boolean[] wasUp;
-    private final KeyWatch keys;
     private final Runnable[] everyBeat;
+    private final Runnable[] everyLook;
     private final Runnable copyCounters;
     private Registration registration = Registration.NONE;
     private boolean isLookDue = true;
@@ -69,7 +54,7 @@ final class NodeHousekeeping implements Housekeeping {
      * @param share of that loop.
      * @param health that loop's part in the health of the links.
      * @param links that loop's links.
-     * @param courier sends SESSION frames over that loop.
+     * @param sessionSender sends SESSION frames over that loop.
      */
     NodeHousekeeping(
             final NodeParts parts,
@@ -78,42 +63,48 @@ final class NodeHousekeeping implements Housekeeping {
             final BufferPool.Share share,
             final HealthLoop health,
             final LinkHousekeeping links,
-            final SessionSender courier) {
-        this.parts = parts;
+            final SessionSender sessionSender) {
         this.loop = loop;
         this.senders = senders;
         this.share = share;
-        this.health = health;
         this.links = links;
-        this.courier = courier;
-        board = parts.links().board();
-        discovery = parts.neighbourhood().discovery();
-        misconfigurationLog = parts.neighbourhood().complaints();
-        counters = parts.counters();
-        ports = parts.links().ports();
-        watch = parts.links().watch();
+        this.sessionSender = sessionSender;
+        final NodeLinks all = parts.links();
+        final NeighbourLinks neighbours = parts.neighbourhood();
+        final Counters counters = parts.counters();
+        final EpochClock epochClock = parts.epochClock();
+        final MisconfigurationLog misconfigurationLog = neighbours.complaints();
+        board = all.board();
+        discovery = neighbours.discovery();
+        watch = all.watch();
         news =
                 new LinkEventDispatcher(
                         parts.self(),
-                        ports,
-                        parts.epochClock(),
+                        all.ports(),
+                        epochClock,
                         LOGGER,
                         LINK_LOG,
                         parts.contexts().linkEvents(),
                         loop::wakeUp);
-        parts.neighbourhood().health().addListener(news);
-        nodeCounters = new NodeCounters(parts, news);
-        wasUp = new boolean[ports.size()];
-        keys =
-                new KeyWatch(
-                        parts.config().security(),
-                        parts.neighbourhood().sessions(),
-                        System.getenv());
+        neighbours.health().addListener(news);
+        final NodeCounters nodeCounters = new NodeCounters(parts, news);
+        final KeyWatch keys =
+                new KeyWatch(parts.config().security(), neighbours.sessions(), System.getenv());
+        final LinkStateReport states =
+                new LinkStateReport(parts.nodeId(), all.ports(), health, nodeCounters, LINK_LOG);
+        final NodeFindings findings = new NodeFindings(all.ports(), discovery, misconfigurationLog);
         everyBeat =
                 new Runnable[] {
-                    () -> counters.heartbeat(parts.epochClock().time()),
+                    () -> counters.heartbeat(epochClock.time()),
                     () -> LINK_LOG.doWork(LOGGER),
                     () -> misconfigurationLog.doWork(beatNs)
+                };
+        everyLook =
+                new Runnable[] {
+                    keys::look,
+                    states::look,
+                    all.relay()::refresh,
+                    () -> counters.findings(findings.list(beatNs))
                 };
         copyCounters = nodeCounters::publish;
     }
@@ -149,7 +140,7 @@ final class NodeHousekeeping implements Housekeeping {
             heartbeatNs = nowNs + HEARTBEAT_INTERVAL_NS;
             beat(nowNs);
         }
-        courier.doWork(nowNs);
+        sessionSender.doWork(nowNs);
         discovery.doWork(nowNs, senders, share);
     }
 
@@ -163,13 +154,9 @@ final class NodeHousekeeping implements Housekeeping {
             isLookDue = false;
             neighbourChangesSeen = neighbourChanges;
             lookNs = nowNs + LOOK_INTERVAL_NS;
-            Housekeeping.alone(keys::look);
-            for (int i = 0; i < ports.size(); i++) {
-                final int index = i;
-                Housekeeping.alone(() -> lookAtLink(index));
+            for (final Runnable part : everyLook) {
+                Housekeeping.alone(part);
             }
-            Housekeeping.alone(parts.links().relay()::refresh);
-            Housekeeping.alone(() -> counters.findings(findings(nowNs)));
         }
         Housekeeping.alone(copyCounters);
     }
@@ -186,82 +173,14 @@ final class NodeHousekeeping implements Housekeeping {
     public long nextDeadlineNs() {
         final long dueNs = Deadline.earlier(discovery.nextDeadlineNs(), heartbeatNs);
         return Deadline.earlier(
-                links.nextDeadlineNs(), Deadline.earlier(dueNs, courier.nextDeadlineNs()));
+                links.nextDeadlineNs(), Deadline.earlier(dueNs, sessionSender.nextDeadlineNs()));
     }
 
     @Override
     public boolean hasNews() {
         return news.isWaiting()
                 || links.hasNews()
-                || courier.hasNews()
+                || sessionSender.hasNews()
                 || board.changes() != changesSeen;
-    }
-
-    // Each loop makes its own links follow their NICs; here the consequences for the node are
-    // reported.
-    private void lookAtLink(final int index) {
-        final boolean isUp = ports.get(index).link().isUp();
-        if (isUp != wasUp[index]) {
-            wasUp[index] = isUp;
-            health.note();
-            nodeCounters.onStateChanged(index);
-            reportState(ports.get(index), isUp);
-        }
-    }
-
-    private void reportState(final Port port, final boolean isUp) {
-        final String line =
-                String.format(
-                        "link %s %s (%s) of node %d",
-                        isUp ? "up" : "down", port.label(), port.link().name(), parts.nodeId());
-        if (isUp) {
-            LINK_LOG.recovered(LOGGER, line);
-        } else {
-            LINK_LOG.failed(LOGGER, line);
-        }
-    }
-
-    private List<NodeFinding> findings(final long nowNs) {
-        final List<NodeFinding> findings = new ArrayList<>();
-        for (final Port port : ports) {
-            if (!port.link().isUp()) {
-                findings.add(
-                        new NodeFinding(
-                                NodeFinding.Kind.LINK_DOWN,
-                                "link " + port.label() + " (" + port.link().name() + ") is down",
-                                "set it up (ip link set "
-                                        + port.link().name()
-                                        + " up) and check its cable"));
-            }
-        }
-        // What strangers cause comes last, so that it is left out first when there is no room.
-        final List<MissingNeighbours> silences = discovery.silences(nowNs);
-        for (final MissingNeighbours missingNeighbours : silences) {
-            findings.add(
-                    NodeFinding.of(
-                            missingNeighbours.isPartial()
-                                    ? NodeFinding.Kind.HALF_HEARD
-                                    : NodeFinding.Kind.NOT_HEARD,
-                            missingNeighbours.text()));
-        }
-        final int known = discovery.knownNeighbours();
-        final int expected = discovery.expectedNeighbours();
-        if (silences.isEmpty() && known < expected) {
-            findings.add(
-                    new NodeFinding(
-                            NodeFinding.Kind.LOOKING,
-                            "hears " + known + " of " + expected + " neighbours so far",
-                            "look again in a second"));
-        }
-        for (final MisconfigurationReport misconfigurationReport :
-                misconfigurationLog.recent(nowNs, FINDING_AGE_NS)) {
-            findings.add(
-                    NodeFinding.of(
-                            misconfigurationReport.kind() == MisconfigurationFlyweight.OTHER_CLUSTER
-                                    ? NodeFinding.Kind.STRANGER
-                                    : NodeFinding.Kind.MISMATCH,
-                            misconfigurationReport.text()));
-        }
-        return findings;
     }
 }

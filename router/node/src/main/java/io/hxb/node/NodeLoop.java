@@ -79,24 +79,33 @@ final class NodeLoop implements LoopTask {
         isFirst = index == 0;
         counters = parts.counters().ofLoop(index);
         final NodeLinks links = parts.links();
+        final NeighbourLinks neighbours = parts.neighbourhood();
         kernelRelay = links.relay();
         senders = new LoopSenders(links.ports(), parts.config().socket().senderQueueFrames(), loop);
         final TrunkSender[] trunks =
                 links.trunks(parts.config().shape().dimensions(), senders.all());
-        // Flows send through the originator and receive from the forwarder.
+        // Flows send through the frame source and receive from the forwarder.
         final ForwardParts forwarding = parts.forwarding();
         final FrameSource frameSource =
                 new FrameSource(forwarding, trunks, share, loop.clock(), counters, senders::flush);
-        flows = parts.flows().newLoop(frameSource, share, counters, loop::wakeUp);
-        forwarder = new Forwarder(forwarding, trunks, share, loop.clock(), frameSource, flows);
-        sessions = parts.neighbourhood().sessions();
+        flows = new FlowLoop(parts.flows(), frameSource, share, counters, loop::wakeUp);
+        forwarder =
+                new Forwarder(
+                        forwarding,
+                        neighbours.health().heard(),
+                        trunks,
+                        share,
+                        loop.clock(),
+                        frameSource,
+                        flows);
+        sessions = neighbours.sessions();
         sessions.addListener(loop::wakeUp);
         receiver = new LoopReceiver(loop, received, forwarder, parts.config().loop().batchFrames());
         hasTrains = Stream.of(received).anyMatch(link -> link.trains() != TrainCounts.NONE);
         contexts = parts.contexts().newLoop(index, flows);
         health =
                 new HealthLoop(
-                        parts.neighbourhood().health(),
+                        neighbours.health(),
                         senders.all(),
                         trunks,
                         Arrays.stream(received).mapToInt(Link::index).toArray(),
@@ -115,7 +124,13 @@ final class NodeLoop implements LoopTask {
                                 share,
                                 health,
                                 own,
-                                new SessionSender(parts, loop, senders.all(), share, frameSource))
+                                new SessionSender(
+                                        sessions,
+                                        neighbours.discovery(),
+                                        loop,
+                                        senders.all(),
+                                        share,
+                                        frameSource))
                         : own;
         export = export(parts, received);
     }

@@ -110,6 +110,11 @@ record NodeParts(
 
     /** What its loops share to forward frames. */
     ForwardParts forwarding() {
-        return new ForwardParts(config, self.here(), links.pool(), neighbourhood.discovery());
+        return new ForwardParts(
+                config,
+                self.here(),
+                links.pool(),
+                neighbourhood.sessions(),
+                neighbourhood.discovery());
     }
 }

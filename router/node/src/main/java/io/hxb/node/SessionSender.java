@@ -24,7 +24,7 @@ final class SessionSender {
     private int begunSeen;
 
     /**
-     * Makes the courier of a node.
+     * Makes the sender of a node.
      *
      * @param loop the node's first loop.
      * @param senders of that loop, by link index, {@code [links]}.
@@ -32,7 +32,8 @@ final class SessionSender {
      * @param output of that loop.
      */
     SessionSender(
-            final NodeParts parts,
+            final Sessions sessions,
+            final Discovery discovery,
             final Loop loop,
             final LinkSender[] senders,
             final BufferPool.Share share,
@@ -40,8 +41,8 @@ final class SessionSender {
         this.senders = senders;
         this.share = share;
         this.output = output;
-        sessions = parts.neighbourhood().sessions();
-        discovery = parts.neighbourhood().discovery();
+        this.sessions = sessions;
+        this.discovery = discovery;
         sessions.driver(loop::wakeUp);
     }
 

@@ -10,11 +10,7 @@ public final class TokenBuckets {
     private static final long MULTIPLIER = 0x9E37_79B9_7F4A_7C15L;
     private static final int HASH_SHIFT = 16;
 
-    private final long intervalNs;
-    private final long burstNs;
-    // When each is full.
-    private final long[] fullNs;
-    private boolean isUsed;
+    private final TokenBucket[] buckets;
 
     /**
      * Full buckets.
@@ -24,28 +20,18 @@ public final class TokenBuckets {
      * @param intervalNs time in which one is added to each.
      */
     public TokenBuckets(final int count, final int burst, final long intervalNs) {
-        this.intervalNs = intervalNs;
-        burstNs = burst * intervalNs;
-        fullNs = new long[count];
+        buckets = new TokenBucket[count];
+        Arrays.setAll(buckets, i -> new TokenBucket(burst, intervalNs));
     }
 
     /** Number of buckets. */
     public int count() {
-        return fullNs.length;
+        return buckets.length;
     }
 
     /** Takes a token of bucket {@code index}, if there is one. */
     public boolean take(final int index, final long nowNs) {
-        if (!isUsed) {
-            isUsed = true;
-            Arrays.fill(fullNs, nowNs);
-        }
-        final long fromNs = fullNs[index] - nowNs > 0 ? fullNs[index] : nowNs;
-        if (fromNs - nowNs > burstNs - intervalNs) {
-            return false;
-        }
-        fullNs[index] = fromNs + intervalNs;
-        return true;
+        return buckets[index].take(nowNs);
     }
 
     /** The same of the bucket for {@code key}, which other keys may share. */

@@ -66,9 +66,9 @@ class ContextFlowTest {
                         Shape.parse("2"),
                         0,
                         pool,
-                        manager);
+                        manager.delivery());
         output = new LoopbackOutput(pool, share, 7, 0.05);
-        flows = table.newLoop(output, share);
+        flows = new FlowLoop(table, output, share);
         contexts = manager.newLoop(0, flows, flows.counters());
         device = PmDevice.over(manager.attach(maxWaitNs -> turn()));
     }

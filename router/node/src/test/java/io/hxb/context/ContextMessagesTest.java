@@ -376,7 +376,8 @@ class ContextMessagesTest {
         final int id = node.share.acquire();
         final long body = node.pool.address(id) + 128;
         Memory.putInt(body, 0);
-        return node.manager.onFrame(
-                new FlowEndpoints(contextId, incarnation, 0, 2, 0), id, body, 8, 1);
+        return node.manager
+                .delivery()
+                .onFrame(new FlowEndpoints(contextId, incarnation, 0, 2, 0), id, body, 8, 1);
     }
 }

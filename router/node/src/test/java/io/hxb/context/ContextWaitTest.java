@@ -120,7 +120,7 @@ class ContextWaitTest {
             assertTrue(one.arm(false));
             // when
             final int slot = node.port.takeWaiting(2);
-            node.manager.onSendDone(1, slot, PmStatus.NO_BUFFERS);
+            node.manager.delivery().onSendDone(1, slot, PmStatus.NO_BUFFERS);
             device.poll();
             // then: woken, and told
             assertTrue(Descriptors.poll(one.descriptor(), Descriptors.POLLIN, 0) != 0);

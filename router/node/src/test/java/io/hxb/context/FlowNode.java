@@ -47,9 +47,9 @@ final class FlowNode implements AutoCloseable {
                         Shape.parse("2"),
                         0,
                         pool,
-                        manager);
+                        manager.delivery());
         output = new LoopbackOutput(pool, share, seed, loss);
-        flows = table.newLoop(output, share);
+        flows = new FlowLoop(table, output, share);
         contexts = manager.newLoop(0, flows, flows.counters());
         device = newDevice();
     }

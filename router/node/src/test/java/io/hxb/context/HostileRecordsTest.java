@@ -119,17 +119,19 @@ class HostileRecordsTest {
             final int answer =
                     records == 0
                             ? FlowListener.COPIED
-                            : node.manager.onFrame(
-                                    new FlowEndpoints(
-                                            ContextKind.end(kind, 2),
-                                            node.manager.incarnation(2),
+                            : node.manager
+                                    .delivery()
+                                    .onFrame(
+                                            new FlowEndpoints(
+                                                    ContextKind.end(kind, 2),
+                                                    node.manager.incarnation(2),
+                                                    0,
+                                                    ContextKind.end(kind, source & 15),
+                                                    NO_HANDLE),
                                             0,
-                                            ContextKind.end(kind, source & 15),
-                                            NO_HANDLE),
-                                    0,
-                                    body,
-                                    BODY_BYTES,
-                                    records);
+                                            body,
+                                            BODY_BYTES,
+                                            records);
             taken += answer == FlowListener.COPIED ? 1 : 0;
             node.turn();
             while (good.poll(told) == PmStatus.OK) {
@@ -157,17 +159,19 @@ class HostileRecordsTest {
         for (int run = 0; run < 20_000; run++) {
             final int records = fill();
             if (records > 0) {
-                node.manager.onFrame(
-                        new FlowEndpoints(
-                                ContextKind.end(ContextKind.ANSWERS, 2),
-                                node.manager.incarnation(2),
+                node.manager
+                        .delivery()
+                        .onFrame(
+                                new FlowEndpoints(
+                                        ContextKind.end(ContextKind.ANSWERS, 2),
+                                        node.manager.incarnation(2),
+                                        0,
+                                        ContextKind.end(ContextKind.ANSWERS, 3),
+                                        NO_HANDLE),
                                 0,
-                                ContextKind.end(ContextKind.ANSWERS, 3),
-                                NO_HANDLE),
-                        0,
-                        body,
-                        BODY_BYTES,
-                        records);
+                                body,
+                                BODY_BYTES,
+                                records);
             }
             node.turn();
         }

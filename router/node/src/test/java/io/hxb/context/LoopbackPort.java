@@ -169,7 +169,7 @@ final class LoopbackPort implements FlowPort {
     }
 
     private long listenerBuffer(final int buffer) {
-        return ((ContextManager) listener).bufferAddress(buffer);
+        return share.pool().address(buffer);
     }
 
     @Override

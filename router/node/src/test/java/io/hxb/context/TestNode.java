@@ -105,7 +105,7 @@ final class TestNode implements AutoCloseable {
                         receiveMemory,
                         shares,
                         memoryReclaimer);
-        port = new LoopbackPort(manager, share, 96);
+        port = new LoopbackPort(manager.delivery(), share, 96);
         loop = manager.newLoop(0, port, CounterBlock.unpublished(0, 0));
     }
 

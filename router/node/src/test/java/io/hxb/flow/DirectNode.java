@@ -42,7 +42,7 @@ final class DirectNode implements FlowOutput, FlowListener {
         share = pool.newShare();
         coordinates = shape.coordinates(id);
         table = setup.newTable(shape, coordinates, pool, this);
-        loop = table.newLoop(this, share);
+        loop = new FlowLoop(table, this, share);
         handles = new int[bufferCount];
         buffers = new int[bufferCount];
         free = new int[slots];
@@ -62,7 +62,7 @@ final class DirectNode implements FlowOutput, FlowListener {
 
     void releaseAll() {
         for (int i = 0; i < heldFrames; i++) {
-            table.released(handles[i], buffers[i], share);
+            loop.released(handles[i], buffers[i]);
         }
         heldFrames = 0;
     }

@@ -54,10 +54,10 @@ class FlowCostTest {
             final FlowSetup hubSetup = new FlowSetup(new FlowSizes(9_000, 8_192, 256, 4, 8_192));
             final FlowSetup peerSetup = new FlowSetup(new FlowSizes(256, 8, 0, 1, 4));
             nodes[0] = new DirectNode(0, shape, hubSetup, 8_192, PEERS, arena);
-            nodes[0].table.openContext(0, 7, nodes[0].loop, 4_096);
+            nodes[0].loop.openContext(0, 7, ContextTerms.of(4_096));
             for (int id = 1; id <= PEERS; id++) {
                 nodes[id] = new DirectNode(id, shape, peerSetup, 64, 4, arena);
-                nodes[id].table.openContext(0, 7 + id, nodes[id].loop, 16);
+                nodes[id].loop.openContext(0, 7 + id, ContextTerms.of(16));
             }
             join(nodes, shape);
             final long payload = arena.allocate(64, 8).address();
@@ -96,7 +96,7 @@ class FlowCostTest {
         final DirectNode[] nodes = new DirectNode[2];
         for (int id = 0; id < 2; id++) {
             nodes[id] = new DirectNode(id, shape, setup, 1_024, slots, arena);
-            nodes[id].table.openContext(0, 5 + id, nodes[id].loop, 512);
+            nodes[id].loop.openContext(0, 5 + id, ContextTerms.of(512));
         }
         join(nodes, shape);
         return nodes;

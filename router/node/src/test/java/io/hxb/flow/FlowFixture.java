@@ -77,15 +77,15 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
         share = pool.newShare();
         final Shape shape = Shape.of(8, 2);
         table = setup.newTable(shape, 0, pool, this);
-        loop = table.newLoop(this, share);
+        loop = new FlowLoop(table, this, share);
         final ContextTerms terms = new ContextTerms(64, false, peerWaitNs, rights);
-        table.openContext(CONTEXT, INCARNATION, loop, terms);
+        loop.openContext(CONTEXT, INCARNATION, terms);
     }
 
     /** Opens the context anew, which is closed. */
     void openContextAgain(final int incarnation) {
         final ContextTerms terms = new ContextTerms(64, false, 0, FlowRights.ALL);
-        table.openContext(CONTEXT, incarnation, loop, terms);
+        loop.openContext(CONTEXT, incarnation, terms);
     }
 
     static FlowSetup setup() {
@@ -334,7 +334,7 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
     }
 
     void release(final Delivery delivery) {
-        table.released(delivery.handle, delivery.bufferId, share);
+        loop.released(delivery.handle, delivery.bufferId);
     }
 
     /** The link gives back every frame it holds. */

@@ -62,7 +62,7 @@ class FlowLimitTest {
     @Test
     void shouldLeaveSendingFlowsToOthersWhenAContextCallsEveryNode() {
         // given
-        flows.table.openContext(OTHER_CONTEXT, 78, flows.loop, 64);
+        flows.loop.openContext(OTHER_CONTEXT, 78, ContextTerms.of(64));
         int sent = 0;
         while (submit(FlowFixture.CONTEXT, sent) == PmStatus.OK) {
             sent++;
@@ -94,7 +94,7 @@ class FlowLimitTest {
     @Test
     void shouldLeaveReceivingFlowsToOthersAndAskIdleSourcesToClose() {
         // given
-        flows.table.openContext(OTHER_CONTEXT, 78, flows.loop, 64);
+        flows.loop.openContext(OTHER_CONTEXT, 78, ContextTerms.of(64));
         for (int i = 0; i < 16; i++) {
             receive(i);
         }

@@ -257,7 +257,7 @@ class FlowReceiveTest {
         }
         assertTrue(flows.table.credit().lentFrames() > 0, "it has more than is guaranteed");
         // when
-        flows.table.closeContext(FlowFixture.CONTEXT);
+        flows.loop.closeContext(FlowFixture.CONTEXT);
         // then
         assertEquals(0, flows.table.credit().lentFrames());
     }
@@ -265,11 +265,10 @@ class FlowReceiveTest {
     @Test
     void shouldCoverCopiesByTheQuotaAlone() {
         // given: a context that takes copies and has room for 64
-        flows.table.closeContext(FlowFixture.CONTEXT);
-        flows.table.openContext(
+        flows.loop.closeContext(FlowFixture.CONTEXT);
+        flows.loop.openContext(
                 FlowFixture.CONTEXT,
                 FlowFixture.INCARNATION,
-                flows.loop,
                 new ContextTerms(64, true, 0, FlowRights.ALL));
         flows.answer = FlowListener.COPIED;
         open(PEER);
@@ -277,7 +276,7 @@ class FlowReceiveTest {
         while (next < 200) {
             receiveAll(PEER, next, next + 10);
             next += 10;
-            flows.delivered.forEach(frame -> flows.table.releasedCopy(frame.handle));
+            flows.delivered.forEach(frame -> flows.loop.releasedCopy(frame.handle));
             flows.delivered.clear();
             flows.work(0);
         }
@@ -295,10 +294,10 @@ class FlowReceiveTest {
                 flows.table.credit().lentFrames() <= 2,
                 "others may have what is free, but for frames that stay borrowed for the next");
         // and when it releases them, it gets more
-        flows.delivered.forEach(frame -> flows.table.releasedCopy(frame.handle));
+        flows.delivered.forEach(frame -> flows.loop.releasedCopy(frame.handle));
         flows.workFor(MILLISECOND);
         assertTrue(flows.last(FrameType.ACK).windowFrames >= 32);
-        flows.table.closeContext(FlowFixture.CONTEXT);
+        flows.loop.closeContext(FlowFixture.CONTEXT);
         assertEquals(0, flows.table.credit().lentFrames());
     }
 
@@ -316,7 +315,7 @@ class FlowReceiveTest {
         assertEquals(0, flows.sent(FrameType.ACK).size());
         flows.delivered.forEach(flows::release);
         // when
-        flows.table.closeContext(FlowFixture.CONTEXT);
+        flows.loop.closeContext(FlowFixture.CONTEXT);
         // then
         assertEquals(FIRST + 2, flows.last(FrameType.ACK).acknowledgement);
         flows.workFor(FlowConfig.DEFAULT.peerTimeoutNs());
@@ -335,13 +334,13 @@ class FlowReceiveTest {
         flows.release(flows.delivered.get(0));
         flows.release(flows.delivered.get(2));
         final FlowFixture.Delivery held = flows.delivered.get(1);
-        flows.table.abandoned(held.handle, FIRST + 1, 1);
+        flows.loop.abandoned(held.handle, FIRST + 1, 1);
         flows.release(held);
         final FlowFixture.Delivery last = flows.delivered.get(3);
-        flows.table.abandoned(last.handle, FIRST + 3, EndedFlyweight.ALL_MESSAGES);
+        flows.loop.abandoned(last.handle, FIRST + 3, EndedFlyweight.ALL_MESSAGES);
         flows.release(last);
         // when
-        flows.table.closeContext(FlowFixture.CONTEXT);
+        flows.loop.closeContext(FlowFixture.CONTEXT);
         flows.work(0);
         // then
         final EndedFlyweight ended = flows.last(FrameType.ENDED).ended();
@@ -365,7 +364,7 @@ class FlowReceiveTest {
         flows.data(PEER, FIRST);
         flows.work(0);
         flows.release(flows.delivered.getFirst());
-        flows.table.closeContext(FlowFixture.CONTEXT);
+        flows.loop.closeContext(FlowFixture.CONTEXT);
         // when
         flows.data(PEER, FIRST);
         // then
@@ -403,7 +402,7 @@ class FlowReceiveTest {
                     incarnation);
             flows.work(0);
             // when
-            flows.table.closeContext(FlowFixture.CONTEXT);
+            flows.loop.closeContext(FlowFixture.CONTEXT);
             flows.openContextAgain(++incarnation);
         }
         // then
@@ -418,7 +417,7 @@ class FlowReceiveTest {
         flows.data(PEER, FIRST, 0, FlowFixture.PEER_INCARNATION, 1);
         assertEquals(
                 UnreachableFlyweight.STALE_INCARNATION, flows.last(FrameType.UNREACHABLE).reason);
-        flows.table.closeContext(FlowFixture.CONTEXT);
+        flows.loop.closeContext(FlowFixture.CONTEXT);
         flows.data(PEER, FIRST);
         // then
         assertEquals(
@@ -582,7 +581,7 @@ class FlowReceiveTest {
         flows.work(0);
         assertEquals(2, flows.pool.outstanding());
         // when
-        flows.table.closeContext(FlowFixture.CONTEXT);
+        flows.loop.closeContext(FlowFixture.CONTEXT);
         // then
         assertEquals(0, flows.pool.outstanding());
     }

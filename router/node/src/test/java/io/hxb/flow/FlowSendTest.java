@@ -251,7 +251,7 @@ class FlowSendTest {
         flows.submit(2, 1_000);
         flows.work(0);
         // when
-        flows.table.closeContext(FlowFixture.CONTEXT);
+        flows.loop.closeContext(FlowFixture.CONTEXT);
         flows.workFor(10_000 * MILLISECOND);
         // then
         assertEquals(List.of(), flows.done);

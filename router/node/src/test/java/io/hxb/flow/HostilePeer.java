@@ -71,7 +71,7 @@ public final class HostilePeer {
         flows.releaseLink();
         flows.isLinkSlow = false;
         flows.isBlocked = false;
-        flows.table.closeContext(FlowFixture.CONTEXT);
+        flows.loop.closeContext(FlowFixture.CONTEXT);
         releaseAll();
         for (int i = 0; i < FLUSH_STEPS; i++) {
             flows.work(FlowFixture.MILLISECOND);

@@ -89,11 +89,10 @@ class KeptCreditTest {
     @Test
     void shouldGiveNoneMoreThanItsPartWhereThatIsEnough() {
         // given: a context that may have 128 frames, and two sources
-        flows.table.closeContext(FlowFixture.CONTEXT);
-        flows.table.openContext(
+        flows.loop.closeContext(FlowFixture.CONTEXT);
+        flows.loop.openContext(
                 FlowFixture.CONTEXT,
                 FlowFixture.INCARNATION,
-                flows.loop,
                 new ContextTerms(2 * QUOTA_FRAMES, false, 0, FlowRights.ALL));
         open(1);
         open(2);
@@ -123,7 +122,7 @@ class KeptCreditTest {
         // then
         final int other = QUOTA_FRAMES - windowWhenItAsks(1);
         assertTrue(other <= 16, "kept for one source, not for two: " + other);
-        flows.table.closeContext(FlowFixture.CONTEXT);
+        flows.loop.closeContext(FlowFixture.CONTEXT);
         assertEquals(0, flows.table.credit().lentFrames());
     }
 }

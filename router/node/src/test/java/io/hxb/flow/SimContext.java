@@ -95,7 +95,7 @@ final class SimContext {
         for (int slot = 0; slot < SLOTS; slot++) {
             freeSlots.add(slot);
         }
-        node.table.openContext(id, incarnation, loop, terms);
+        loop.openContext(id, incarnation, terms);
     }
 
     int heldFrames() {
@@ -226,7 +226,7 @@ final class SimContext {
     void release(final int maxFrames) {
         for (int i = 0; i < maxFrames && !held.isEmpty(); i++) {
             final long[] frame = random.nextBoolean() ? held.pollFirst() : held.pollLast();
-            node.table.released((int) frame[0], (int) frame[1], node.share(loop));
+            loop.released((int) frame[0], (int) frame[1]);
         }
         if (wasFull && held.size() < capacityFrames) {
             wasFull = false;
@@ -243,7 +243,7 @@ final class SimContext {
 
     void close() {
         isOpen = false;
-        node.table.closeContext(id);
+        loop.closeContext(id);
     }
 
     /**
@@ -266,11 +266,11 @@ final class SimContext {
                 body += (8 + Memory.getInt(body) + 7) & -8;
             }
             final int messagesLeft = left == count ? 0xFFFF : left;
-            node.table.abandoned((int) frame[0], header.sequence(), messagesLeft);
-            node.table.released((int) frame[0], (int) frame[1], node.share(loop));
+            loop.abandoned((int) frame[0], header.sequence(), messagesLeft);
+            loop.released((int) frame[0], (int) frame[1]);
         }
         held.clear();
-        node.table.closeContext(id);
+        loop.closeContext(id);
     }
 
     private long stream() {

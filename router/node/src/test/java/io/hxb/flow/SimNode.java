@@ -51,7 +51,7 @@ final class SimNode implements FlowListener {
             final Output output = new Output(shape.coordinates(id), share);
             shares.add(share);
             outputs.add(output);
-            loops.add(table.newLoop(output, share));
+            loops.add(new FlowLoop(table, output, share));
             output.loop = loops.get(index);
         }
         for (int index = 0; index < segments.size(); index++) {

@@ -18,6 +18,7 @@ import io.hxb.log.LoopErrors;
 import io.hxb.routing.DimensionOrder;
 import io.hxb.routing.Route;
 import io.hxb.routing.RouteCodec;
+import io.hxb.session.Sessions;
 import io.hxb.testing.LoopErrorsExtension;
 import io.hxb.testing.RecordingLink;
 import io.hxb.testing.TestFrames;
@@ -53,23 +54,25 @@ class ForwarderTest {
     private Forwarder forwarder() {
         final Port[] ports = {new Port(x, 0, 0), new Port(y, 1, 0)};
         final NodeIdentity self = new NodeIdentity(SHAPE, HERE, CLUSTER, 1, 1, "");
-        final TrunkHealth health = new TrunkHealth(self, TrunkConfig.DEFAULT, 1_000_000, ports);
+        final Sessions sessions = Sessions.off(self.ofSession());
+        final TrunkHealth health =
+                new TrunkHealth(self, sessions, TrunkConfig.DEFAULT, 1_000_000, ports);
         final Discovery discovery =
-                new Discovery(self, 1_000_000, ports, health, new MisconfigurationLog());
+                new Discovery(self, sessions, 1_000_000, ports, health, new MisconfigurationLog());
         health.onHello(ports[0], 0, NEIGHBOUR, 1, 0);
         TestPorts.reachAll(ports);
         final TrunkSender[] trunks = {
             new TrunkSender(new Port[] {ports[0]}, new LinkSender[] {x.newSender(8)}),
             new TrunkSender(new Port[] {ports[1]}, new LinkSender[] {y.newSender(8)})
         };
-        final ForwardParts parts = new ForwardParts(cluster(), HERE, pool, discovery);
+        final ForwardParts parts = new ForwardParts(cluster(), HERE, pool, sessions, discovery);
         final BufferPool.Share share = pool.newShare();
         final LoopClock clock = new LoopClock();
         final FrameSource frameSource =
                 new FrameSource(
                         parts, trunks, share, clock, CounterBlock.unpublished(3, 2), () -> {});
         // Without flows: no valid frame is for this node.
-        return new Forwarder(parts, trunks, share, clock, frameSource, null);
+        return new Forwarder(parts, health.heard(), trunks, share, clock, frameSource, null);
     }
 
     private static ClusterConfig cluster() {

@@ -1,5 +1,6 @@
 package io.hxb.node;
 
+import io.hxb.flow.ContextTerms;
 import io.hxb.flow.FlowEndpoints;
 import io.hxb.flow.FlowListener;
 import io.hxb.flow.FlowLoop;
@@ -67,7 +68,7 @@ final class FaultApplication implements FlowListener {
         table = flows;
         loop = flowLoop;
         share = loopShare;
-        table.openContext(CONTEXT, incarnation, loop, 128);
+        loop.openContext(CONTEXT, incarnation, ContextTerms.of(128));
     }
 
     /** Sends a burst if it is time. */
@@ -106,11 +107,11 @@ final class FaultApplication implements FlowListener {
         isSending = false;
         ledger.forget(page, SLOTS - free.size());
         ledger.crash(node);
-        table.closeContext(CONTEXT);
+        loop.closeContext(CONTEXT);
     }
 
     void close() {
-        table.closeContext(CONTEXT);
+        loop.closeContext(CONTEXT);
     }
 
     @Override
@@ -131,7 +132,7 @@ final class FaultApplication implements FlowListener {
             lastOf.put(sender, number);
             at += (8 + Memory.getInt(at) + 7) & -8;
         }
-        table.released(ends.flowHandle(), bufferId, share);
+        loop.released(ends.flowHandle(), bufferId);
         return DELIVERED;
     }
 

@@ -20,6 +20,7 @@ import io.hxb.time.Deadline;
 import io.hxb.topology.Shape;
 import io.hxb.trunk.Port;
 import io.hxb.trunk.discovery.Discovery;
+import io.hxb.trunk.health.TrunkHealth;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -61,6 +62,7 @@ final class FaultCluster implements AutoCloseable {
         final SimLink[] links;
         final List<Port> ports;
         final Discovery discovery;
+        final TrunkHealth health;
         long asleepUntilNs = clock.nanoTime();
 
         Member(final int node) {
@@ -82,6 +84,7 @@ final class FaultCluster implements AutoCloseable {
             flows = NodeParts.flows(config, node, SimHardware.MTU_BYTES, pool, application);
             final NodeParts parts = hardware.newParts(node, incarnation, pool, ports, flows);
             discovery = parts.neighbourhood().discovery();
+            health = parts.neighbourhood().health();
             loop = hardware.newLoop(parts, turns, share, links);
             application.attach(flows, loop.flows(), share, incarnation);
         }
@@ -268,8 +271,7 @@ final class FaultCluster implements AutoCloseable {
         for (final Member member : members) {
             for (final SimLink link : member.links) {
                 excluded +=
-                        member.discovery
-                                .health()
+                        member.health
                                 .counters()
                                 .value(CounterType.LINK_EXCLUDED_EVENTS, link.index());
             }

@@ -72,8 +72,7 @@ class HelloAnswerSimulationTest {
                 .skip(1)
                 .mapToLong(
                         member ->
-                                member.discovery
-                                        .health()
+                                member.health
                                         .counters()
                                         .value(CounterType.LINK_HELLO_SENT_FRAMES, 0))
                 .sum();
@@ -107,10 +106,7 @@ class HelloAnswerSimulationTest {
         header.bodyLength(hello.length());
         seals.sealByKey(header.address(), FrameHeaderFlyweight.LENGTH + hello.length());
         final long heard =
-                victim.discovery
-                        .health()
-                        .counters()
-                        .value(CounterType.LINK_HELLO_RECEIVED_FRAMES, 0);
+                victim.health.counters().value(CounterType.LINK_HELLO_RECEIVED_FRAMES, 0);
         victim.loop
                 .forwarder()
                 .onFrame(
@@ -123,10 +119,7 @@ class HelloAnswerSimulationTest {
                         -1);
         assertEquals(
                 heard + 1,
-                victim.discovery
-                        .health()
-                        .counters()
-                        .value(CounterType.LINK_HELLO_RECEIVED_FRAMES, 0),
+                victim.health.counters().value(CounterType.LINK_HELLO_RECEIVED_FRAMES, 0),
                 "not looked at");
     }
 }

@@ -59,11 +59,7 @@ class OneWayFaultSimulationTest {
     private static long excluded(final SimCluster.Member member) {
         long excluded = 0;
         for (int link = 0; link < member.links.length; link++) {
-            excluded +=
-                    member.discovery
-                            .health()
-                            .counters()
-                            .value(CounterType.LINK_EXCLUDED_EVENTS, link);
+            excluded += member.health.counters().value(CounterType.LINK_EXCLUDED_EVENTS, link);
         }
         return excluded;
     }

@@ -69,7 +69,7 @@ final class RemoteCluster implements AutoCloseable {
                             new ContextParts(config, node, incarnations, 1, SimHardware.MTU_BYTES),
                             pool,
                             unused);
-            flows = NodeParts.flows(config, node, SimHardware.MTU_BYTES, pool, manager);
+            flows = NodeParts.flows(config, node, SimHardware.MTU_BYTES, pool, manager.delivery());
             final NodeParts parts = hardware.newParts(node, incarnations, pool, ports, flows);
             discovery = parts.neighbourhood().discovery();
             loop = hardware.newLoop(parts, turns, share, links);

@@ -1,5 +1,6 @@
 package io.hxb.node;
 
+import io.hxb.flow.ContextTerms;
 import io.hxb.flow.FlowEndpoints;
 import io.hxb.flow.FlowListener;
 import io.hxb.flow.FlowLoop;
@@ -75,7 +76,7 @@ final class SimApplication implements FlowListener {
         table = flows;
         loop = flowLoop;
         share = loopShare;
-        table.openContext(CONTEXT, node + 100, loop, 128);
+        loop.openContext(CONTEXT, node + 100, ContextTerms.of(128));
     }
 
     void turn() {
@@ -87,7 +88,7 @@ final class SimApplication implements FlowListener {
         }
         while (!isAsleep && !held.isEmpty() && random.nextInt(4) != 0) {
             final long[] frame = held.poll();
-            table.released((int) frame[0], (int) frame[1], share);
+            loop.released((int) frame[0], (int) frame[1]);
         }
         if (!isAsleep && wasFull && held.size() < HELD_FRAMES / 2) {
             wasFull = false;
@@ -123,9 +124,9 @@ final class SimApplication implements FlowListener {
     }
 
     void close() {
-        held.forEach(frame -> table.released((int) frame[0], (int) frame[1], share));
+        held.forEach(frame -> loop.released((int) frame[0], (int) frame[1]));
         held.clear();
-        table.closeContext(CONTEXT);
+        loop.closeContext(CONTEXT);
     }
 
     @Override

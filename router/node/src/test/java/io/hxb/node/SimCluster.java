@@ -21,6 +21,7 @@ import io.hxb.time.Deadline;
 import io.hxb.topology.Shape;
 import io.hxb.trunk.Port;
 import io.hxb.trunk.discovery.Discovery;
+import io.hxb.trunk.health.TrunkHealth;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -55,6 +56,7 @@ final class SimCluster implements AutoCloseable {
         final SimApplication application;
         final Link[] links;
         final Discovery discovery;
+        final TrunkHealth health;
         final Sessions sessions;
         final List<Port> ports;
 
@@ -72,6 +74,7 @@ final class SimCluster implements AutoCloseable {
             flows = NodeParts.flows(config, node, MTU_BYTES, pool, application);
             final NodeParts parts = hardware.newParts(node, node + 1, pool, ports, flows);
             discovery = parts.neighbourhood().discovery();
+            health = parts.neighbourhood().health();
             sessions = parts.neighbourhood().sessions();
             loop = hardware.newLoop(parts, turns, share, links);
             application.attach(flows, loop.flows(), share);

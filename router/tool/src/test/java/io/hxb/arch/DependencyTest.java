@@ -14,9 +14,13 @@ import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 /** The order of dependencies: {@code ARCHITECTURE.md}, Floors. */
@@ -39,6 +43,46 @@ class DependencyTest {
                     Set.of("manager"),
                     Set.of("node"),
                     Set.of("tool"));
+
+    /**
+     * Packages without circles of classes, and in each the classes that hold one another as data: a
+     * flow its window, and that its flow.
+     */
+    private static final Map<String, Set<String>> CIRCLES =
+            Map.of(
+                    "io.hxb.flow",
+                    Set.of(
+                            "ContextCredit",
+                            "Flow",
+                            "FlowContext",
+                            "FlowCookies",
+                            "FlowRights",
+                            "FlowTable",
+                            "FlowTimers",
+                            "LoopInbox",
+                            "LossDetector",
+                            "ReceiveFlow",
+                            "SendBacklog",
+                            "SendFlow",
+                            "SendWindow",
+                            "Tombstone",
+                            "Tombstones",
+                            "TxFrame",
+                            "TxPool",
+                            "UnlimitedRights"),
+                    "io.hxb.context",
+                    Set.of(
+                            "AttachedProcess",
+                            "ContextEndpoint",
+                            "EndpointMemory",
+                            "EndpointSends",
+                            "LentMemory",
+                            "MemoryReclaimer",
+                            "Region"),
+                    "io.hxb.manager",
+                    Set.of(),
+                    "io.hxb.vlan.health",
+                    Set.of());
 
     private static final JavaClasses CLASSES =
             new ClassFileImporter()
@@ -100,6 +144,60 @@ class DependencyTest {
                 .should()
                 .beFreeOfCycles()
                 .check(CLASSES);
+    }
+
+    @Test
+    void shouldHaveNoCirclesOfClassesInPackagesThatAreWired() {
+        // when
+        final Map<String, Set<String>> found = new TreeMap<>();
+        for (final String name : CIRCLES.keySet()) {
+            found.put(name, circles(references(name)));
+        }
+        // then
+        assertEquals(CIRCLES, found);
+    }
+
+    /** Which other classes of a package each of them uses, those within it included. */
+    private static Map<String, Set<String>> references(final String packageName) {
+        final Map<String, Set<String>> used = new TreeMap<>();
+        for (final JavaClass type : CLASSES) {
+            final String from = outermost(type);
+            if (type.getPackageName().equals(packageName) && Modules.isOfMainCode(from)) {
+                final Set<String> targets = used.computeIfAbsent(from, key -> new TreeSet<>());
+                for (final Dependency dependency : type.getDirectDependenciesFromSelf()) {
+                    final JavaClass target = dependency.getTargetClass();
+                    if (target.getPackageName().equals(packageName)
+                            && !outermost(target).equals(from)) {
+                        targets.add(outermost(target));
+                    }
+                }
+            }
+        }
+        assertTrue(used.size() > 10, "only " + used.size() + " classes in " + packageName);
+        return used;
+    }
+
+    private static String outermost(final JavaClass type) {
+        return type.getBaseComponentType().getName().split("\\$", 2)[0];
+    }
+
+    /** The simple names of the classes from which a path of uses leads back to them. */
+    private static Set<String> circles(final Map<String, Set<String>> used) {
+        final Set<String> circles = new TreeSet<>();
+        for (final String start : used.keySet()) {
+            final Set<String> reached = new TreeSet<>();
+            final Deque<String> open = new ArrayDeque<>(used.get(start));
+            while (!open.isEmpty()) {
+                final String next = open.pop();
+                if (reached.add(next)) {
+                    open.addAll(used.getOrDefault(next, Set.of()));
+                }
+            }
+            if (reached.contains(start)) {
+                circles.add(start.substring(start.lastIndexOf('.') + 1));
+            }
+        }
+        return circles;
     }
 
     @Test

@@ -27,6 +27,12 @@ public final class Modules {
         return ROOT.resolve(module).resolve("src/main/java");
     }
 
+    /** True if a class that lies in no other is in a module that nodes and applications run. */
+    static boolean isOfMainCode(final String className) {
+        final String file = className.replace('.', '/') + ".java";
+        return RUN.stream().map(Modules::main).anyMatch(main -> Files.exists(main.resolve(file)));
+    }
+
     /** All Java files of all modules, tests included. */
     static List<Path> sources() throws IOException {
         final List<Path> all = new ArrayList<>();

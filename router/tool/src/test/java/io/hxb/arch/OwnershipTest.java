@@ -13,7 +13,6 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-import java.nio.file.Files;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -59,10 +58,7 @@ class OwnershipTest {
 
     /** True if its source is in one of the modules that nodes and applications run. */
     private static boolean isOfMainCode(final JavaClass type) {
-        final String file = outermost(type).getName().replace('.', '/') + ".java";
-        return Modules.RUN.stream()
-                .map(Modules::main)
-                .anyMatch(folder -> Files.exists(folder.resolve(file)));
+        return Modules.isOfMainCode(outermost(type).getName());
     }
 
     /** A field of its own that a superclass declares. */

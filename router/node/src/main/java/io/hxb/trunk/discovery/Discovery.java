@@ -67,6 +67,7 @@ public final class Discovery {
      * Makes the discovery of one node.
      *
      * @param self who this node is.
+     * @param sessions by which its frames are sealed.
      * @param helloIntervalNs time between hello frames once all neighbours are known.
      * @param ports its ports, by link index, {@code [links]}.
      * @param health learns of the neighbours that are found, and gets their status frames.
@@ -74,6 +75,7 @@ public final class Discovery {
      */
     public Discovery(
             final NodeIdentity self,
+            final Sessions sessions,
             final long helloIntervalNs,
             final Port[] ports,
             final TrunkHealth health,
@@ -84,7 +86,7 @@ public final class Discovery {
         this.ports = ports.clone();
         misconfigurationDetector = new MisconfigurationDetector(self, misconfigurationLog);
         heard = new HeardNeighbours(self, this.ports);
-        sessions = health.sessions();
+        this.sessions = sessions;
         output = new DiscoverySender(self, sessions, sessions.newLoop());
         isUnheard = new boolean[ports.length];
         hasOtherKey = new boolean[ports.length];
@@ -95,11 +97,6 @@ public final class Discovery {
         counters = health.counters();
         pendingKind = new int[ports.length];
         pendingSubject = new long[ports.length];
-    }
-
-    /** The health of the links to the neighbours that were found. */
-    public TrunkHealth health() {
-        return health;
     }
 
     /** Neighbours heard on all links together, of {@link #expectedNeighbours()}. */

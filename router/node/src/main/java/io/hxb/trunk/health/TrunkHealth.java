@@ -60,22 +60,23 @@ public final class TrunkHealth {
     private boolean hasLooked;
 
     /**
-     * Makes the health of one node's links, whose frames are not sealed and whose numbers can be
-     * predicted.
+     * Makes the health of one node's links, whose numbers can be predicted.
      *
      * @param self who this node is.
+     * @param sessions by which status frames are sealed.
      * @param config when a link counts as failed and when as healed.
      * @param helloIntervalNs time between two hello frames of a neighbour.
      * @param ports its ports, by link index, {@code [links]}.
      */
     public TrunkHealth(
             final NodeIdentity self,
+            final Sessions sessions,
             final TrunkConfig config,
             final long helloIntervalNs,
             final Port[] ports) {
         this(
                 self,
-                Sessions.off(self.ofSession()),
+                sessions,
                 new SplittableRandom(self.incarnation()),
                 KernelBacklog.NONE,
                 config,
@@ -85,9 +86,8 @@ public final class TrunkHealth {
     }
 
     /**
-     * The same with a key.
+     * Makes the health of one node's links.
      *
-     * @param sessions by which status frames are sealed.
      * @param random of the first numbers in status frames.
      * @param kernel knows of frames that wait in the kernel.
      * @param counters of the node; written under the lock of this object.
@@ -141,11 +141,6 @@ public final class TrunkHealth {
     /** The counters of the node. */
     public CounterBlock counters() {
         return counters;
-    }
-
-    /** The sessions with other nodes. */
-    public Sessions sessions() {
-        return sessions;
     }
 
     /** Where the frames of each link are counted, {@code [links]}. */

@@ -15,6 +15,7 @@ import io.hxb.link.sim.SimFaults;
 import io.hxb.link.sim.SimLink;
 import io.hxb.link.sim.SimNetwork;
 import io.hxb.link.sim.SimSegment;
+import io.hxb.session.Sessions;
 import io.hxb.testing.TestFrames;
 import io.hxb.topology.Shape;
 import io.hxb.trunk.NodeIdentity;
@@ -45,6 +46,7 @@ class DiscoveryTest {
         private final MisconfigurationLog misconfigurationLog = new MisconfigurationLog();
         private final Port port;
         private final SimLink link;
+        private final TrunkHealth health;
         private final Discovery discovery;
         private final LinkSender[] senders;
 
@@ -69,9 +71,10 @@ class DiscoveryTest {
             final NodeIdentity self =
                     new NodeIdentity(SHAPE, here, 7, fingerprint, incarnation, "host");
             final Port[] ports = {port};
-            final TrunkHealth health =
-                    new TrunkHealth(self, TrunkConfig.DEFAULT, INTERVAL_NS, ports);
-            discovery = new Discovery(self, INTERVAL_NS, ports, health, misconfigurationLog);
+            final Sessions sessions = Sessions.off(self.ofSession());
+            health = new TrunkHealth(self, sessions, TrunkConfig.DEFAULT, INTERVAL_NS, ports);
+            discovery =
+                    new Discovery(self, sessions, INTERVAL_NS, ports, health, misconfigurationLog);
             members.add(this);
         }
 
@@ -279,8 +282,7 @@ class DiscoveryTest {
         // given: a node that restarts with every frame
         final Member one = new Member("0,1", 0, 0, 5);
         run(INTERVAL_NS);
-        final long before =
-                one.discovery.health().counters().value(CounterType.LINK_HELLO_SENT_FRAMES, 0);
+        final long before = one.health.counters().value(CounterType.LINK_HELLO_SENT_FRAMES, 0);
         // when
         for (int i = 0; i < 1_000; i++) {
             final Member newcomer = new Member("2,1", 0, 0, 5, i + 1_000);
@@ -291,8 +293,7 @@ class DiscoveryTest {
         }
         // then: within 100 ms
         final long sent =
-                one.discovery.health().counters().value(CounterType.LINK_HELLO_SENT_FRAMES, 0)
-                        - before;
+                one.health.counters().value(CounterType.LINK_HELLO_SENT_FRAMES, 0) - before;
         assertTrue(sent <= 12, sent + " hellos");
     }
 }

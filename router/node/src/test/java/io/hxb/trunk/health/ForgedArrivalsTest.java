@@ -75,9 +75,7 @@ class ForgedArrivalsTest {
         world.run(60_000 * MS);
         // then
         for (final TrunkWorld.End end : world.ends) {
-            assertEquals(
-                    0,
-                    end.discovery.health().counters().value(CounterType.LINK_EXCLUDED_EVENTS, 0));
+            assertEquals(0, end.health.counters().value(CounterType.LINK_EXCLUDED_EVENTS, 0));
         }
     }
 
@@ -94,20 +92,8 @@ class ForgedArrivalsTest {
         }
         world.run(100 * MS);
         // then
-        assertEquals(
-                0,
-                world.end(0)
-                        .discovery
-                        .health()
-                        .counters()
-                        .value(CounterType.LINK_EXCLUDED_EVENTS, 0));
-        assertEquals(
-                0,
-                world.end(0)
-                        .discovery
-                        .health()
-                        .counters()
-                        .value(CounterType.LINK_EXCLUDED_EVENTS, 1));
+        assertEquals(0, world.end(0).health.counters().value(CounterType.LINK_EXCLUDED_EVENTS, 0));
+        assertEquals(0, world.end(0).health.counters().value(CounterType.LINK_EXCLUDED_EVENTS, 1));
         assertEquals(world.end(1).ports[1].weight(0), world.end(1).ports[0].weight(0));
     }
 }

@@ -35,14 +35,12 @@ class ForgedNeighbourTest {
     // As the other end sent it in an earlier life.
     private void replayHello(final int victim, final int link, final int incarnation) {
         final TrunkWorld.End end = world.end(victim);
-        end.discovery
-                .health()
-                .onHello(
-                        end.ports[link],
-                        1 - victim,
-                        world.end(1 - victim).links[link].localAddress(),
-                        incarnation,
-                        world.clock.nanoTime());
+        end.health.onHello(
+                end.ports[link],
+                1 - victim,
+                world.end(1 - victim).links[link].localAddress(),
+                incarnation,
+                world.clock.nanoTime());
     }
 
     private void forgeStatus(
@@ -173,7 +171,7 @@ class ForgedNeighbourTest {
     @Test
     void shouldAnswerAFloodOfWhatProvesNothingALimitedNumberOfTimes() {
         // given
-        final CounterBlock counters = world.end(0).discovery.health().counters();
+        final CounterBlock counters = world.end(0).health.counters();
         final long before =
                 counters.value(CounterType.LINK_STATUS_SENT_FRAMES, 0)
                         + counters.value(CounterType.LINK_STATUS_SENT_FRAMES, 1);

@@ -55,7 +55,7 @@ class LinkStatusHostilityTest {
     }
 
     private void assertHarmless(final long bad, final long stale) {
-        final CounterBlock counters = victim.discovery.health().counters();
+        final CounterBlock counters = victim.health.counters();
         assertEquals(bad, counters.value(CounterType.LINK_STATUS_BAD_FRAMES, 0));
         assertEquals(stale, counters.value(CounterType.LINK_STATUS_STALE_FRAMES, 0));
         assertTrue(victim.isUsed(0) && victim.isUsed(1));
@@ -112,21 +112,10 @@ class LinkStatusHostilityTest {
         strangers.end(0).discovery.onFrame(0, address, 99, strangers.clock.nanoTime());
         // then
         assertEquals(
-                1,
-                strangers
-                        .end(0)
-                        .discovery
-                        .health()
-                        .counters()
-                        .value(CounterType.LINK_STATUS_BAD_FRAMES, 0));
+                1, strangers.end(0).health.counters().value(CounterType.LINK_STATUS_BAD_FRAMES, 0));
         assertEquals(
                 1,
-                strangers
-                        .end(0)
-                        .discovery
-                        .health()
-                        .counters()
-                        .value(CounterType.LINK_STATUS_STALE_FRAMES, 0));
+                strangers.end(0).health.counters().value(CounterType.LINK_STATUS_STALE_FRAMES, 0));
         assertTrue(strangers.end(0).isUsed(0));
     }
 
@@ -170,9 +159,7 @@ class LinkStatusHostilityTest {
         send(neighbour, body -> body.sequence(1_000));
         // then: it is believed, and nothing else is touched.
         assertTrue(!victim.isUsed(0) && !victim.isUsed(1));
-        assertEquals(
-                0,
-                victim.discovery.health().counters().value(CounterType.LINK_STATUS_BAD_FRAMES, 0));
+        assertEquals(0, victim.health.counters().value(CounterType.LINK_STATUS_BAD_FRAMES, 0));
         // and when: the truth, numbered after the lie.
         send(neighbour, body -> body.sequence(1_001).failed(0));
         assertTrue(victim.isUsed(0) && victim.isUsed(1));
@@ -202,9 +189,7 @@ class LinkStatusHostilityTest {
         }
         // then
         world.run(MS);
-        assertTrue(
-                victim.discovery.health().counters().value(CounterType.LINK_STATUS_BAD_FRAMES, 0)
-                        > 1_000);
+        assertTrue(victim.health.counters().value(CounterType.LINK_STATUS_BAD_FRAMES, 0) > 1_000);
         assertEquals(0, victim.outstanding());
     }
 }

@@ -66,12 +66,7 @@ class TrunkHealthTest {
             // then
             assertTrue(world.end(0).isUsed(1) && world.end(1).isUsed(1), "start " + start);
             assertEquals(
-                    0,
-                    world.end(0)
-                            .discovery
-                            .health()
-                            .counters()
-                            .value(CounterType.LINK_STATUS_BAD_FRAMES, 1));
+                    0, world.end(0).health.counters().value(CounterType.LINK_STATUS_BAD_FRAMES, 1));
         }
     }
 
@@ -159,11 +154,7 @@ class TrunkHealthTest {
         world.run(300 * MS);
         assertEquals(
                 1,
-                world.end(1)
-                        .discovery
-                        .health()
-                        .counters()
-                        .value(CounterType.LINK_EXCLUDED_EVENTS, 1),
+                world.end(1).health.counters().value(CounterType.LINK_EXCLUDED_EVENTS, 1),
                 "given up");
         assertTrue(world.end(0).isUsed(1), "and used again");
         // when
@@ -172,21 +163,13 @@ class TrunkHealthTest {
         // then
         assertEquals(
                 1,
-                world.end(1)
-                        .discovery
-                        .health()
-                        .counters()
-                        .value(CounterType.LINK_EXCLUDED_EVENTS, 1),
+                world.end(1).health.counters().value(CounterType.LINK_EXCLUDED_EVENTS, 1),
                 "may be late");
         world.cut(1, 0, true);
         world.run(10 * MS);
         assertEquals(
                 2,
-                world.end(1)
-                        .discovery
-                        .health()
-                        .counters()
-                        .value(CounterType.LINK_EXCLUDED_EVENTS, 1),
+                world.end(1).health.counters().value(CounterType.LINK_EXCLUDED_EVENTS, 1),
                 "is found dead");
     }
 
@@ -226,12 +209,8 @@ class TrunkHealthTest {
         assertTrue(world.end(1).arrived[0] + world.end(1).arrived[1] > 5_000);
         assertTrue(Math.min(world.end(1).arrived[0], world.end(1).arrived[1]) < 100);
         for (final TrunkWorld.End end : world.ends) {
-            assertEquals(
-                    0,
-                    end.discovery.health().counters().value(CounterType.LINK_EXCLUDED_EVENTS, 0));
-            assertEquals(
-                    0,
-                    end.discovery.health().counters().value(CounterType.LINK_EXCLUDED_EVENTS, 1));
+            assertEquals(0, end.health.counters().value(CounterType.LINK_EXCLUDED_EVENTS, 0));
+            assertEquals(0, end.health.counters().value(CounterType.LINK_EXCLUDED_EVENTS, 1));
         }
     }
 
@@ -434,22 +413,14 @@ class TrunkHealthTest {
         // given
         final TrunkWorld world = TrunkWorld.ofTwo(2);
         final long before =
-                world.end(1)
-                        .discovery
-                        .health()
-                        .counters()
-                        .value(CounterType.LINK_STATUS_SENT_FRAMES, 0);
+                world.end(1).health.counters().value(CounterType.LINK_STATUS_SENT_FRAMES, 0);
         // when
         world.end(0).sendTo(1, 50);
         world.run(1_000 * MS);
         // then
         assertHealthy(world);
         assertTrue(
-                world.end(1)
-                                .discovery
-                                .health()
-                                .counters()
-                                .value(CounterType.LINK_STATUS_SENT_FRAMES, 0)
+                world.end(1).health.counters().value(CounterType.LINK_STATUS_SENT_FRAMES, 0)
                         > before + 5);
     }
 
@@ -478,11 +449,7 @@ class TrunkHealthTest {
         final TrunkWorld one = TrunkWorld.ofTwo(1);
         final TrunkWorld two = TrunkWorld.ofTwo(2);
         final long before =
-                one.end(0)
-                        .discovery
-                        .health()
-                        .counters()
-                        .value(CounterType.LINK_STATUS_SENT_FRAMES, 0);
+                one.end(0).health.counters().value(CounterType.LINK_STATUS_SENT_FRAMES, 0);
         // when
         for (final TrunkWorld world : List.of(one, two)) {
             world.end(0).sendTo(1, FULL);
@@ -492,18 +459,9 @@ class TrunkHealthTest {
         // then
         assertHealthy(one);
         assertEquals(
-                before,
-                one.end(0)
-                        .discovery
-                        .health()
-                        .counters()
-                        .value(CounterType.LINK_STATUS_SENT_FRAMES, 0));
+                before, one.end(0).health.counters().value(CounterType.LINK_STATUS_SENT_FRAMES, 0));
         assertTrue(
-                two.end(0)
-                                .discovery
-                                .health()
-                                .counters()
-                                .value(CounterType.LINK_STATUS_SENT_FRAMES, 0)
+                two.end(0).health.counters().value(CounterType.LINK_STATUS_SENT_FRAMES, 0)
                         > before + 10);
     }
 
@@ -532,9 +490,7 @@ class TrunkHealthTest {
         // then
         assertFalse(world.end(0).isUsed(0) || world.end(0).isUsed(1));
         assertEquals(LinkReason.MISSED_HELLOS, world.end(0).lastReason());
-        assertEquals(
-                1,
-                world.end(0).discovery.health().counters().value(CounterType.TRUNK_LOST_EVENTS, 0));
+        assertEquals(1, world.end(0).health.counters().value(CounterType.TRUNK_LOST_EVENTS, 0));
     }
 
     @Test
@@ -589,11 +545,7 @@ class TrunkHealthTest {
             for (int link = 0; link < end.links.length; link++) {
                 assertTrue(end.isUsed(link), "link " + link + " of node " + end.node);
                 assertEquals(
-                        0,
-                        end.discovery
-                                .health()
-                                .counters()
-                                .value(CounterType.LINK_EXCLUDED_EVENTS, link));
+                        0, end.health.counters().value(CounterType.LINK_EXCLUDED_EVENTS, link));
             }
         }
     }

@@ -121,6 +121,7 @@ final class TrunkWorld {
         final Port[] ports;
         final LinkSender[] senders;
         final TrunkSender trunk;
+        final TrunkHealth health;
         final Discovery discovery;
         final HealthLoop loop;
         final List<LinkEvent> events = new ArrayList<>();
@@ -185,7 +186,7 @@ final class TrunkWorld {
                             ring,
                             random);
             seals = sessions.newLoop();
-            final TrunkHealth health =
+            health =
                     new TrunkHealth(
                             self,
                             sessions,
@@ -198,7 +199,12 @@ final class TrunkWorld {
             health.addListener(events::add);
             discovery =
                     new Discovery(
-                            self, HELLO_INTERVAL_NS, ports, health, new MisconfigurationLog());
+                            self,
+                            sessions,
+                            HELLO_INTERVAL_NS,
+                            ports,
+                            health,
+                            new MisconfigurationLog());
             loop =
                     new HealthLoop(
                             health,
@@ -256,7 +262,7 @@ final class TrunkWorld {
                 link.receive(0, this::onFrame, 64);
                 if ((forgedLinks >>> link.index() & 1) != 0) {
                     final long neighbour = end(1 - node).links[link.index()].localAddress();
-                    discovery.health().heard()[link.index()].count(neighbour);
+                    health.heard()[link.index()].count(neighbour);
                     loop.note();
                 }
             }
@@ -321,7 +327,7 @@ final class TrunkWorld {
                 final int lengthBytes,
                 final long sourceAddress,
                 final int vlanTci) {
-            discovery.health().heard()[link.index()].count(sourceAddress);
+            health.heard()[link.index()].count(sourceAddress);
             loop.note();
             final int type =
                     Memory.getUnsignedByte(headerAddress + FrameHeaderFlyweight.TYPE_OFFSET);
