@@ -11,8 +11,7 @@ import io.hxb.flow.FlowTable;
 import io.hxb.flow.StageResult;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.link.BufferPool;
-import io.hxb.link.FrameOwner;
-import io.hxb.linux.Memory;
+import io.hxb.link.OutgoingFrame;
 import io.hxb.routing.DimensionOrder;
 import io.hxb.topology.Shape;
 
@@ -35,6 +34,7 @@ final class FlowEnd implements FlowOutput, FlowListener {
     private final BufferPool.Share share;
     private final FlowTable table;
     private final FlowLoop loop;
+    private final OutgoingFrame outgoing = new OutgoingFrame();
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final int[] arrived = new int[QUEUE];
     private final int[] lengths = new int[QUEUE];
@@ -114,36 +114,27 @@ final class FlowEnd implements FlowOutput, FlowListener {
     }
 
     @Override
-    public int send(
-            final long headerAddress,
-            final int headerLengthBytes,
-            final long payloadAddress,
-            final int payloadLengthBytes,
-            final FrameOwner owner,
-            final long token) {
-        header.wrap(headerAddress)
+    public OutgoingFrame outgoing() {
+        return outgoing;
+    }
+
+    @Override
+    public int send(final OutgoingFrame frame) {
+        header.wrap(frame.headerAddress())
                 .clusterId(1)
                 .source(SHAPE.coordinates(node))
                 .hopLimit(8)
                 .order(DimensionOrder.DEFAULT);
-        peer.take(headerAddress, headerLengthBytes, payloadAddress, payloadLengthBytes);
-        owner.release(token);
+        peer.take(frame);
+        frame.release();
         return 0;
     }
 
-    private void take(
-            final long headerAddress,
-            final int headerLengthBytes,
-            final long payloadAddress,
-            final int payloadLengthBytes) {
+    private void take(final OutgoingFrame frame) {
         final int id = share.acquire();
-        final long address = pool.headerAddress(id);
-        Memory.copy(headerAddress, address, headerLengthBytes);
-        if (payloadLengthBytes > 0) {
-            Memory.copy(payloadAddress, address + headerLengthBytes, payloadLengthBytes);
-        }
+        frame.copyTo(pool.headerAddress(id));
         arrived[arrivedCount] = id;
-        lengths[arrivedCount++] = headerLengthBytes + payloadLengthBytes;
+        lengths[arrivedCount++] = frame.lengthBytes();
     }
 
     @Override

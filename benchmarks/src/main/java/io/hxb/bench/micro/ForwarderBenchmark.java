@@ -16,6 +16,7 @@ import io.hxb.link.BufferPool;
 import io.hxb.link.FrameOwner;
 import io.hxb.link.LinkSender;
 import io.hxb.link.LoopClock;
+import io.hxb.link.OutgoingFrame;
 import io.hxb.routing.DimensionOrder;
 import io.hxb.session.Sessions;
 import io.hxb.topology.Shape;
@@ -64,6 +65,7 @@ public class ForwarderBenchmark {
     @Param({"1", "2", "8"})
     private int links;
 
+    private final OutgoingFrame outgoing = new OutgoingFrame();
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final FrameOwner nobody = token -> {};
     private final NullLink from = new NullLink(0);
@@ -168,6 +170,6 @@ public class ForwarderBenchmark {
     /** The choice of the link alone. */
     @Benchmark
     public int trunk() {
-        return trunk.offer(1, 64, frame, FrameHeaderFlyweight.LENGTH, 0, 0, nobody, 0);
+        return trunk.offer(1, 64, outgoing.wrap(frame, FrameHeaderFlyweight.LENGTH, nobody, 0));
     }
 }

@@ -1,9 +1,9 @@
 package io.hxb.bench.micro;
 
-import io.hxb.link.FrameOwner;
 import io.hxb.link.FrameSink;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
+import io.hxb.link.OutgoingFrame;
 
 /** A link that is always up, receives nothing, and takes every frame at once. One thread. */
 final class NullLink implements Link {
@@ -91,17 +91,10 @@ final class NullLink implements Link {
         private long bytes;
 
         @Override
-        public boolean offer(
-                final int neighbour,
-                final long headerAddress,
-                final int headerLengthBytes,
-                final long payloadAddress,
-                final int payloadLengthBytes,
-                final FrameOwner owner,
-                final long token) {
+        public boolean offer(final int neighbour, final OutgoingFrame frame) {
             frames++;
-            bytes += headerLengthBytes + payloadLengthBytes;
-            owner.release(token);
+            bytes += frame.lengthBytes();
+            frame.release();
             return true;
         }
 

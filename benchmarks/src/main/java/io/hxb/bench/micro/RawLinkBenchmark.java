@@ -9,6 +9,7 @@ import io.hxb.link.FrameOwner;
 import io.hxb.link.FrameSink;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
+import io.hxb.link.OutgoingFrame;
 import io.hxb.link.raw.RawLink;
 import io.hxb.link.raw.RawLinkConfig;
 
@@ -58,6 +59,7 @@ public class RawLinkBenchmark {
     private LinkSender sender;
     private long frame;
     private int received;
+    private final OutgoingFrame outgoing = new OutgoingFrame();
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final FrameOwner nobody = token -> {};
     private final FrameSink sink =
@@ -126,7 +128,7 @@ public class RawLinkBenchmark {
     private int pass(final long destination, final int source) {
         header.wrap(frame).destination(destination);
         for (int i = 0; i < BATCH; i++) {
-            if (!sender.offer(NEIGHBOUR, frame, size, 0, 0, nobody, i)) {
+            if (!sender.offer(NEIGHBOUR, outgoing.wrap(frame, size, nobody, i))) {
                 throw new IllegalStateException("the sender takes no frame");
             }
         }

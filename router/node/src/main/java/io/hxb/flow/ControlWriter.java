@@ -321,12 +321,12 @@ final class ControlWriter implements FrameOwner {
         header.bodyLength(bodyBytes);
         final int link =
                 output.send(
-                        header.address(),
-                        FrameHeaderFlyweight.LENGTH + bodyBytes,
-                        0,
-                        0,
-                        this,
-                        index);
+                        output.outgoing()
+                                .wrap(
+                                        header.address(),
+                                        FrameHeaderFlyweight.LENGTH + bodyBytes,
+                                        this,
+                                        index));
         lastLink = link;
         if (link < 0) {
             pool.releaseControl(index);

@@ -1,7 +1,7 @@
 package io.hxb.flow;
 
 import io.hxb.flow.route.RouteTable;
-import io.hxb.link.FrameOwner;
+import io.hxb.link.OutgoingFrame;
 
 /** Where flows send their frames: the forwarding path of one loop. Called by that loop only. */
 public interface FlowOutput {
@@ -16,24 +16,15 @@ public interface FlowOutput {
      * coordinates, hop limit and route in the header, and the CRC when the cluster uses it;
      * everything else is the caller's. A frame to this node itself is looped back.
      *
-     * @param headerAddress first byte of the header, 8-byte aligned, with {@code
-     *     Link.HEADROOM_BYTES} writable bytes before it.
-     * @param headerLengthBytes header and the part of the body that follows it in memory, 64 or
-     *     more.
-     * @param payloadAddress rest of the body, gathered from elsewhere.
-     * @param payloadLengthBytes 0 or more.
-     * @param owner called when the memory is no longer read; possibly within this call.
-     * @param token passed to the owner.
+     * @param frame {@link #outgoing}, filled; its owner is called when the memory is no longer
+     *     read, possibly within this call.
      * @return number of the link that took it (0 or more; {@code Integer.MAX_VALUE} for loopback),
      *     {@link #BLOCKED} or {@link #NO_ROUTE}, when nothing was taken.
      */
-    int send(
-            long headerAddress,
-            int headerLengthBytes,
-            long payloadAddress,
-            int payloadLengthBytes,
-            FrameOwner owner,
-            long token);
+    int send(OutgoingFrame frame);
+
+    /** The loop's frame, to be filled for {@link #send}. */
+    OutgoingFrame outgoing();
 
     /**
      * Announces that long frames to one neighbour follow, for which that hop is the last: several

@@ -239,12 +239,13 @@ final class Transmitter implements FrameOwner {
         flow.context.onQueued();
         final int link =
                 output.send(
-                        frame.headerAddress(),
-                        frame.headerLengthBytes(),
-                        frame.payloadAddress(),
-                        frame.payloadLengthBytes(),
-                        this,
-                        frame.index());
+                        output.outgoing()
+                                .wrap(
+                                        frame.headerAddress(),
+                                        frame.headerLengthBytes(),
+                                        this,
+                                        frame.index())
+                                .payload(frame.payloadAddress(), frame.payloadLengthBytes()));
         if (link < 0) {
             onNotTaken(flow, frame, link);
             return 0;

@@ -15,6 +15,7 @@ import io.hxb.link.FrameOwner;
 import io.hxb.link.FrameSink;
 import io.hxb.link.Link;
 import io.hxb.link.LoopClock;
+import io.hxb.link.OutgoingFrame;
 import io.hxb.linux.Memory;
 import io.hxb.log.LoopErrors;
 import io.hxb.routing.Route;
@@ -57,6 +58,7 @@ public final class Forwarder implements FrameSink {
     private final FrameSeals seals;
     private final Sessions sessions;
     private final CounterBlock counters;
+    private final OutgoingFrame outgoing;
     private final FrameHeaderFlyweight received = new FrameHeaderFlyweight();
     private final FrameCrc crc = new FrameCrc();
     // Of the frame that is being handled: its memory has not been passed on, and it has been
@@ -102,6 +104,7 @@ public final class Forwarder implements FrameSink {
         seals = frameSource.seals();
         sessions = parts.sessions();
         counters = frameSource.counters();
+        outgoing = frameSource.outgoing();
         answers = new UnreachableReplies(parts, share, codec, frameSource, counters);
     }
 
@@ -244,12 +247,7 @@ public final class Forwarder implements FrameSink {
                 trunks[dimension].offer(
                         hop & 0xFF,
                         relayBacklogFrames,
-                        headerAddress,
-                        frameBytes,
-                        0,
-                        0,
-                        owner,
-                        token);
+                        outgoing.wrap(headerAddress, frameBytes, owner, token));
         if (link >= 0) {
             hasFrame = false;
             isCounted = true;

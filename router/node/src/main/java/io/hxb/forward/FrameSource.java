@@ -10,8 +10,8 @@ import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.SealFlyweight;
 import io.hxb.link.BufferPool;
-import io.hxb.link.FrameOwner;
 import io.hxb.link.LoopClock;
+import io.hxb.link.OutgoingFrame;
 import io.hxb.routing.Route;
 import io.hxb.routing.RouteCodec;
 import io.hxb.session.FrameSeals;
@@ -35,6 +35,8 @@ public final class FrameSource implements FlowOutput {
     private final Loopback loopback;
     private final Runnable flusher;
     private final CounterBlock counters;
+    private final OutgoingFrame outgoing = new OutgoingFrame();
+    private final OutgoingFrame encrypted = new OutgoingFrame();
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final FrameCrc crc = new FrameCrc();
     private final FrameSeals seals;
@@ -112,61 +114,31 @@ public final class FrameSource implements FlowOutput {
     }
 
     @Override
-    public int send(
-            final long headerAddress,
-            final int headerLengthBytes,
-            final long payloadAddress,
-            final int payloadLengthBytes,
-            final FrameOwner owner,
-            final long token) {
+    public OutgoingFrame outgoing() {
+        return outgoing;
+    }
+
+    @Override
+    public int send(final OutgoingFrame frame) {
+        final long headerAddress = frame.headerAddress();
         long route = firstRoute(headerAddress);
         boolean isFinished = false;
         for (int others = OTHER_ROUTES; route != Route.NONE; others--) {
             final int hop = direct(headerAddress, route);
             int link = NO_ROUTE;
             if (hop == RouteCodec.HERE) {
-                link =
-                        sendHere(
-                                headerAddress,
-                                headerLengthBytes,
-                                payloadAddress,
-                                payloadLengthBytes,
-                                owner,
-                                token);
+                link = sendHere(frame);
             } else if (hop >> 8 < trunks.length && isSealedInVain(hop)) {
                 link = trunks[hop >> 8].isReached(hop & 0xFF) ? BLOCKED : NO_ROUTE;
             } else if (hop >> 8 < trunks.length && isEncrypted()) {
-                link =
-                        sendEncrypted(
-                                hop,
-                                headerAddress,
-                                headerLengthBytes,
-                                payloadAddress,
-                                payloadLengthBytes);
-                if (link >= 0) {
-                    owner.release(token);
-                }
+                link = sendEncrypted(hop, frame);
             } else if (hop >> 8 < trunks.length) {
                 // CRC and seal do not cover what differs from route to route.
-                if (!isFinished
-                        && !finish(
-                                headerAddress,
-                                headerLengthBytes,
-                                payloadAddress,
-                                payloadLengthBytes)) {
+                if (!isFinished && !finish(frame)) {
                     return BLOCKED;
                 }
                 isFinished = true;
-                link =
-                        trunks[hop >> 8].offer(
-                                hop & 0xFF,
-                                0,
-                                headerAddress,
-                                headerLengthBytes + trailerBehind(payloadLengthBytes),
-                                payloadAddress,
-                                payloadLengthBytes,
-                                owner,
-                                token);
+                link = trunks[hop >> 8].offer(hop & 0xFF, 0, frame);
             }
             if (link != NO_ROUTE) {
                 if (link >= 0) {
@@ -196,48 +168,36 @@ public final class FrameSource implements FlowOutput {
     }
 
     // The application's data is encrypted into a buffer of the node, which is sent.
-    private int sendEncrypted(
-            final int hop,
-            final long headerAddress,
-            final int headerLengthBytes,
-            final long payloadAddress,
-            final int payloadLengthBytes) {
+    private int sendEncrypted(final int hop, final OutgoingFrame frame) {
         final int id = share.acquire();
         if (id == BufferPool.NONE) {
             return BLOCKED;
         }
-        final long frame = pool.headerAddress(id);
+        final long copy = pool.headerAddress(id);
         int link = BLOCKED;
         if (seals.encrypt(
-                        headerAddress, headerLengthBytes, payloadAddress, payloadLengthBytes, frame)
+                        frame.headerAddress(),
+                        frame.headerLengthBytes(),
+                        frame.payloadAddress(),
+                        frame.payloadLengthBytes(),
+                        copy)
                 == FrameSeals.SEALED) {
-            final int length = FrameHeaderFlyweight.frameLength(frame);
-            link = trunks[hop >> 8].offer(hop & 0xFF, 0, frame, length, 0, 0, share, id);
+            encrypted.wrap(copy, FrameHeaderFlyweight.frameLength(copy), share, id);
+            link = trunks[hop >> 8].offer(hop & 0xFF, 0, encrypted);
         }
         if (link < 0) {
             share.release(id);
+        } else {
+            frame.release();
         }
         return link;
     }
 
-    private int sendHere(
-            final long headerAddress,
-            final int headerLengthBytes,
-            final long payloadAddress,
-            final int payloadLengthBytes,
-            final FrameOwner owner,
-            final long token) {
+    private int sendHere(final OutgoingFrame frame) {
         if (hasCrc) {
-            setCrc(headerAddress, headerLengthBytes, payloadAddress, payloadLengthBytes);
+            setCrc(frame);
         }
-        final int link =
-                loopback.offer(
-                        headerAddress,
-                        headerLengthBytes,
-                        payloadAddress,
-                        payloadLengthBytes,
-                        owner,
-                        token);
+        final int link = loopback.offer(frame);
         if (link >= 0) {
             counters.increment(CounterType.FORWARD_LOOPED_BACK_FRAMES);
         }
@@ -249,38 +209,19 @@ public final class FrameSource implements FlowOutput {
      *
      * @return as {@link #send}.
      */
-    int sendBy(
-            final long route,
-            final long headerAddress,
-            final int lengthBytes,
-            final FrameOwner owner,
-            final long token) {
-        final int hop = direct(headerAddress, route);
+    int sendBy(final long route, final OutgoingFrame frame) {
+        final int hop = direct(frame.headerAddress(), route);
         if (hop == RouteCodec.HERE || hop >> 8 >= trunks.length) {
             return NO_ROUTE;
         }
-        if (!finish(headerAddress, lengthBytes, 0, 0)) {
+        if (!finish(frame)) {
             return BLOCKED;
         }
-        final int link =
-                trunks[hop >> 8].offer(
-                        hop & 0xFF,
-                        0,
-                        headerAddress,
-                        lengthBytes + trailerBehind(0),
-                        0,
-                        0,
-                        owner,
-                        token);
+        final int link = trunks[hop >> 8].offer(hop & 0xFF, 0, frame);
         if (link >= 0) {
             counters.increment(CounterType.FORWARD_ORIGINATED_FRAMES);
         }
         return link;
-    }
-
-    // The trailer of a frame in one piece is part of that piece; otherwise the link finds it.
-    private int trailerBehind(final int payloadLengthBytes) {
-        return payloadLengthBytes == 0 && seals.isOn() ? SealFlyweight.LENGTH : 0;
     }
 
     /**
@@ -288,25 +229,28 @@ public final class FrameSource implements FlowOutput {
      *
      * @return false if there is no session with the destination yet.
      */
-    private boolean finish(
-            final long headerAddress,
-            final int headerLengthBytes,
-            final long payloadAddress,
-            final int payloadLengthBytes) {
-        final boolean isOn = seals.isOn();
-        // Sealed by the key of the cluster when it was written.
-        if (isOn && header.type() == FrameType.SESSION) {
+    private boolean finish(final OutgoingFrame frame) {
+        if (!seals.isOn()) {
+            if (hasCrc) {
+                setCrc(frame);
+            }
             return true;
         }
-        if (isOn) {
-            header.flags(header.flags() | FrameHeaderFlyweight.FLAG_SEALED);
+        frame.trailer(SealFlyweight.LENGTH);
+        // Sealed by the key of the cluster when it was written.
+        if (header.type() == FrameType.SESSION) {
+            return true;
         }
+        header.flags(header.flags() | FrameHeaderFlyweight.FLAG_SEALED);
         if (hasCrc) {
-            setCrc(headerAddress, headerLengthBytes, payloadAddress, payloadLengthBytes);
+            setCrc(frame);
         }
-        return !isOn
-                || seals.seal(headerAddress, headerLengthBytes, payloadAddress, payloadLengthBytes)
-                        == FrameSeals.SEALED;
+        return seals.seal(
+                        frame.headerAddress(),
+                        frame.headerLengthBytes(),
+                        frame.payloadAddress(),
+                        frame.payloadLengthBytes())
+                == FrameSeals.SEALED;
     }
 
     private long firstRoute(final long headerAddress) {
@@ -334,13 +278,13 @@ public final class FrameSource implements FlowOutput {
         return codec.nextHop(route, here, header.destination());
     }
 
-    private void setCrc(
-            final long headerAddress,
-            final int headerLengthBytes,
-            final long payloadAddress,
-            final int payloadLengthBytes) {
+    private void setCrc(final OutgoingFrame frame) {
         header.flags(header.flags() | FrameHeaderFlyweight.FLAG_CRC);
         header.crc(
-                crc.compute(headerAddress, headerLengthBytes, payloadAddress, payloadLengthBytes));
+                crc.compute(
+                        frame.headerAddress(),
+                        frame.headerLengthBytes(),
+                        frame.payloadAddress(),
+                        frame.payloadLengthBytes()));
     }
 }

@@ -2,8 +2,7 @@ package io.hxb.forward;
 
 import io.hxb.flow.FlowOutput;
 import io.hxb.link.BufferPool;
-import io.hxb.link.FrameOwner;
-import io.hxb.linux.Memory;
+import io.hxb.link.OutgoingFrame;
 
 /** Frames that a node sends to itself, copied into its receive buffers. Owned by one loop. */
 final class Loopback {
@@ -31,14 +30,8 @@ final class Loopback {
      * @return {@link #LINK}, or {@link FlowOutput#BLOCKED} when too many wait, there is no buffer
      *     or the frame is too long for one.
      */
-    int offer(
-            final long headerAddress,
-            final int headerLengthBytes,
-            final long payloadAddress,
-            final int payloadLengthBytes,
-            final FrameOwner owner,
-            final long token) {
-        final int lengthBytes = headerLengthBytes + payloadLengthBytes;
+    int offer(final OutgoingFrame frame) {
+        final int lengthBytes = frame.lengthBytes();
         if (tail - head == FRAMES || lengthBytes > pool.frameBytes()) {
             return FlowOutput.BLOCKED;
         }
@@ -46,11 +39,9 @@ final class Loopback {
         if (id == BufferPool.NONE) {
             return FlowOutput.BLOCKED;
         }
-        final long copy = pool.headerAddress(id);
-        Memory.copy(headerAddress, copy, headerLengthBytes);
-        Memory.copy(payloadAddress, copy + headerLengthBytes, payloadLengthBytes);
+        frame.copyTo(pool.headerAddress(id));
         entries[tail++ & (FRAMES - 1)] = (long) lengthBytes << 32 | id;
-        owner.release(token);
+        frame.release();
         return LINK;
     }
 

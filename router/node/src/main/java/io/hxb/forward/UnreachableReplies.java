@@ -83,10 +83,10 @@ final class UnreachableReplies {
                 codec.reverse(offending.route(), source, here, offending.destination(), way);
         int link = FlowOutput.NO_ROUTE;
         if (back != Route.NONE) {
-            link = output.sendBy(back, answer, frameBytes, share, id);
+            link = output.sendBy(back, output.outgoing().wrap(answer, frameBytes, share, id));
         }
         if (link == FlowOutput.NO_ROUTE) {
-            link = output.send(answer, frameBytes, 0, 0, share, id);
+            link = output.send(output.outgoing().wrap(answer, frameBytes, share, id));
         }
         if (link < 0) {
             share.release(id);

@@ -6,33 +6,18 @@ package io.hxb.link;
  */
 public interface LinkSender extends AutoCloseable {
     /**
-     * Queues one frame. Its memory must stay untouched until {@code owner.release(token)} is called
-     * during a later {@link #flush} or {@link #close}; the link may overwrite the {@link
-     * Link#HEADROOM_BYTES} before the header. Never blocks, never allocates.
+     * Queues one frame. Its memory must stay untouched until its owner gets it back during a later
+     * {@link #flush} or {@link #close}; the link may overwrite the {@link Link#HEADROOM_BYTES}
+     * before the header. Never blocks, never allocates.
      *
      * @param neighbour coordinate of the receiver in the link's dimension, or {@link
      *     Link#BROADCAST}.
-     * @param headerAddress first byte of the HXB header, 8-byte aligned.
-     * @param headerLengthBytes bytes from there, 64 or more, including the trailer of a sealed
-     *     frame in one piece.
-     * @param payloadAddress first byte of the rest, gathered from elsewhere; any value when {@code
-     *     payloadLengthBytes} is 0. The trailer of a sealed frame with payload lies behind the
-     *     header's bytes and is sent last.
-     * @param payloadLengthBytes 0 or more.
-     * @param owner who gets the memory back; called within this call only if it returns true and
-     *     flushes the queue.
-     * @param token passed to the owner.
+     * @param frame not needed after the call; its owner is called within this call only if it
+     *     returns true and flushes the queue.
      * @return false when the queue is full or the neighbour's address is not known: nothing was
      *     taken, the caller keeps the frame.
      */
-    boolean offer(
-            int neighbour,
-            long headerAddress,
-            int headerLengthBytes,
-            long payloadAddress,
-            int payloadLengthBytes,
-            FrameOwner owner,
-            long token);
+    boolean offer(int neighbour, OutgoingFrame frame);
 
     /**
      * Hands queued frames to the kernel until none are left or it refuses more.

@@ -74,7 +74,7 @@ final class SessionSender {
         }
         final long header = share.pool().headerAddress(id);
         final int length = sessions.write(node, header, nowNs) - SealFlyweight.LENGTH;
-        if (output.send(header, length, 0, 0, share, id) < 0) {
+        if (output.send(output.outgoing().wrap(header, length, share, id)) < 0) {
             share.release(id);
         }
         return true;

@@ -1,7 +1,7 @@
 package io.hxb.trunk;
 
-import io.hxb.link.FrameOwner;
 import io.hxb.link.LinkSender;
+import io.hxb.link.OutgoingFrame;
 import io.hxb.topology.Shape;
 
 import java.util.Arrays;
@@ -109,15 +109,8 @@ public final class TrunkSender {
      *     links are skipped.
      * @return number of the link that took it, {@link #BLOCKED} or {@link #NO_ROUTE}.
      */
-    public int offer(
-            final int neighbour,
-            final int backlogFrames,
-            final long headerAddress,
-            final int headerLengthBytes,
-            final long payloadAddress,
-            final int payloadLengthBytes,
-            final FrameOwner owner,
-            final long token) {
+    public int offer(final int neighbour, final int backlogFrames, final OutgoingFrame frame) {
+        final int lengthBytes = frame.lengthBytes();
         final int count = ports.length;
         if (lookBytes <= 0) {
             look(neighbour);
@@ -147,17 +140,10 @@ public final class TrunkSender {
                     continue;
                 }
             }
-            if (hasRoom(senders[number], backlogFrames, headerLengthBytes + payloadLengthBytes)
-                    && senders[number].offer(
-                            neighbour,
-                            headerAddress,
-                            headerLengthBytes,
-                            payloadAddress,
-                            payloadLengthBytes,
-                            owner,
-                            token)) {
+            if (hasRoom(senders[number], backlogFrames, lengthBytes)
+                    && senders[number].offer(neighbour, frame)) {
                 sent[number][neighbour]++;
-                onTaken(number, headerLengthBytes + payloadLengthBytes);
+                onTaken(number, lengthBytes);
                 return ports[number].link().index();
             }
             leftBytes = 0;

@@ -4,8 +4,7 @@ import io.hxb.flow.FlowLoop;
 import io.hxb.flow.FlowOutput;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.link.BufferPool;
-import io.hxb.link.FrameOwner;
-import io.hxb.linux.Memory;
+import io.hxb.link.OutgoingFrame;
 
 import java.util.Random;
 
@@ -17,6 +16,7 @@ final class LoopbackOutput implements FlowOutput {
     private final BufferPool.Share share;
     private final Random random;
     private final double loss;
+    private final OutgoingFrame outgoing = new OutgoingFrame();
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final int[] buffers = new int[QUEUE];
     private final int[] lengths = new int[QUEUE];
@@ -36,17 +36,16 @@ final class LoopbackOutput implements FlowOutput {
     }
 
     @Override
-    public int send(
-            final long headerAddress,
-            final int headerLengthBytes,
-            final long payloadAddress,
-            final int payloadLengthBytes,
-            final FrameOwner owner,
-            final long token) {
-        header.wrap(headerAddress).source(0);
+    public OutgoingFrame outgoing() {
+        return outgoing;
+    }
+
+    @Override
+    public int send(final OutgoingFrame frame) {
+        header.wrap(frame.headerAddress()).source(0);
         if (random.nextDouble() < loss) {
             lost++;
-            owner.release(token);
+            frame.release();
             return 0;
         }
         final int id = tail - head < QUEUE ? share.acquire() : BufferPool.NONE;
@@ -54,11 +53,11 @@ final class LoopbackOutput implements FlowOutput {
             return BLOCKED;
         }
         final long copy = pool.headerAddress(id);
-        Memory.copy(headerAddress, copy, headerLengthBytes);
-        Memory.copy(payloadAddress, copy + headerLengthBytes, payloadLengthBytes);
-        owner.release(token);
+        final int lengthBytes = frame.lengthBytes();
+        frame.copyTo(copy);
+        frame.release();
         buffers[tail & (QUEUE - 1)] = id;
-        lengths[tail++ & (QUEUE - 1)] = headerLengthBytes + payloadLengthBytes;
+        lengths[tail++ & (QUEUE - 1)] = lengthBytes;
         return 0;
     }
 

@@ -2,8 +2,7 @@ package io.hxb.flow;
 
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.link.BufferPool;
-import io.hxb.link.FrameOwner;
-import io.hxb.linux.Memory;
+import io.hxb.link.OutgoingFrame;
 import io.hxb.topology.Shape;
 
 import java.lang.foreign.Arena;
@@ -19,6 +18,7 @@ final class DirectNode implements FlowOutput, FlowListener {
     long doneMessages;
     DirectNode[] peers = new DirectNode[0];
     private final long coordinates;
+    private final OutgoingFrame outgoing = new OutgoingFrame();
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final int[] free;
     private int freeCount;
@@ -68,24 +68,23 @@ final class DirectNode implements FlowOutput, FlowListener {
     }
 
     @Override
-    public int send(
-            final long headerAddress,
-            final int headerLengthBytes,
-            final long payloadAddress,
-            final int payloadLengthBytes,
-            final FrameOwner owner,
-            final long token) {
-        final int to = (int) header.wrap(headerAddress).source(coordinates).destination();
+    public OutgoingFrame outgoing() {
+        return outgoing;
+    }
+
+    @Override
+    public int send(final OutgoingFrame frame) {
+        final int to = (int) header.wrap(frame.headerAddress()).source(coordinates).destination();
         final DirectNode peer = peers[to];
         final int id = peer.share.acquire();
         if (id == BufferPool.NONE) {
             return BLOCKED;
         }
         final long copy = peer.pool.headerAddress(id);
-        Memory.copy(headerAddress, copy, headerLengthBytes);
-        Memory.copy(payloadAddress, copy + headerLengthBytes, payloadLengthBytes);
-        owner.release(token);
-        peer.loop.onFrame(copy, headerLengthBytes + payloadLengthBytes, id);
+        final int lengthBytes = frame.lengthBytes();
+        frame.copyTo(copy);
+        frame.release();
+        peer.loop.onFrame(copy, lengthBytes, id);
         return 0;
     }
 

@@ -8,6 +8,7 @@ import io.hxb.frame.MessageRecordFlyweight;
 import io.hxb.frame.UnreachableFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.FrameOwner;
+import io.hxb.link.OutgoingFrame;
 import io.hxb.linux.Memory;
 import io.hxb.topology.Shape;
 
@@ -57,6 +58,7 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
     int asked;
 
     long nowNs = -5;
+    private final OutgoingFrame outgoing = new OutgoingFrame();
     private final Arena arena = Arena.ofConfined();
     private final long payload = arena.allocate(16_384, 8).address();
 
@@ -356,25 +358,28 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
     }
 
     @Override
-    public int send(
-            final long headerAddress,
-            final int headerLengthBytes,
-            final long payloadAddress,
-            final int payloadLengthBytes,
-            final FrameOwner owner,
-            final long token) {
+    public OutgoingFrame outgoing() {
+        return outgoing;
+    }
+
+    @Override
+    public int send(final OutgoingFrame frame) {
         if (isBlocked || nextLink < 0) {
             return isBlocked ? BLOCKED : nextLink;
         }
-        sent.add(new Sent(headerAddress, payloadAddress, payloadLengthBytes));
+        sent.add(
+                new Sent(
+                        frame.headerAddress(), frame.payloadAddress(), frame.payloadLengthBytes()));
         final int type = sent.getLast().type;
         if (type == FrameType.OPEN || type == FrameType.DATA || type == FrameType.PROBE) {
             asked = sent.getLast().sequence;
         }
         if (isLinkSlow) {
+            final FrameOwner owner = frame.owner();
+            final long token = frame.token();
             heldFrames.add(() -> owner.release(token));
         } else {
-            owner.release(token);
+            frame.release();
         }
         return nextLink;
     }

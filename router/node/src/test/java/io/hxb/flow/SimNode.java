@@ -3,13 +3,12 @@ package io.hxb.flow;
 import io.hxb.counter.CounterBlock;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.link.BufferPool;
-import io.hxb.link.FrameOwner;
 import io.hxb.link.LinkSender;
+import io.hxb.link.OutgoingFrame;
 import io.hxb.link.sim.SimFaults;
 import io.hxb.link.sim.SimLink;
 import io.hxb.link.sim.SimNetwork;
 import io.hxb.link.sim.SimSegment;
-import io.hxb.linux.Memory;
 import io.hxb.topology.Shape;
 
 import java.lang.foreign.Arena;
@@ -162,6 +161,7 @@ final class SimNode implements FlowListener {
         private final long coordinates;
         private final BufferPool.Share share;
         private final List<LinkSender> senders = new ArrayList<>();
+        private final OutgoingFrame outgoing = new OutgoingFrame();
         private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
         private FlowLoop loop;
         private int turn;
@@ -173,34 +173,19 @@ final class SimNode implements FlowListener {
         }
 
         @Override
-        public int send(
-                final long headerAddress,
-                final int headerLengthBytes,
-                final long payloadAddress,
-                final int payloadLengthBytes,
-                final FrameOwner owner,
-                final long token) {
-            final long to = header.wrap(headerAddress).source(coordinates).destination();
+        public OutgoingFrame outgoing() {
+            return outgoing;
+        }
+
+        @Override
+        public int send(final OutgoingFrame frame) {
+            final long to = header.wrap(frame.headerAddress()).source(coordinates).destination();
             if (to == coordinates) {
-                return loopBack(
-                        headerAddress,
-                        headerLengthBytes,
-                        payloadAddress,
-                        payloadLengthBytes,
-                        owner,
-                        token);
+                return loopBack(frame);
             }
             for (int tries = 0; tries < senders.size(); tries++) {
                 final int link = turn++ % senders.size();
-                if (senders.get(link)
-                        .offer(
-                                (int) to,
-                                headerAddress,
-                                headerLengthBytes,
-                                payloadAddress,
-                                payloadLengthBytes,
-                                owner,
-                                token)) {
+                if (senders.get(link).offer((int) to, frame)) {
                     return link;
                 }
             }
@@ -213,22 +198,16 @@ final class SimNode implements FlowListener {
             senders.forEach(LinkSender::flush);
         }
 
-        private int loopBack(
-                final long headerAddress,
-                final int headerLengthBytes,
-                final long payloadAddress,
-                final int payloadLengthBytes,
-                final FrameOwner owner,
-                final long token) {
+        private int loopBack(final OutgoingFrame frame) {
             final int id = share.acquire();
             if (id == BufferPool.NONE) {
                 return BLOCKED;
             }
             final long copy = pool.headerAddress(id);
-            Memory.copy(headerAddress, copy, headerLengthBytes);
-            Memory.copy(payloadAddress, copy + headerLengthBytes, payloadLengthBytes);
-            owner.release(token);
-            loop.onFrame(copy, headerLengthBytes + payloadLengthBytes, id);
+            final int lengthBytes = frame.lengthBytes();
+            frame.copyTo(copy);
+            frame.release();
+            loop.onFrame(copy, lengthBytes, id);
             return Integer.MAX_VALUE;
         }
     }

@@ -12,6 +12,7 @@ import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.SealFlyweight;
 import io.hxb.link.LinkSender;
+import io.hxb.link.OutgoingFrame;
 import io.hxb.link.sim.SimFaults;
 import io.hxb.routing.DimensionOrder;
 import io.hxb.testing.TestFrames;
@@ -81,6 +82,6 @@ class RelayAnswerSimulationTest {
                         .destination(SHAPE.coordinates(3));
         final int lengthBytes = FrameHeaderFlyweight.frameLength(header.address());
         assertEquals(flags == 0 ? 64 : 64 + SealFlyweight.LENGTH, lengthBytes);
-        return sender.offer(1, address, lengthBytes, 0, 0, frames, 0);
+        return sender.offer(1, new OutgoingFrame().wrap(address, lengthBytes, frames, 0));
     }
 }

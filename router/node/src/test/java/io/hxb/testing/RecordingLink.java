@@ -1,9 +1,9 @@
 package io.hxb.testing;
 
-import io.hxb.link.FrameOwner;
 import io.hxb.link.FrameSink;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
+import io.hxb.link.OutgoingFrame;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -118,20 +118,14 @@ public final class RecordingLink implements Link {
 
     private final class Sender implements LinkSender {
         @Override
-        public boolean offer(
-                final int neighbour,
-                final long headerAddress,
-                final int headerLengthBytes,
-                final long payloadAddress,
-                final int payloadLengthBytes,
-                final FrameOwner owner,
-                final long token) {
+        public boolean offer(final int neighbour, final OutgoingFrame frame) {
             if (isBlocked) {
                 return false;
             }
-            final int lengthBytes = headerLengthBytes + payloadLengthBytes;
-            offers.add(new Offer(neighbour, headerAddress, lengthBytes, token));
-            owner.release(token);
+            offers.add(
+                    new Offer(
+                            neighbour, frame.headerAddress(), frame.lengthBytes(), frame.token()));
+            frame.release();
             return true;
         }
 

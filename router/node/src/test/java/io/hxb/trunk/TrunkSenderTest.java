@@ -3,6 +3,7 @@ package io.hxb.trunk;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.hxb.link.LinkSender;
+import io.hxb.link.OutgoingFrame;
 import io.hxb.testing.RecordingLink;
 
 import org.junit.jupiter.api.Tag;
@@ -58,7 +59,9 @@ class TrunkSenderTest {
         links[1].block(true);
         // when, then
         assertEquals(TrunkSender.BLOCKED, offer(1));
-        assertEquals(TrunkSender.NO_ROUTE, trunk.offer(4, 0, 0, 64, 0, 0, token -> {}, 0));
+        assertEquals(
+                TrunkSender.NO_ROUTE,
+                trunk.offer(4, 0, new OutgoingFrame().wrap(0, 64, token -> {}, 0)));
     }
 
     @Test
@@ -190,7 +193,13 @@ class TrunkSenderTest {
     private int offer(final int count) {
         int last = 0;
         for (int i = 0; i < count; i++) {
-            last = trunk.offer(NEIGHBOUR, 0, 0, 64, 0, FRAME_BYTES - 64, token -> {}, i);
+            last =
+                    trunk.offer(
+                            NEIGHBOUR,
+                            0,
+                            new OutgoingFrame()
+                                    .wrap(0, 64, token -> {}, i)
+                                    .payload(0, FRAME_BYTES - 64));
         }
         return last;
     }

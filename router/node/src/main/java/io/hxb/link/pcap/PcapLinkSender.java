@@ -1,11 +1,8 @@
 package io.hxb.link.pcap;
 
-import io.hxb.frame.FrameHeaderFlyweight;
-import io.hxb.frame.SealFlyweight;
-import io.hxb.link.FrameOwner;
 import io.hxb.link.LinkSender;
+import io.hxb.link.OutgoingFrame;
 import io.hxb.link.TrainCounts;
-import io.hxb.linux.Memory;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -28,39 +25,13 @@ final class PcapLinkSender implements LinkSender {
     }
 
     @Override
-    public boolean offer(
-            final int neighbour,
-            final long headerAddress,
-            final int headerLengthBytes,
-            final long payloadAddress,
-            final int payloadLengthBytes,
-            final FrameOwner owner,
-            final long token) {
-        final int trailerBytes =
-                payloadLengthBytes > 0 && FrameHeaderFlyweight.isSealed(headerAddress)
-                        ? SealFlyweight.LENGTH
-                        : 0;
-        final int length = headerLengthBytes + payloadLengthBytes + trailerBytes;
+    public boolean offer(final int neighbour, final OutgoingFrame frame) {
+        final int length = frame.lengthBytes();
         final boolean fits = length <= COPY_BYTES;
         if (fits) {
-            Memory.copy(headerAddress, copy.address(), headerLengthBytes);
-            if (payloadLengthBytes > 0) {
-                Memory.copy(payloadAddress, copy.address() + headerLengthBytes, payloadLengthBytes);
-                Memory.copy(
-                        headerAddress + headerLengthBytes,
-                        copy.address() + headerLengthBytes + payloadLengthBytes,
-                        trailerBytes);
-            }
+            frame.copyTo(copy.address());
         }
-        final boolean isTaken =
-                sender.offer(
-                        neighbour,
-                        headerAddress,
-                        headerLengthBytes,
-                        payloadAddress,
-                        payloadLengthBytes,
-                        owner,
-                        token);
+        final boolean isTaken = sender.offer(neighbour, frame);
         if (isTaken && fits) {
             link.onSent(neighbour, copy.address(), length);
         }

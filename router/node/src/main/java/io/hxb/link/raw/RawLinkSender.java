@@ -2,8 +2,8 @@ package io.hxb.link.raw;
 
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
-import io.hxb.link.FrameOwner;
 import io.hxb.link.NeighbourAddresses;
+import io.hxb.link.OutgoingFrame;
 import io.hxb.link.socket.SocketSender;
 import io.hxb.link.socket.Trains;
 import io.hxb.linux.LinuxException;
@@ -61,30 +61,20 @@ final class RawLinkSender extends SocketSender {
     }
 
     @Override
-    public boolean offer(
-            final int neighbour,
-            final long headerAddress,
-            final int headerLengthBytes,
-            final long payloadAddress,
-            final int payloadLengthBytes,
-            final FrameOwner owner,
-            final long token) {
+    public boolean offer(final int neighbour, final OutgoingFrame frame) {
         final long destination = destinations.get(neighbour + 1);
         if (destination == 0 || !hasRoom(1)) {
             return false;
         }
         followNic();
+        final long headerAddress = frame.headerAddress();
         // Two bytes that are not sent, then destination, source and EtherType.
         final boolean isForRing = isForRing(neighbour, headerAddress);
         Memory.putLong(headerAddress - 16, destination);
         Memory.putLong(headerAddress - 8, isForRing ? sourceAndRingType : sourceAndType);
         enqueue(
-                headerAddress,
-                headerLengthBytes,
-                payloadAddress,
-                payloadLengthBytes,
-                owner,
-                token,
+                frame,
+                frame.owner(),
                 trains != null && mayBeByIp(isForRing, headerAddress)
                         ? trains.group(neighbour, headerAddress)
                         : Trains.ALONE);

@@ -1,10 +1,8 @@
 package io.hxb.link.sim;
 
-import io.hxb.frame.FrameHeaderFlyweight;
-import io.hxb.frame.SealFlyweight;
-import io.hxb.link.FrameOwner;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
+import io.hxb.link.OutgoingFrame;
 import io.hxb.link.SentSizes;
 import io.hxb.linux.Memory;
 
@@ -30,14 +28,7 @@ final class SimSender implements LinkSender {
     }
 
     @Override
-    public boolean offer(
-            final int neighbour,
-            final long headerAddress,
-            final int headerLengthBytes,
-            final long payloadAddress,
-            final int payloadLengthBytes,
-            final FrameOwner owner,
-            final long token) {
+    public boolean offer(final int neighbour, final OutgoingFrame frame) {
         final boolean isKnown = neighbour == Link.BROADCAST || link.learned(neighbour) != 0;
         if (!isKnown || queue.size() >= queueFrames) {
             return false;
@@ -45,12 +36,14 @@ final class SimSender implements LinkSender {
         queue.add(
                 new Queued(
                         neighbour,
-                        headerAddress,
-                        headerLengthBytes,
-                        payloadAddress,
-                        payloadLengthBytes,
-                        owner,
-                        token));
+                        new OutgoingFrame()
+                                .wrap(
+                                        frame.headerAddress(),
+                                        frame.headerLengthBytes(),
+                                        frame.owner(),
+                                        frame.token())
+                                .payload(frame.payloadAddress(), frame.payloadLengthBytes())
+                                .trailer(frame.trailerLengthBytes())));
         return true;
     }
 
@@ -80,7 +73,7 @@ final class SimSender implements LinkSender {
 
     private void releaseHead() {
         final Queued frame = queue.poll();
-        frame.owner().release(frame.token());
+        frame.frame().release();
     }
 
     // The frames at the head that have one size and one neighbour, and the first shorter one.
@@ -156,39 +149,30 @@ final class SimSender implements LinkSender {
     public void close() {
         while (!queue.isEmpty()) {
             final Queued frame = queue.poll();
-            frame.owner().release(frame.token());
+            frame.frame().release();
         }
     }
 
-    private static byte[] bytes(final Queued frame) {
-        final int pieces = frame.headerLengthBytes() + frame.payloadLengthBytes();
-        final boolean hasTrailer =
-                frame.payloadLengthBytes() > 0
-                        && FrameHeaderFlyweight.isSealed(frame.headerAddress());
-        final byte[] bytes = new byte[pieces + (hasTrailer ? SealFlyweight.LENGTH : 0)];
+    private static byte[] bytes(final Queued queued) {
+        final OutgoingFrame frame = queued.frame();
+        final byte[] bytes = new byte[frame.lengthBytes()];
         final MemorySegment target = MemorySegment.ofArray(bytes);
-        MemorySegment.copy(Memory.ALL, frame.headerAddress(), target, 0, frame.headerLengthBytes());
-        if (frame.payloadLengthBytes() > 0) {
-            MemorySegment.copy(
-                    Memory.ALL,
-                    frame.payloadAddress(),
-                    target,
-                    frame.headerLengthBytes(),
-                    frame.payloadLengthBytes());
-        }
-        if (hasTrailer) {
-            final long trailer = frame.headerAddress() + frame.headerLengthBytes();
-            MemorySegment.copy(Memory.ALL, trailer, target, pieces, SealFlyweight.LENGTH);
-        }
+        int end = copy(frame.headerAddress(), frame.headerLengthBytes(), target, 0);
+        end = copy(frame.payloadAddress(), frame.payloadLengthBytes(), target, end);
+        copy(frame.trailerAddress(), frame.trailerLengthBytes(), target, end);
         return bytes;
     }
 
-    private record Queued(
-            int neighbour,
-            long headerAddress,
-            int headerLengthBytes,
-            long payloadAddress,
-            int payloadLengthBytes,
-            FrameOwner owner,
-            long token) {}
+    private static int copy(
+            final long address,
+            final int lengthBytes,
+            final MemorySegment target,
+            final int offset) {
+        if (lengthBytes > 0) {
+            MemorySegment.copy(Memory.ALL, address, target, offset, lengthBytes);
+        }
+        return offset + lengthBytes;
+    }
+
+    private record Queued(int neighbour, OutgoingFrame frame) {}
 }

@@ -1,9 +1,8 @@
 package io.hxb.link.socket;
 
-import io.hxb.frame.FrameHeaderFlyweight;
-import io.hxb.frame.SealFlyweight;
 import io.hxb.link.FrameOwner;
 import io.hxb.link.LinkSender;
+import io.hxb.link.OutgoingFrame;
 import io.hxb.link.SentSizes;
 import io.hxb.link.TrainCounts;
 import io.hxb.linux.Descriptors;
@@ -115,26 +114,25 @@ public abstract class SocketSender implements LinkSender {
      * @param group frames of one group may be in one train, which may be {@link Trains#ALONE}.
      */
     protected final void enqueue(
-            final long headerAddress,
-            final int headerLengthBytes,
-            final long payloadAddress,
-            final int payloadLengthBytes,
-            final FrameOwner owner,
-            final long token,
-            final long group) {
+            final OutgoingFrame frame, final FrameOwner owner, final long group) {
         final int index = tail & mask;
+        final long address = frame.headerAddress() - prefixBytes;
+        final int length = frame.headerLengthBytes() + prefixBytes;
+        final int trailerBytes = frame.trailerLengthBytes();
         groups[index] = group;
-        messages.setPiece(index, headerAddress - prefixBytes, headerLengthBytes + prefixBytes);
-        messages.setSecondPiece(index, payloadAddress, payloadLengthBytes);
-        int length = headerLengthBytes + payloadLengthBytes;
-        if (payloadLengthBytes > 0 && FrameHeaderFlyweight.isSealed(headerAddress)) {
-            final long trailer = headerAddress + headerLengthBytes;
-            messages.setThirdPiece(index, trailer, SealFlyweight.LENGTH);
-            length += SealFlyweight.LENGTH;
+        if (frame.payloadLengthBytes() == 0) {
+            messages.setPiece(index, address, length + trailerBytes);
+            messages.setSecondPiece(index, 0, 0);
+        } else {
+            messages.setPiece(index, address, length);
+            messages.setSecondPiece(index, frame.payloadAddress(), frame.payloadLengthBytes());
+            if (trailerBytes > 0) {
+                messages.setThirdPiece(index, frame.trailerAddress(), trailerBytes);
+            }
         }
         owners[index] = owner;
-        tokens[index] = token;
-        frameBytes[index] = length;
+        tokens[index] = frame.token();
+        frameBytes[index] = frame.lengthBytes();
         tail++;
     }
 

@@ -1,8 +1,8 @@
 package io.hxb.link.udp;
 
-import io.hxb.link.FrameOwner;
 import io.hxb.link.Link;
 import io.hxb.link.NeighbourAddresses;
+import io.hxb.link.OutgoingFrame;
 import io.hxb.link.socket.SocketSender;
 import io.hxb.link.socket.Trains;
 import io.hxb.os.Sockets;
@@ -31,47 +31,21 @@ final class UdpLinkSender extends SocketSender {
     }
 
     @Override
-    public boolean offer(
-            final int neighbour,
-            final long headerAddress,
-            final int headerLengthBytes,
-            final long payloadAddress,
-            final int payloadLengthBytes,
-            final FrameOwner owner,
-            final long token) {
+    public boolean offer(final int neighbour, final OutgoingFrame frame) {
         if (neighbour == Link.BROADCAST) {
-            return broadcast(
-                    headerAddress,
-                    headerLengthBytes,
-                    payloadAddress,
-                    payloadLengthBytes,
-                    owner,
-                    token);
+            return broadcast(frame);
         }
         final long address = addresses.get(neighbour);
         if (address == 0 || !hasRoom(1)) {
             return false;
         }
         UdpAddress.write(nextNameAddress(), address);
-        enqueue(
-                headerAddress,
-                headerLengthBytes,
-                payloadAddress,
-                payloadLengthBytes,
-                owner,
-                token,
-                address);
+        enqueue(frame, frame.owner(), address);
         return true;
     }
 
     // Sent in order, so the memory goes back with the last copy.
-    private boolean broadcast(
-            final long headerAddress,
-            final int headerLengthBytes,
-            final long payloadAddress,
-            final int payloadLengthBytes,
-            final FrameOwner owner,
-            final long token) {
+    private boolean broadcast(final OutgoingFrame frame) {
         final long[] targets = audience.get();
         final int copies = Math.min(targets.length, queueFrames);
         if (copies == 0 || !hasRoom(copies)) {
@@ -79,14 +53,7 @@ final class UdpLinkSender extends SocketSender {
         }
         for (int i = 0; i < copies; i++) {
             UdpAddress.write(nextNameAddress(), targets[i]);
-            enqueue(
-                    headerAddress,
-                    headerLengthBytes,
-                    payloadAddress,
-                    payloadLengthBytes,
-                    i == copies - 1 ? owner : null,
-                    token,
-                    targets[i]);
+            enqueue(frame, i == copies - 1 ? frame.owner() : null, targets[i]);
         }
         return true;
     }

@@ -7,6 +7,7 @@ import io.hxb.frame.MisconfigurationFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
+import io.hxb.link.OutgoingFrame;
 import io.hxb.routing.DimensionOrder;
 import io.hxb.session.FrameSeals;
 import io.hxb.session.Sessions;
@@ -22,6 +23,7 @@ final class DiscoverySender {
     private final NodeIdentity self;
     private final Sessions sessions;
     private final FrameSeals seals;
+    private final OutgoingFrame outgoing = new OutgoingFrame();
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final HelloFlyweight hello = new HelloFlyweight();
     private final MisconfigurationFlyweight complaint = new MisconfigurationFlyweight();
@@ -158,7 +160,7 @@ final class DiscoverySender {
             final int id,
             final BufferPool.Share share) {
         final int length = FrameHeaderFlyweight.frameLength(header.address());
-        return sender.offer(coordinate, header.address(), length, 0, 0, share, id)
+        return sender.offer(coordinate, outgoing.wrap(header.address(), length, share, id))
                 ? 1
                 : giveBack(id, share);
     }

@@ -7,6 +7,7 @@ import io.hxb.frame.FrameType;
 import io.hxb.frame.LinkStatusFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.LinkSender;
+import io.hxb.link.OutgoingFrame;
 import io.hxb.routing.DimensionOrder;
 import io.hxb.session.FrameSeals;
 import io.hxb.topology.Shape;
@@ -26,6 +27,7 @@ final class StatusSender {
     private final LinkSender[] senders;
     private final BufferPool pool;
     private final BufferPool.Share share;
+    private final OutgoingFrame outgoing = new OutgoingFrame();
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final LinkStatusFlyweight status = new LinkStatusFlyweight();
 
@@ -134,12 +136,11 @@ final class StatusSender {
                 isSealed(neighbour, length)
                         && senders[port.link().index()].offer(
                                 neighbour.neighbour(),
-                                header.address(),
-                                FrameHeaderFlyweight.frameLength(header.address()),
-                                0,
-                                0,
-                                share,
-                                bufferId);
+                                outgoing.wrap(
+                                        header.address(),
+                                        FrameHeaderFlyweight.frameLength(header.address()),
+                                        share,
+                                        bufferId));
         if (!isTaken) {
             share.release(bufferId);
         }

@@ -10,6 +10,7 @@ import io.hxb.config.SocketConfig;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.LinkSender;
+import io.hxb.link.OutgoingFrame;
 import io.hxb.link.raw.RawLink;
 import io.hxb.link.raw.RawLinkConfig;
 import io.hxb.routing.DimensionOrder;
@@ -138,12 +139,9 @@ abstract class RelayNics {
             assertTrue(
                     sender.offer(
                             1,
-                            address,
-                            FrameHeaderFlyweight.LENGTH,
-                            address + FrameHeaderFlyweight.LENGTH,
-                            bodyBytes,
-                            frames,
-                            0));
+                            new OutgoingFrame()
+                                    .wrap(address, FrameHeaderFlyweight.LENGTH, frames, 0)
+                                    .payload(address + FrameHeaderFlyweight.LENGTH, bodyBytes)));
         }
         sender.flush();
     }

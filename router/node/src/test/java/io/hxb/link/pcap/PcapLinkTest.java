@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hxb.config.SocketConfig;
 import io.hxb.link.BufferPool;
 import io.hxb.link.LinkSender;
+import io.hxb.link.OutgoingFrame;
 import io.hxb.link.udp.UdpLink;
 import io.hxb.link.udp.UdpLinkConfig;
 import io.hxb.link.udp.UdpPeers;
@@ -51,7 +52,10 @@ class PcapLinkTest {
             // when
             final boolean isTaken =
                     sender.offer(
-                            1, frames.frame(7, 42, 3), 64, frames.frame(0, 0, 9), 3, frames, 0);
+                            1,
+                            new OutgoingFrame()
+                                    .wrap(frames.frame(7, 42, 3), 64, frames, 0)
+                                    .payload(frames.frame(0, 0, 9), 3));
             sender.flush();
             TestNamespaces.await("the frame is back", () -> link.receive(0, frames, 8) == 1);
             // then

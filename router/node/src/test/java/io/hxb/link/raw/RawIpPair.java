@@ -8,6 +8,7 @@ import io.hxb.config.SocketConfig;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.LinkSender;
+import io.hxb.link.OutgoingFrame;
 import io.hxb.testing.TestFrames;
 import io.hxb.testing.TestNamespaces;
 
@@ -112,7 +113,8 @@ abstract class RawIpPair {
     void offer(final long destination, final int sequence, final int bodyLength) {
         final long header = frames.frame(destination, sequence, bodyLength);
         assertTrue(
-                sender.offer(2, header, HEADER + bodyLength, 0, 0, frames, sequence),
+                sender.offer(
+                        2, new OutgoingFrame().wrap(header, HEADER + bodyLength, frames, sequence)),
                 "frame " + sequence);
     }
 

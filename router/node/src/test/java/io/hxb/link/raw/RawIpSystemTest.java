@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.config.FrameConfig;
 import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.link.OutgoingFrame;
 import io.hxb.linux.Descriptors;
 import io.hxb.linux.Memory;
 import io.hxb.os.NetworkNamespace;
@@ -95,8 +96,8 @@ class RawIpSystemTest extends RawIpPair {
         offer(B, 0, 100);
         offer(B, 1, 8_000);
         offer(ELSEWHERE, 2, 8_000);
-        sender.offer(2, sparse, HEADER + 100, 0, 0, frames, 3);
-        sender.offer(2, detour, HEADER + 8_000, 0, 0, frames, 4);
+        sender.offer(2, new OutgoingFrame().wrap(sparse, HEADER + 100, frames, 3));
+        sender.offer(2, new OutgoingFrame().wrap(detour, HEADER + 8_000, frames, 4));
         sender.flush();
         // then
         await(RawLink.POOL, 1);
@@ -122,7 +123,8 @@ class RawIpSystemTest extends RawIpPair {
                     .source(i < 10 ? A : A + 0x0100)
                     .order(i < 6 ? DimensionOrder.DEFAULT : DimensionOrder.of(1, 0))
                     .hopLimit(i < 8 ? 5 : 6);
-            assertTrue(sender.offer(2, header, HEADER + frame, 0, 0, frames, i));
+            assertTrue(
+                    sender.offer(2, new OutgoingFrame().wrap(header, HEADER + frame, frames, i)));
         }
         // when
         sender.flush();

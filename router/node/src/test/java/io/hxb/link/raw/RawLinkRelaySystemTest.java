@@ -12,6 +12,7 @@ import io.hxb.link.FrameOwner;
 import io.hxb.link.FrameSink;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
+import io.hxb.link.OutgoingFrame;
 import io.hxb.testing.TestFrames;
 import io.hxb.testing.TestNamespaces;
 
@@ -84,7 +85,8 @@ class RawLinkRelaySystemTest {
                 final int lengthBytes,
                 final long sourceAddress,
                 final int vlanTci) {
-            if (!next.offer(0, headerAddress, lengthBytes, 0, 0, owner, token)) {
+            if (!next.offer(
+                    0, new OutgoingFrame().wrap(headerAddress, lengthBytes, owner, token))) {
                 refused++;
                 owner.release(token);
             }
@@ -162,7 +164,7 @@ class RawLinkRelaySystemTest {
         for (int i = 0; i < wires.size(); i += 2) {
             for (int sequence = 0; sequence < BATCH; sequence++) {
                 final long header = frames.frame(DESTINATION, 100 * i + sequence, 500);
-                wires.get(i).fromOuter().offer(1, header, 564, 0, 0, frames, 0);
+                wires.get(i).fromOuter().offer(1, new OutgoingFrame().wrap(header, 564, frames, 0));
             }
             wires.get(i).fromOuter().flush();
         }
@@ -228,7 +230,7 @@ class RawLinkRelaySystemTest {
         final long start = System.nanoTime();
         while (counter.count < target) {
             for (int i = 0; i < BATCH; i++) {
-                in.fromOuter().offer(1, header, 128, 0, 0, frames, 0);
+                in.fromOuter().offer(1, new OutgoingFrame().wrap(header, 128, frames, 0));
             }
             in.fromOuter().flush();
             in.inner().receive(RawLink.RING, relay, 64);

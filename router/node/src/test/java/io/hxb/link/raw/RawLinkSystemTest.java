@@ -11,6 +11,7 @@ import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
+import io.hxb.link.OutgoingFrame;
 import io.hxb.linux.Descriptors;
 import io.hxb.linux.Memory;
 import io.hxb.testing.TestFrames;
@@ -41,6 +42,7 @@ class RawLinkSystemTest {
                     FrameConfig.Encapsulation.ETHERNET);
 
     private final TestFrames frames = new TestFrames();
+    private final OutgoingFrame outgoing = new OutgoingFrame();
     private TestNamespaces namespaces;
     private String left;
     private String right;
@@ -111,7 +113,7 @@ class RawLinkSystemTest {
         for (int i = 0; i < 10; i++) {
             final long address = frames.frame(B, i, 100);
             header.wrap(address).flags(i % 2 == 0 ? FrameHeaderFlyweight.FLAG_SPARSE : 0);
-            assertTrue(sender.offer(2, address, 164, 0, 0, frames, i));
+            assertTrue(sender.offer(2, outgoing.wrap(address, 164, frames, i)));
         }
         sender.flush();
         awaitArrivals(RawLink.RING, 5);
@@ -145,12 +147,11 @@ class RawLinkSystemTest {
             final boolean isTaken =
                     back.offer(
                             1,
-                            arrival.headerAddress(),
-                            arrival.lengthBytes(),
-                            0,
-                            0,
-                            arrival.owner(),
-                            arrival.token());
+                            outgoing.wrap(
+                                    arrival.headerAddress(),
+                                    arrival.lengthBytes(),
+                                    arrival.owner(),
+                                    arrival.token()));
             assertTrue(isTaken);
         }
         frames.arrivals().clear();
@@ -179,9 +180,9 @@ class RawLinkSystemTest {
         final long shortFrame = frames.frame(ELSEWHERE, 2, 0);
         final long local = frames.frame(FrameHeaderFlyweight.ANY_DESTINATION, 3, 0);
         // when
-        sender.offer(2, foreign, 64, 0, 0, frames, 0);
-        sender.offer(2, shortFrame, 40, 0, 0, frames, 0);
-        sender.offer(Link.BROADCAST, local, 64, 0, 0, frames, 0);
+        sender.offer(2, outgoing.wrap(foreign, 64, frames, 0));
+        sender.offer(2, outgoing.wrap(shortFrame, 40, frames, 0));
+        sender.offer(Link.BROADCAST, outgoing.wrap(local, 64, frames, 0));
         sender.flush();
         awaitArrivals(RawLink.RING, 2);
         awaitArrivals(RawLink.POOL, 3);
@@ -196,7 +197,8 @@ class RawLinkSystemTest {
         connect(1500);
         a.learn(3, 0x02_00_00_00_00_77L);
         // when
-        final boolean isTaken = sender.offer(3, frames.frame(B, 1, 0), 64, 0, 0, frames, 0);
+        final boolean isTaken =
+                sender.offer(3, outgoing.wrap(frames.frame(B, 1, 0), 64, frames, 0));
         sender.flush();
         offer(B, 2, 0);
         sender.flush();
@@ -214,7 +216,7 @@ class RawLinkSystemTest {
         new FrameHeaderFlyweight().wrap(header).bodyLength(700);
         final long payload = frames.frame(B, 5, 700) + FrameHeaderFlyweight.LENGTH;
         // when
-        sender.offer(2, header, 64, payload, 700, frames, 0);
+        sender.offer(2, outgoing.wrap(header, 64, frames, 0).payload(payload, 700));
         sender.flush();
         awaitArrivals(RawLink.POOL, 1);
         // then
@@ -268,7 +270,7 @@ class RawLinkSystemTest {
             Memory.putShortBigEndian(
                     address + 2, destination == B ? TAGGED.etherType() : TAGGED.relayEtherType());
             Memory.copy(frames.frame(destination, 77, 100), address + 4, 164);
-            assertTrue(taggingSender.offer(2, address, 168, 0, 0, frames, 0));
+            assertTrue(taggingSender.offer(2, outgoing.wrap(address, 168, frames, 0)));
             assertEquals(1, taggingSender.flush());
         }
     }
@@ -324,7 +326,7 @@ class RawLinkSystemTest {
         for (final long destination : new long[] {B, ELSEWHERE}) {
             final long header = frames.frame(destination, 1, 8000);
             for (int i = 0; i < sent; i++) {
-                assertTrue(sender.offer(2, header, 8064, 0, 0, frames, 0));
+                assertTrue(sender.offer(2, outgoing.wrap(header, 8064, frames, 0)));
                 TestNamespaces.await("the frame is taken", () -> flushed(sender));
             }
         }
@@ -533,7 +535,7 @@ class RawLinkSystemTest {
 
     private void offer(final long destination, final int sequence, final int bodyLength) {
         final long header = frames.frame(destination, sequence, bodyLength);
-        assertTrue(sender.offer(2, header, 64 + bodyLength, 0, 0, frames, sequence));
+        assertTrue(sender.offer(2, outgoing.wrap(header, 64 + bodyLength, frames, sequence)));
     }
 
     private void awaitArrivals(final int source, final int count) {

@@ -10,6 +10,7 @@ import io.hxb.link.FrameOwner;
 import io.hxb.link.FrameSink;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
+import io.hxb.link.OutgoingFrame;
 import io.hxb.linux.Memory;
 
 import org.junit.jupiter.api.AfterEach;
@@ -48,7 +49,9 @@ class SimNetworkTest {
         run(
                 1,
                 (link, owner, id, header, length, source, tci) ->
-                        isRelayed[0] = onward.offer(2, header, length, 0, 0, owner, id));
+                        isRelayed[0] =
+                                onward.offer(
+                                        2, new OutgoingFrame().wrap(header, length, owner, id)));
         assertTrue(isRelayed[0]);
         assertEquals(1, pool.outstanding());
         // when
@@ -144,7 +147,8 @@ class SimNetworkTest {
         // when
         links[0].learn(1, 0);
         // then
-        assertFalse(sender.offer(1, newFrame(), FRAME_BYTES, 0, 0, token -> {}, 0));
+        assertFalse(
+                sender.offer(1, new OutgoingFrame().wrap(newFrame(), FRAME_BYTES, token -> {}, 0)));
     }
 
     @Test
@@ -167,7 +171,8 @@ class SimNetworkTest {
         final List<Long> arrivals = new ArrayList<>();
         // when
         for (final int length : new int[] {962, 962, 462, 962, 1_212}) {
-            assertTrue(sender.offer(1, newFrame(), length, 0, 0, token -> {}, 0));
+            assertTrue(
+                    sender.offer(1, new OutgoingFrame().wrap(newFrame(), length, token -> {}, 0)));
         }
         sender.flush();
         run(
@@ -229,7 +234,8 @@ class SimNetworkTest {
         for (int i = first; i < first + count; i++) {
             final long frame = newFrame();
             Memory.putLong(frame, i);
-            assertTrue(sender.offer(1, frame, FRAME_BYTES, 0, 0, token -> {}, 0));
+            assertTrue(
+                    sender.offer(1, new OutgoingFrame().wrap(frame, FRAME_BYTES, token -> {}, 0)));
         }
         sender.flush();
     }
@@ -271,7 +277,9 @@ class SimNetworkTest {
     private void send(final int neighbour, final long number) {
         final long frame = newFrame();
         Memory.putLong(frame, number);
-        assertTrue(sender.offer(neighbour, frame, FRAME_BYTES, 0, 0, token -> {}, 0));
+        assertTrue(
+                sender.offer(
+                        neighbour, new OutgoingFrame().wrap(frame, FRAME_BYTES, token -> {}, 0)));
         sender.flush();
     }
 

@@ -4,6 +4,7 @@ import io.hxb.link.FrameOwner;
 import io.hxb.link.HostileTrain;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
+import io.hxb.link.OutgoingFrame;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.SocketOptions;
 import io.hxb.os.TrainVector;
@@ -35,7 +36,9 @@ public final class HostileUdp implements AutoCloseable {
         train.next();
         final long before = sender.sentFrames();
         cut(train.segmentBytes());
-        if (sender.offer(neighbour, train.address(), train.lengthBytes(), 0, 0, NOBODY, 0)) {
+        if (sender.offer(
+                neighbour,
+                new OutgoingFrame().wrap(train.address(), train.lengthBytes(), NOBODY, 0))) {
             sender.flush();
             sender.discard();
         }

@@ -9,6 +9,7 @@ import io.hxb.config.SocketConfig;
 import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
+import io.hxb.link.OutgoingFrame;
 import io.hxb.linux.Errno;
 import io.hxb.linux.LinuxException;
 import io.hxb.testing.TestFrames;
@@ -109,7 +110,9 @@ class UdpLinkTest {
         // when
         final boolean isTaken = offer(9, 1, 0);
         final boolean isBroadcast =
-                lonely.offer(Link.BROADCAST, frames.frame(1, 1, 0), 64, 0, 0, frames, 0);
+                lonely.offer(
+                        Link.BROADCAST,
+                        new OutgoingFrame().wrap(frames.frame(1, 1, 0), 64, frames, 0));
         // then
         assertFalse(isTaken);
         assertFalse(isBroadcast);
@@ -122,7 +125,7 @@ class UdpLinkTest {
         // given
         final long frame = frames.frame(1, 1, 65_500);
         // when
-        sender.offer(2, frame, 65_564, 0, 0, frames, 0);
+        sender.offer(2, new OutgoingFrame().wrap(frame, 65_564, frames, 0));
         offer(2, 7, 0);
         sender.flush();
         awaitArrivals(b, 1);
@@ -159,7 +162,10 @@ class UdpLinkTest {
             // when
             for (final UdpLink from : List.of(stranger, other, a)) {
                 try (LinkSender out = from.newSender(8)) {
-                    out.offer(2, frames.frame(1, from.index(), 0), 64, 0, 0, frames, 0);
+                    out.offer(
+                            2,
+                            new OutgoingFrame()
+                                    .wrap(frames.frame(1, from.index(), 0), 64, frames, 0));
                     out.flush();
                 }
             }
@@ -302,7 +308,8 @@ class UdpLinkTest {
 
     private boolean offer(final int neighbour, final int sequence, final int bodyLength) {
         final long header = frames.frame(1, sequence, bodyLength);
-        return sender.offer(neighbour, header, 64 + bodyLength, 0, 0, frames, sequence);
+        return sender.offer(
+                neighbour, new OutgoingFrame().wrap(header, 64 + bodyLength, frames, sequence));
     }
 
     private void awaitArrivals(final UdpLink link, final int count) {

@@ -12,6 +12,7 @@ import io.hxb.link.FrameOwner;
 import io.hxb.link.FrameSink;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
+import io.hxb.link.OutgoingFrame;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
 import io.hxb.linux.SocketOptions;
@@ -39,6 +40,7 @@ class UdpTrainTest {
     private static final int PEER = 2;
 
     private final TestFrames frames = new TestFrames();
+    private final OutgoingFrame outgoing = new OutgoingFrame();
     private final BufferPool pool = frames.pool(BUFFERS, BUFFER_BYTES);
     private final BufferPool.Share share = pool.newShare();
     private UdpLink a;
@@ -125,7 +127,7 @@ class UdpTrainTest {
         // given
         final long lone = frames.frame(1, 0, 10);
         new FrameHeaderFlyweight().wrap(lone).flags(FrameHeaderFlyweight.FLAG_SPARSE);
-        sender.offer(PEER, lone, HEADER + 10, 0, 0, frames, 0);
+        sender.offer(PEER, outgoing.wrap(lone, HEADER + 10, frames, 0));
         // when
         send(12, 2_000);
         // then
@@ -191,7 +193,7 @@ class UdpTrainTest {
             SocketOptions.set(a.descriptor(0), TrainVector.SOL_UDP, TrainVector.UDP_SEGMENT, cut);
             final int length = Math.min(HEADER + 8_900, 60 * cut);
             for (int i = 0; i < 3; i++) {
-                sender.offer(PEER, frame, length, 0, 0, frames, 0);
+                sender.offer(PEER, outgoing.wrap(frame, length, frames, 0));
                 sender.flush();
             }
             // then: nothing is missing, nothing is made up
@@ -219,7 +221,7 @@ class UdpTrainTest {
         SocketOptions.set(a.descriptor(0), TrainVector.SOL_UDP, TrainVector.UDP_SEGMENT, 9_500);
         // when
         for (int i = 0; i < 2; i++) {
-            sender.offer(PEER, frame, 30_000, 0, 0, frames, 0);
+            sender.offer(PEER, outgoing.wrap(frame, 30_000, frames, 0));
             sender.flush();
         }
         // then
@@ -254,8 +256,10 @@ class UdpTrainTest {
             plain.learn(1, a.localAddress());
             // when
             for (int i = 0; i < 20; i++) {
-                toPlain.offer(PEER, frames.frame(1, i, 3_000), HEADER + 3_000, 0, 0, frames, i);
-                fromPlain.offer(1, frames.frame(1, i, 3_000), HEADER + 3_000, 0, 0, frames, i);
+                toPlain.offer(
+                        PEER, outgoing.wrap(frames.frame(1, i, 3_000), HEADER + 3_000, frames, i));
+                fromPlain.offer(
+                        1, outgoing.wrap(frames.frame(1, i, 3_000), HEADER + 3_000, frames, i));
             }
             toPlain.flush();
             fromPlain.flush();
@@ -324,7 +328,7 @@ class UdpTrainTest {
 
     private void pass(final long[] memory, final Discard sink) {
         for (final long frame : memory) {
-            sender.offer(PEER, frame, HEADER + 4_000, 0, 0, sink, 0);
+            sender.offer(PEER, outgoing.wrap(frame, HEADER + 4_000, sink, 0));
         }
         sender.flush();
         final long target = sink.received + memory.length;
@@ -348,7 +352,9 @@ class UdpTrainTest {
 
     private void offer(final int neighbour, final int sequence, final int bodyLength) {
         final long header = frames.frame(1, sequence, bodyLength);
-        assertTrue(sender.offer(neighbour, header, HEADER + bodyLength, 0, 0, frames, sequence));
+        assertTrue(
+                sender.offer(
+                        neighbour, outgoing.wrap(header, HEADER + bodyLength, frames, sequence)));
     }
 
     private void takeIntact(final int count, final int bodyLength) {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
+import io.hxb.link.OutgoingFrame;
 import io.hxb.testing.RecordingLink;
 import io.hxb.testing.TestFrames;
 import io.hxb.trunk.TrunkSender;
@@ -25,7 +26,9 @@ class LoopTrafficTest {
     private void send(final int count) {
         for (int i = 0; i < count; i++) {
             final long address = frames.frame(1, 0, BODY_BYTES);
-            sender.offer(Link.BROADCAST, address, 64 + BODY_BYTES, 0, 0, token -> {}, 0);
+            sender.offer(
+                    Link.BROADCAST,
+                    new OutgoingFrame().wrap(address, 64 + BODY_BYTES, token -> {}, 0));
         }
         sender.flush();
     }

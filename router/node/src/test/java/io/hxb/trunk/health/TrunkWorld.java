@@ -11,6 +11,7 @@ import io.hxb.link.BufferPool;
 import io.hxb.link.FrameOwner;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
+import io.hxb.link.OutgoingFrame;
 import io.hxb.link.sim.SimClock;
 import io.hxb.link.sim.SimFaults;
 import io.hxb.link.sim.SimLink;
@@ -307,7 +308,10 @@ final class TrunkWorld {
                     .destination(target)
                     .bodyLength(BODY_BYTES);
             final int link =
-                    trunk.offer(target, 0, header.address(), 64 + BODY_BYTES, 0, 0, share, id);
+                    trunk.offer(
+                            target,
+                            0,
+                            new OutgoingFrame().wrap(header.address(), 64 + BODY_BYTES, share, id));
             loop.note();
             if (link < 0) {
                 share.release(id);

@@ -7,6 +7,7 @@ import io.hxb.link.BufferPool;
 import io.hxb.link.FrameOwner;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
+import io.hxb.link.OutgoingFrame;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
 import io.hxb.linux.SocketOptions;
@@ -130,7 +131,9 @@ public final class HostileTrains {
         SocketOptions.set(
                 from.descriptor(0), TrainVector.SOL_UDP, TrainVector.UDP_SEGMENT, segment);
         check(
-                sender.offer(PEER, BYTES.address() + offset, length, 0, 0, NOBODY, 0),
+                sender.offer(
+                        PEER,
+                        new OutgoingFrame().wrap(BYTES.address() + offset, length, NOBODY, 0)),
                 "no room to send");
         sender.flush();
         sender.discard();
