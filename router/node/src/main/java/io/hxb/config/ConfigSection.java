@@ -1,0 +1,217 @@
+package io.hxb.config;
+
+import java.lang.reflect.Constructor;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.RecordComponent;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/**
+ * The keys of one section of the cluster file, in the order of the components of the record that
+ * has their values. Immutable.
+ *
+ * <p>Records are made by their canonical constructor, which does not check; {@link #check} does,
+ * and {@link ClusterConfig} checks all of its sections.
+ *
+ * @param <R> the record.
+ */
+public final class ConfigSection<R extends Record> {
+    private final String name;
+    private final Constructor<R> constructor;
+    private final List<Item<R>> items;
+    private final List<ConfigKey<R, ?>> keys;
+
+    /** A part of a section. */
+    public sealed interface Item<R> permits ConfigKey, Rule, Group {}
+
+    /**
+     * What keys must be together. Immutable.
+     *
+     * @param key that the message names.
+     * @param isValid true for records that comply.
+     * @param text of the message, after the key.
+     */
+    public record Rule<R>(String key, Predicate<R> isValid, Function<R, String> text)
+            implements Item<R> {}
+
+    /**
+     * Keys of this section whose values are in a record of their own. Immutable.
+     *
+     * @param section of that record.
+     * @param accessor gives it.
+     */
+    public record Group<R, S extends Record>(ConfigSection<S> section, Function<R, S> accessor)
+            implements Item<R> {
+        private Stream<ConfigKey<R, ?>> keys() {
+            return section.keys().stream().map(key -> key.within(accessor));
+        }
+    }
+
+    private ConfigSection(
+            final String name, final Constructor<R> constructor, final List<Item<R>> items) {
+        this.name = name;
+        this.constructor = constructor;
+        this.items = items;
+        keys = items.stream().flatMap(ConfigSection::keysOf).toList();
+    }
+
+    private static <R> Stream<ConfigKey<R, ?>> keysOf(final Item<R> item) {
+        return switch (item) {
+            case ConfigKey<R, ?> key -> Stream.of(key);
+            case Group<R, ?> group -> group.keys();
+            case Rule<R> rule -> Stream.empty();
+        };
+    }
+
+    /**
+     * A section.
+     *
+     * @param name of it in the file.
+     * @param items a key or a group for each component of the record, in their order, and rules.
+     *     Limits that depend on other keys depend on earlier ones.
+     * @throws IllegalStateException if items and components differ.
+     */
+    @SafeVarargs
+    static <R extends Record> ConfigSection<R> of(
+            final String name, final Class<R> type, final Item<R>... items) {
+        final List<Class<?>> types = new ArrayList<>();
+        final RecordComponent[] components = type.getRecordComponents();
+        for (final Item<R> item : items) {
+            if (item instanceof Rule<R>) {
+                continue;
+            }
+            if (types.size() == components.length
+                    || !fits(item, components[types.size()].getType())) {
+                throw new IllegalStateException(
+                        type + " has no component of this type for " + item);
+            }
+            types.add(components[types.size()].getType());
+        }
+        if (types.size() < components.length) {
+            throw new IllegalStateException(type + " has no key for " + components[types.size()]);
+        }
+        try {
+            return new ConfigSection<>(
+                    name,
+                    type.getDeclaredConstructor(types.toArray(new Class<?>[0])),
+                    List.of(items));
+        } catch (final NoSuchMethodException e) {
+            throw new IllegalStateException(type + " is no record", e);
+        }
+    }
+
+    private static <R> boolean fits(final Item<R> item, final Class<?> component) {
+        return switch (item) {
+            case ConfigKey<R, ?> key -> key.type().fits(component);
+            case Group<R, ?> group -> group.section.constructor.getDeclaringClass() == component;
+            case Rule<R> rule -> false;
+        };
+    }
+
+    /** The name of the section in the file. */
+    public String name() {
+        return name;
+    }
+
+    /** Its keys, in order. */
+    public List<ConfigKey<R, ?>> keys() {
+        return keys;
+    }
+
+    /**
+     * The key of that name.
+     *
+     * @throws IllegalArgumentException if there is none.
+     */
+    public ConfigKey<R, ?> key(final String key) {
+        return keys.get(index(key));
+    }
+
+    private int index(final String key) {
+        for (int i = 0; i < keys.size(); i++) {
+            if (keys.get(i).name().equals(key)) {
+                return i;
+            }
+        }
+        throw new IllegalArgumentException(name + " has no key " + key);
+    }
+
+    /** The record of the defaults. */
+    public R defaults() {
+        return make(keys.stream().map(ConfigKey::fallback).toArray());
+    }
+
+    /**
+     * The record with another value. The others stay as they are unless that value rules them out,
+     * and otherwise become the nearest that is allowed.
+     *
+     * @throws Check.Failure if the value is not allowed.
+     */
+    public R with(final R base, final String key, final Object value) {
+        return with(base, Map.of(key, value));
+    }
+
+    /** The same with several values by key. */
+    public R with(final R base, final Map<String, ?> given) {
+        final Object[] values = keys.stream().map(key -> key.of(base)).toArray();
+        given.forEach((key, value) -> values[index(key)] = value);
+        for (int i = 0; i < values.length; i++) {
+            final ConfigKey<R, ?> key = keys.get(i);
+            if (key.limits().isRange() && !given.containsKey(key.name())) {
+                values[i] = fit(key, make(values));
+            }
+        }
+        final R record = make(values);
+        final Check check = new Check();
+        check(check, record);
+        check.done();
+        return record;
+    }
+
+    private static <R, V> V fit(final ConfigKey<R, V> key, final R record) {
+        return key.fit(record, key.of(record));
+    }
+
+    /** Adds to {@code check} what is wrong with a record. */
+    public void check(final Check check, final R record) {
+        keys.forEach(key -> check(check, key, record));
+        for (final Item<R> item : items) {
+            if (item instanceof final Rule<R> rule && !rule.isValid.test(record)) {
+                check.that(false, rule.key, rule.text.apply(record));
+            }
+        }
+    }
+
+    private static <R, V> void check(final Check check, final ConfigKey<R, V> key, final R record) {
+        key.check(check, record, key.of(record));
+    }
+
+    /** A record of values in the order of the keys, unchecked. */
+    private R make(final Object[] values) {
+        final List<Object> arguments = new ArrayList<>();
+        int next = 0;
+        for (final Item<R> item : items) {
+            if (item instanceof ConfigKey) {
+                arguments.add(values[next++]);
+            } else if (item instanceof final Group<R, ?> group) {
+                final int last = next + group.section.keys.size();
+                arguments.add(group.section.make(Arrays.copyOfRange(values, next, last)));
+                next = last;
+            }
+        }
+        try {
+            return constructor.newInstance(arguments.toArray());
+        } catch (final InvocationTargetException e) {
+            throw e.getCause() instanceof final RuntimeException cause
+                    ? cause
+                    : new IllegalStateException(e);
+        } catch (final ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

@@ -1,0 +1,134 @@
+package io.hxb.config;
+
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
+
+/**
+ * The values that a key may have: a range of numbers, whose ends may depend on keys before it, or
+ * anything. Immutable.
+ *
+ * @param <R> the record of the key.
+ */
+public final class Limits<R> {
+    private final ToLongFunction<R> min;
+    private final ToLongFunction<R> max;
+    private final String text;
+    private final String zero;
+    private final ToLongFunction<R> other;
+
+    private Limits(
+            final ToLongFunction<R> min,
+            final ToLongFunction<R> max,
+            final String text,
+            final String zero,
+            final ToLongFunction<R> other) {
+        this.min = min;
+        this.max = max;
+        this.text = text;
+        this.zero = zero;
+        this.other = other;
+    }
+
+    /** Anything that the type of the key allows. */
+    public static <R> Limits<R> any() {
+        return described("");
+    }
+
+    /** Whatever the reader of the key checks, as this text describes it. */
+    public static <R> Limits<R> described(final String text) {
+        return new Limits<>(null, null, text, "", null);
+    }
+
+    /** Numbers from {@code min} to {@code max}; of a list, each of them. */
+    public static <R> Limits<R> range(final long min, final long max) {
+        return new Limits<>(record -> min, record -> max, "", "", null);
+    }
+
+    /** Numbers from {@code min} to one that keys before it decide. */
+    public static <R> Limits<R> range(final long min, final ToLongFunction<R> max) {
+        return new Limits<>(record -> min, max, "", "", null);
+    }
+
+    /** Numbers from one that keys before it decide to {@code max}. */
+    public static <R> Limits<R> range(final ToLongFunction<R> min, final long max) {
+        return new Limits<>(min, record -> max, "", "", null);
+    }
+
+    /** Those of a range, or 0, which has this meaning. */
+    public Limits<R> orZero(final String meaning) {
+        return new Limits<>(min, max, text, meaning, other);
+    }
+
+    /**
+     * Those of a range except for the value of another key.
+     *
+     * @param name of the other key.
+     */
+    public Limits<R> except(final String name, final ToLongFunction<R> key) {
+        return new Limits<>(min, max, name, zero, key);
+    }
+
+    /** True if there is a range. */
+    public boolean isRange() {
+        return min != null;
+    }
+
+    /** Smallest number, where the other keys have the values of that record. */
+    public long min(final R record) {
+        return min.applyAsLong(record);
+    }
+
+    /** Largest number, where the other keys have the values of that record. */
+    public long max(final R record) {
+        return max.applyAsLong(record);
+    }
+
+    /** The same limits of a record that has {@code R} as one of its values. */
+    <Q> Limits<Q> within(final Function<Q, R> part) {
+        return new Limits<>(in(part, min), in(part, max), text, zero, in(part, other));
+    }
+
+    private static <Q, R> ToLongFunction<Q> in(
+            final Function<Q, R> part, final ToLongFunction<R> number) {
+        return number == null ? null : record -> number.applyAsLong(part.apply(record));
+    }
+
+    boolean allow(final R record, final long number) {
+        return (!zero.isEmpty() && number == 0)
+                || (number >= min(record)
+                        && number <= max(record)
+                        && (other == null || number != other.applyAsLong(record)));
+    }
+
+    /** The number, or the nearest that is allowed if other keys of the record rule it out. */
+    long fit(final R record, final long number) {
+        if (min == null || allow(record, number)) {
+            return number;
+        }
+        final long nearest = Math.clamp(number, min(record), Math.max(min(record), max(record)));
+        final boolean isTaken = other != null && nearest == other.applyAsLong(record);
+        return isTaken ? nearest + (nearest > min(record) ? -1 : 1) : nearest;
+    }
+
+    /** Describes them for messages, after "must be". */
+    String describe(final R record, final ValueType<?> type) {
+        return range(record, type)
+                + (other == null ? "" : " and not " + text)
+                + (zero.isEmpty() ? "" : ", or 0 for " + zero);
+    }
+
+    /** Describes them for the documentation; empty for any value. */
+    String document(final R record, final ValueType<?> type) {
+        return isRange()
+                ? range(record, type)
+                        + (other == null ? "" : ", not `" + text + "`")
+                        + (zero.isEmpty() ? "" : " or 0")
+                : text;
+    }
+
+    private String range(final R record, final ValueType<?> type) {
+        return type.isList() && max(record) == Integer.MAX_VALUE
+                ? min(record) + " or more"
+                : type.formatNumber(min(record)) + ".." + type.formatNumber(max(record));
+    }
+}
