@@ -27,7 +27,7 @@ public final class ClusterKeys {
                     ClusterConfig::name,
                     described("1 to 63 letters, digits, `_`, `.`, `-`"),
                     "Name of the cluster, which is part of the names of sockets and counter"
-                        + " files.");
+                            + " files.");
 
     /** The number of the cluster. */
     public static final ConfigKey<ClusterConfig, Integer> ID =
@@ -57,7 +57,7 @@ public final class ClusterKeys {
 
     /** The network namespace of all nodes. */
     public static final ConfigKey<LinkPlan, String> NETNS =
-            advanced(
+            basic(
                     "netns",
                     text("word"),
                     "",
@@ -241,7 +241,12 @@ public final class ClusterKeys {
      * @param key the key.
      * @param limits what is allowed where all other keys have their defaults.
      */
-    public record Entry(String path, ConfigKey<?, ?> key, String limits) {}
+    public record Entry(String path, ConfigKey<?, ?> key, String limits) {
+        @Override
+        public String toString() {
+            return path;
+        }
+    }
 
     private static <R> Entry entry(
             final String prefix, final ConfigKey<R, ?> key, final R defaults) {

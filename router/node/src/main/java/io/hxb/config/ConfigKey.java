@@ -98,7 +98,7 @@ public record ConfigKey<R, V>(
                     name,
                     "must be "
                             + (type.isPowerOfTwo() ? "a power of two, " : "")
-                            + (type.isList() ? type.label() + ", each " : "")
+                            + (type.isList() ? type.things() : "")
                             + limits.describe(record, type)
                             + ": "
                             + type.format(value));
@@ -150,5 +150,10 @@ public record ConfigKey<R, V>(
      */
     public String documentedLimits(final R defaults) {
         return limits.document(defaults, type);
+    }
+
+    @Override
+    public String toString() {
+        return name;
     }
 }

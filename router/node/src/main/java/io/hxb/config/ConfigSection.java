@@ -192,7 +192,7 @@ public final class ConfigSection<R extends Record> {
     }
 
     /** A record of values in the order of the keys, unchecked. */
-    private R make(final Object[] values) {
+    R make(final Object[] values) {
         final List<Object> arguments = new ArrayList<>();
         int next = 0;
         for (final Item<R> item : items) {

@@ -50,7 +50,7 @@ public record FrameConfig(
                             FrameConfig::hopLimit,
                             range(1, 255),
                             "Maximum number of links that a frame may cross; at least the"
-                                + " dimensions of the shape."),
+                                    + " dimensions of the shape."),
                     advanced(
                             "etherType",
                             ETHER_TYPE,

@@ -50,7 +50,7 @@ public record LimitConfig(
                             LimitConfig::contexts,
                             range(0, 4096),
                             "Maximum number of open contexts of one user; 0 stands for four fifths"
-                                + " of those of the node."),
+                                    + " of those of the node."),
                     basic(
                             "memoryBytes",
                             LONG_SIZE,
@@ -81,7 +81,7 @@ public record LimitConfig(
                             LimitConfig::flows,
                             range(1, 1 << 20),
                             "Maximum number of flows of a user's contexts, sending and receiving"
-                                + " ones together."),
+                                    + " ones together."),
                     advanced(
                             "messagesPerSecond",
                             count("messages"),

@@ -112,7 +112,8 @@ public final class Limits<R> {
 
     /** Describes them for messages, after "must be". */
     String describe(final R record, final ValueType<?> type) {
-        return range(record, type)
+        return (type.isList() ? isOpen(record) ? ", " : " " : "")
+                + range(record, type)
                 + (other == null ? "" : " and not " + text)
                 + (zero.isEmpty() ? "" : ", or 0 for " + zero);
     }
@@ -126,8 +127,12 @@ public final class Limits<R> {
                 : text;
     }
 
+    private boolean isOpen(final R record) {
+        return max(record) == Integer.MAX_VALUE;
+    }
+
     private String range(final R record, final ValueType<?> type) {
-        return type.isList() && max(record) == Integer.MAX_VALUE
+        return isOpen(record)
                 ? min(record) + " or more"
                 : type.formatNumber(min(record)) + ".." + type.formatNumber(max(record));
     }

@@ -72,7 +72,8 @@ public record ManagerConfig(
                             "",
                             ManagerConfig::state,
                             any(),
-                            "Paths that `hxb route ... --commit` keeps over restarts."),
+                            "Paths committed by `hxb route`, which the manager keeps over"
+                                + " restarts."),
                     advanced(
                             "keep",
                             text("folder in a BPF file system"),
@@ -88,7 +89,7 @@ public record ManagerConfig(
                             ManagerConfig::tagger,
                             described("`tap` only without `manager.keep`"),
                             "Tags the frames of `manager.nic`: BPF programs in the kernel, or a"
-                                + " thread with a [TAP device](../howto/vlan.md#without-bpf)."),
+                                    + " thread with a [TAP device](../howto/vlan.md#without-bpf)."),
                     advanced(
                             "spinFor",
                             DURATION,

@@ -41,7 +41,7 @@ public record RouteConfig(long silenceNs, long retryNs, long partitionTimeoutNs)
                             RouteConfig::partitionTimeoutNs,
                             range(10_000_000, 3_600_000_000_000L),
                             "A peer is unreachable after this time without frames from it, if it"
-                                + " had no route for half of it."));
+                                    + " had no route for half of it."));
 
     /** The defaults. */
     public static final RouteConfig DEFAULT = KEYS.defaults();

@@ -45,7 +45,7 @@ public record SocketConfig(
                             SocketConfig::mtuBytes,
                             Limits.<SocketConfig>range(256, 65_507).orZero("that of the NIC"),
                             "Bytes of a frame after its Ethernet header; 0 takes the MTU of the"
-                                + " NIC, and 8972 for UDP."),
+                                    + " NIC, and 8972 for UDP."),
                     advanced(
                             "receiveBuffer",
                             SIZE,
@@ -60,7 +60,7 @@ public record SocketConfig(
                             SocketConfig::sendBufferBytes,
                             range(16 << 10, 1 << 30),
                             "Send buffer in the kernel of each link's socket; raw links reduce it"
-                                + " to what they send in 2 ms."),
+                                    + " to what they send in 2 ms."),
                     advanced(
                             "relayRingFrames",
                             powerOfTwo("frames"),

@@ -88,6 +88,8 @@ public final class ValueType<V> {
         TEXT
     }
 
+    private static final String LIST_OF = "list of ";
+
     private final Kind kind;
     private final String label;
     private final Class<?> javaType;
@@ -186,7 +188,7 @@ public final class ValueType<V> {
     public static <E> ValueType<List<E>> list(final ValueType<E> element) {
         return new ValueType<>(
                 element.kind,
-                "list of " + element.label,
+                LIST_OF + element.label,
                 List.class,
                 null,
                 values ->
@@ -213,6 +215,11 @@ public final class ValueType<V> {
     /** Describes the type in the documentation. */
     public String label() {
         return label;
+    }
+
+    /** The things that a list is of. */
+    String things() {
+        return label.substring(LIST_OF.length());
     }
 
     /** True for a record component of that type. */

@@ -55,7 +55,7 @@ final class ClusterWriter {
         part.section().keys().forEach(key -> line("  ", key, record));
     }
 
-    /** Writes the value of a key, unless it is an empty text, which stands for none. */
+    /** Writes the value of a key, unless it is none by default. */
     private <R, V> void line(final String indent, final ConfigKey<R, V> key, final R record) {
         final ValueType<V> type = key.type();
         final V value = key.of(record);
@@ -63,7 +63,7 @@ final class ClusterWriter {
             line(indent + key.name(), texts.stream().map(each -> quote(each.toString())).toList());
         } else if (!type.isText()) {
             line(indent + key.name(), type.format(value));
-        } else if (!type.format(value).isEmpty()) {
+        } else if (!type.format(value).isEmpty() || !value.equals(key.fallback())) {
             line(indent + key.name(), quote(type.format(value)));
         }
     }
