@@ -92,9 +92,9 @@ public record ConfigKey<R, V>(
 
     /** Adds to {@code check} what is wrong with a value beside the others of the record. */
     public void check(final Check check, final R record, final V value) {
-        if (limits.isRange()) {
+        if (limits.isRange() && !isAllowed(record, value)) {
             check.that(
-                    isAllowed(record, value),
+                    false,
                     name,
                     "must be "
                             + (type.isPowerOfTwo() ? "a power of two, " : "")
@@ -103,6 +103,16 @@ public record ConfigKey<R, V>(
                             + ": "
                             + type.format(value));
         }
+    }
+
+    @Override
+    public List<ConfigKey<R, ?>> keys() {
+        return List.of(this);
+    }
+
+    @Override
+    public boolean fits(final Class<?> component) {
+        return type.fits(component);
     }
 
     private boolean isAllowed(final R record, final V value) {

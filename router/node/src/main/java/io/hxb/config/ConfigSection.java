@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 
 /**
  * The keys of one section of the cluster file, in the order of the components of the record that
@@ -27,7 +26,13 @@ public final class ConfigSection<R extends Record> {
     private final List<ConfigKey<R, ?>> keys;
 
     /** A part of a section. */
-    public sealed interface Item<R> permits ConfigKey, Rule, Group {}
+    public sealed interface Item<R> permits ConfigKey, Rule, Group {
+        /** The keys that it has. */
+        List<ConfigKey<R, ?>> keys();
+
+        /** True if it gives the values of a component of that type. */
+        boolean fits(Class<?> component);
+    }
 
     /**
      * What keys must be together. Immutable.
@@ -37,7 +42,17 @@ public final class ConfigSection<R extends Record> {
      * @param text of the message, after the key.
      */
     public record Rule<R>(String key, Predicate<R> isValid, Function<R, String> text)
-            implements Item<R> {}
+            implements Item<R> {
+        @Override
+        public List<ConfigKey<R, ?>> keys() {
+            return List.of();
+        }
+
+        @Override
+        public boolean fits(final Class<?> component) {
+            return false;
+        }
+    }
 
     /**
      * Keys of this section whose values are in a record of their own. Immutable.
@@ -47,8 +62,18 @@ public final class ConfigSection<R extends Record> {
      */
     public record Group<R, S extends Record>(ConfigSection<S> section, Function<R, S> accessor)
             implements Item<R> {
-        private Stream<ConfigKey<R, ?>> keys() {
-            return section.keys().stream().map(key -> key.within(accessor));
+        @Override
+        public List<ConfigKey<R, ?>> keys() {
+            final List<ConfigKey<R, ?>> keys = new ArrayList<>();
+            for (final ConfigKey<S, ?> key : section.keys) {
+                keys.add(key.within(accessor));
+            }
+            return keys;
+        }
+
+        @Override
+        public boolean fits(final Class<?> component) {
+            return section.constructor.getDeclaringClass() == component;
         }
     }
 
@@ -57,15 +82,11 @@ public final class ConfigSection<R extends Record> {
         this.name = name;
         this.constructor = constructor;
         this.items = items;
-        keys = items.stream().flatMap(ConfigSection::keysOf).toList();
-    }
-
-    private static <R> Stream<ConfigKey<R, ?>> keysOf(final Item<R> item) {
-        return switch (item) {
-            case ConfigKey<R, ?> key -> Stream.of(key);
-            case Group<R, ?> group -> group.keys();
-            case Rule<R> rule -> Stream.empty();
-        };
+        final List<ConfigKey<R, ?>> all = new ArrayList<>();
+        for (final Item<R> item : items) {
+            all.addAll(item.keys());
+        }
+        keys = List.copyOf(all);
     }
 
     /**
@@ -86,7 +107,7 @@ public final class ConfigSection<R extends Record> {
                 continue;
             }
             if (types.size() == components.length
-                    || !fits(item, components[types.size()].getType())) {
+                    || !item.fits(components[types.size()].getType())) {
                 throw new IllegalStateException(
                         type + " has no component of this type for " + item);
             }
@@ -103,14 +124,6 @@ public final class ConfigSection<R extends Record> {
         } catch (final NoSuchMethodException e) {
             throw new IllegalStateException(type + " is no record", e);
         }
-    }
-
-    private static <R> boolean fits(final Item<R> item, final Class<?> component) {
-        return switch (item) {
-            case ConfigKey<R, ?> key -> key.type().fits(component);
-            case Group<R, ?> group -> group.section.constructor.getDeclaringClass() == component;
-            case Rule<R> rule -> false;
-        };
     }
 
     /** The name of the section in the file. */
@@ -143,7 +156,11 @@ public final class ConfigSection<R extends Record> {
 
     /** The record of the defaults. */
     public R defaults() {
-        return make(keys.stream().map(ConfigKey::fallback).toArray());
+        final Object[] values = new Object[keys.size()];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = keys.get(i).fallback();
+        }
+        return make(values);
     }
 
     /**
@@ -158,11 +175,14 @@ public final class ConfigSection<R extends Record> {
 
     /** The same with several values by key. */
     public R with(final R base, final Map<String, ?> given) {
-        final Object[] values = keys.stream().map(key -> key.of(base)).toArray();
+        final Object[] values = new Object[keys.size()];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = keys.get(i).of(base);
+        }
         given.forEach((key, value) -> values[index(key)] = value);
         for (int i = 0; i < values.length; i++) {
             final ConfigKey<R, ?> key = keys.get(i);
-            if (key.limits().isRange() && !given.containsKey(key.name())) {
+            if (key.limits().dependOnOthers() && !given.containsKey(key.name())) {
                 values[i] = fit(key, make(values));
             }
         }
@@ -179,7 +199,9 @@ public final class ConfigSection<R extends Record> {
 
     /** Adds to {@code check} what is wrong with a record. */
     public void check(final Check check, final R record) {
-        keys.forEach(key -> check(check, key, record));
+        for (final ConfigKey<R, ?> key : keys) {
+            check(check, key, record);
+        }
         for (final Item<R> item : items) {
             if (item instanceof final Rule<R> rule && !rule.isValid.test(record)) {
                 check.that(false, rule.key, rule.text.apply(record));

@@ -10,23 +10,29 @@ import java.util.function.ToLongFunction;
  * @param <R> the record of the key.
  */
 public final class Limits<R> {
-    private final ToLongFunction<R> min;
-    private final ToLongFunction<R> max;
-    private final String text;
-    private final String zero;
+    private final boolean isRange;
+    private final long min;
+    private final long max;
+    private final ToLongFunction<R> minOf;
+    private final ToLongFunction<R> maxOf;
     private final ToLongFunction<R> other;
+    private final String text;
 
     private Limits(
-            final ToLongFunction<R> min,
-            final ToLongFunction<R> max,
-            final String text,
-            final String zero,
-            final ToLongFunction<R> other) {
+            final boolean isRange,
+            final long min,
+            final long max,
+            final ToLongFunction<R> minOf,
+            final ToLongFunction<R> maxOf,
+            final ToLongFunction<R> other,
+            final String text) {
+        this.isRange = isRange;
         this.min = min;
         this.max = max;
-        this.text = text;
-        this.zero = zero;
+        this.minOf = minOf;
+        this.maxOf = maxOf;
         this.other = other;
+        this.text = text;
     }
 
     /** Anything that the type of the key allows. */
@@ -36,27 +42,27 @@ public final class Limits<R> {
 
     /** Whatever the reader of the key checks, as this text describes it. */
     public static <R> Limits<R> described(final String text) {
-        return new Limits<>(null, null, text, "", null);
+        return new Limits<>(false, 0, 0, null, null, null, text);
     }
 
     /** Numbers from {@code min} to {@code max}; of a list, each of them. */
     public static <R> Limits<R> range(final long min, final long max) {
-        return new Limits<>(record -> min, record -> max, "", "", null);
+        return new Limits<>(true, min, max, null, null, null, "");
     }
 
     /** Numbers from {@code min} to one that keys before it decide. */
     public static <R> Limits<R> range(final long min, final ToLongFunction<R> max) {
-        return new Limits<>(record -> min, max, "", "", null);
+        return new Limits<>(true, min, 0, null, max, null, "");
     }
 
     /** Numbers from one that keys before it decide to {@code max}. */
     public static <R> Limits<R> range(final ToLongFunction<R> min, final long max) {
-        return new Limits<>(min, record -> max, "", "", null);
+        return new Limits<>(true, 0, max, min, null, null, "");
     }
 
     /** Those of a range, or 0, which has this meaning. */
     public Limits<R> orZero(final String meaning) {
-        return new Limits<>(min, max, text, meaning, other);
+        return new Limits<>(true, min, max, minOf, maxOf, null, meaning);
     }
 
     /**
@@ -65,27 +71,33 @@ public final class Limits<R> {
      * @param name of the other key.
      */
     public Limits<R> except(final String name, final ToLongFunction<R> key) {
-        return new Limits<>(min, max, name, zero, key);
+        return new Limits<>(true, min, max, minOf, maxOf, key, name);
     }
 
     /** True if there is a range. */
     public boolean isRange() {
-        return min != null;
+        return isRange;
+    }
+
+    /** True if other keys decide about an end of the range. */
+    boolean dependOnOthers() {
+        return minOf != null || maxOf != null || other != null;
     }
 
     /** Smallest number, where the other keys have the values of that record. */
     public long min(final R record) {
-        return min.applyAsLong(record);
+        return minOf == null ? min : minOf.applyAsLong(record);
     }
 
     /** Largest number, where the other keys have the values of that record. */
     public long max(final R record) {
-        return max.applyAsLong(record);
+        return maxOf == null ? max : maxOf.applyAsLong(record);
     }
 
     /** The same limits of a record that has {@code R} as one of its values. */
     <Q> Limits<Q> within(final Function<Q, R> part) {
-        return new Limits<>(in(part, min), in(part, max), text, zero, in(part, other));
+        return new Limits<>(
+                isRange, min, max, in(part, minOf), in(part, maxOf), in(part, other), text);
     }
 
     private static <Q, R> ToLongFunction<Q> in(
@@ -93,8 +105,12 @@ public final class Limits<R> {
         return number == null ? null : record -> number.applyAsLong(part.apply(record));
     }
 
+    private boolean isZeroAllowed() {
+        return isRange && other == null && !text.isEmpty();
+    }
+
     boolean allow(final R record, final long number) {
-        return (!zero.isEmpty() && number == 0)
+        return (number == 0 && isZeroAllowed())
                 || (number >= min(record)
                         && number <= max(record)
                         && (other == null || number != other.applyAsLong(record)));
@@ -102,7 +118,7 @@ public final class Limits<R> {
 
     /** The number, or the nearest that is allowed if other keys of the record rule it out. */
     long fit(final R record, final long number) {
-        if (min == null || allow(record, number)) {
+        if (!isRange || allow(record, number)) {
             return number;
         }
         final long nearest = Math.clamp(number, min(record), Math.max(min(record), max(record)));
@@ -115,15 +131,15 @@ public final class Limits<R> {
         return (type.isList() ? isOpen(record) ? ", " : " " : "")
                 + range(record, type)
                 + (other == null ? "" : " and not " + text)
-                + (zero.isEmpty() ? "" : ", or 0 for " + zero);
+                + (isZeroAllowed() ? ", or 0 for " + text : "");
     }
 
     /** Describes them for the documentation; empty for any value. */
     String document(final R record, final ValueType<?> type) {
-        return isRange()
+        return isRange
                 ? range(record, type)
                         + (other == null ? "" : ", not `" + text + "`")
-                        + (zero.isEmpty() ? "" : " or 0")
+                        + (isZeroAllowed() ? " or 0" : "")
                 : text;
     }
 

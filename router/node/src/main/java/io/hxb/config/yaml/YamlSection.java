@@ -137,7 +137,7 @@ public final class YamlSection {
     <R extends Record> R read(final ConfigSection<R> keys, final R base) {
         final Map<String, Object> given = given(keys);
         finish();
-        return build(base, () -> keys.with(base, given));
+        return given.isEmpty() ? base : build(base, () -> keys.with(base, given));
     }
 
     /** The values of a section that are here, by key. */
