@@ -30,9 +30,9 @@ public record AttachConfig(
 
     /** The keys; the folders are by default those of this user, see {@link RunFolders}. */
     public static final ConfigSection<AttachConfig> KEYS =
-            ConfigSection.of(
+            ConfigSection.<AttachConfig>of(
                     "attach",
-                    AttachConfig.class,
+                    v -> new AttachConfig(v.next(), v.next(), v.next(), v.next()),
                     basic(
                                     "directory",
                                     FOLDER,

@@ -35,7 +35,6 @@ public final class ClusterKeys {
                             "id",
                             word(
                                     "number of 32 bits",
-                                    Integer.class,
                                     ClusterKeys::parseId,
                                     id -> "0x" + Integer.toHexString(id)),
                             (Integer) null,

@@ -110,11 +110,6 @@ public record ConfigKey<R, V>(
         return List.of(this);
     }
 
-    @Override
-    public boolean fits(final Class<?> component) {
-        return type.fits(component);
-    }
-
     private boolean isAllowed(final R record, final V value) {
         if (value instanceof List<?> values) {
             return values.stream()

@@ -1,8 +1,5 @@
 package io.hxb.config;
 
-import java.lang.reflect.Constructor;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -14,14 +11,14 @@ import java.util.function.Predicate;
  * The keys of one section of the cluster file, in the order of the components of the record that
  * has their values. Immutable.
  *
- * <p>Records are made by their canonical constructor, which does not check; {@link #check} does,
- * and {@link ClusterConfig} checks all of its sections.
+ * <p>The constructors of the records do not check; {@link #check} does, and {@link ClusterConfig}
+ * checks all of its sections. No reflection: it would cost several ms of each start.
  *
  * @param <R> the record.
  */
 public final class ConfigSection<R extends Record> {
     private final String name;
-    private final Constructor<R> constructor;
+    private final Function<Values, R> factory;
     private final List<Item<R>> items;
     private final List<ConfigKey<R, ?>> keys;
 
@@ -29,9 +26,6 @@ public final class ConfigSection<R extends Record> {
     public sealed interface Item<R> permits ConfigKey, Rule, Group {
         /** The keys that it has. */
         List<ConfigKey<R, ?>> keys();
-
-        /** True if it gives the values of a component of that type. */
-        boolean fits(Class<?> component);
     }
 
     /**
@@ -46,11 +40,6 @@ public final class ConfigSection<R extends Record> {
         @Override
         public List<ConfigKey<R, ?>> keys() {
             return List.of();
-        }
-
-        @Override
-        public boolean fits(final Class<?> component) {
-            return false;
         }
     }
 
@@ -70,17 +59,31 @@ public final class ConfigSection<R extends Record> {
             }
             return keys;
         }
+    }
 
-        @Override
-        public boolean fits(final Class<?> component) {
-            return section.constructor.getDeclaringClass() == component;
+    /** The values of a record in the order of its components. Used by one thread. */
+    public static final class Values {
+        private final Object[] values;
+        private int next;
+
+        private Values(final Object[] values) {
+            this.values = values;
+        }
+
+        /** The value of the next component. */
+        @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
+        public <T> T next() {
+            if (next == values.length) {
+                throw new IllegalStateException("components have no keys: " + (next + 1));
+            }
+            return (T) values[next++];
         }
     }
 
     private ConfigSection(
-            final String name, final Constructor<R> constructor, final List<Item<R>> items) {
+            final String name, final Function<Values, R> factory, final List<Item<R>> items) {
         this.name = name;
-        this.constructor = constructor;
+        this.factory = factory;
         this.items = items;
         final List<ConfigKey<R, ?>> all = new ArrayList<>();
         for (final Item<R> item : items) {
@@ -93,37 +96,15 @@ public final class ConfigSection<R extends Record> {
      * A section.
      *
      * @param name of it in the file.
+     * @param factory makes a record of its values.
      * @param items a key or a group for each component of the record, in their order, and rules.
      *     Limits that depend on other keys depend on earlier ones.
-     * @throws IllegalStateException if items and components differ.
      */
     @SafeVarargs
+    @SuppressWarnings("varargs")
     static <R extends Record> ConfigSection<R> of(
-            final String name, final Class<R> type, final Item<R>... items) {
-        final List<Class<?>> types = new ArrayList<>();
-        final RecordComponent[] components = type.getRecordComponents();
-        for (final Item<R> item : items) {
-            if (item instanceof Rule<R>) {
-                continue;
-            }
-            if (types.size() == components.length
-                    || !item.fits(components[types.size()].getType())) {
-                throw new IllegalStateException(
-                        type + " has no component of this type for " + item);
-            }
-            types.add(components[types.size()].getType());
-        }
-        if (types.size() < components.length) {
-            throw new IllegalStateException(type + " has no key for " + components[types.size()]);
-        }
-        try {
-            return new ConfigSection<>(
-                    name,
-                    type.getDeclaredConstructor(types.toArray(new Class<?>[0])),
-                    List.of(items));
-        } catch (final NoSuchMethodException e) {
-            throw new IllegalStateException(type + " is no record", e);
-        }
+            final String name, final Function<Values, R> factory, final Item<R>... items) {
+        return new ConfigSection<>(name, factory, List.of(items));
     }
 
     /** The name of the section in the file. */
@@ -215,25 +196,22 @@ public final class ConfigSection<R extends Record> {
 
     /** A record of values in the order of the keys, unchecked. */
     R make(final Object[] values) {
-        final List<Object> arguments = new ArrayList<>();
+        final List<Object> components = new ArrayList<>();
         int next = 0;
         for (final Item<R> item : items) {
             if (item instanceof ConfigKey) {
-                arguments.add(values[next++]);
+                components.add(values[next++]);
             } else if (item instanceof final Group<R, ?> group) {
                 final int last = next + group.section.keys.size();
-                arguments.add(group.section.make(Arrays.copyOfRange(values, next, last)));
+                components.add(group.section.make(Arrays.copyOfRange(values, next, last)));
                 next = last;
             }
         }
-        try {
-            return constructor.newInstance(arguments.toArray());
-        } catch (final InvocationTargetException e) {
-            throw e.getCause() instanceof final RuntimeException cause
-                    ? cause
-                    : new IllegalStateException(e);
-        } catch (final ReflectiveOperationException e) {
-            throw new IllegalStateException(e);
+        final Values all = new Values(components.toArray());
+        final R record = factory.apply(all);
+        if (all.next < all.values.length) {
+            throw new IllegalStateException("keys have no components: " + keys);
         }
+        return record;
     }
 }

@@ -33,9 +33,9 @@ public record ContextConfig(
 
     /** The keys. */
     public static final ConfigSection<ContextConfig> KEYS =
-            ConfigSection.of(
+            ConfigSection.<ContextConfig>of(
                     "context",
-                    ContextConfig.class,
+                    v -> new ContextConfig(v.next(), v.next(), v.next(), v.next()),
                     basic(
                             "maxContexts",
                             count("contexts"),

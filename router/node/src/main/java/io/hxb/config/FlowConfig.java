@@ -40,9 +40,12 @@ public record FlowConfig(
 
     /** The keys; each limit of time is also one for the keys after it. */
     public static final ConfigSection<FlowConfig> KEYS =
-            ConfigSection.of(
+            ConfigSection.<FlowConfig>of(
                     "flow",
-                    FlowConfig.class,
+                    v ->
+                            new FlowConfig(
+                                    v.next(), v.next(), v.next(), v.next(), v.next(), v.next(),
+                                    v.next(), v.next(), v.next(), v.next()),
                     advanced(
                             "windowFrames",
                             powerOfTwo("frames"),

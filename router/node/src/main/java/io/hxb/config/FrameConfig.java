@@ -33,9 +33,12 @@ public record FrameConfig(
         Encapsulation encapsulation) {
     /** The keys. Source of the EtherTypes: IEEE 802, local experimental EtherTypes 1, 2. */
     public static final ConfigSection<FrameConfig> KEYS =
-            ConfigSection.of(
+            ConfigSection.<FrameConfig>of(
                     "frame",
-                    FrameConfig.class,
+                    v ->
+                            new FrameConfig(
+                                    v.next(), v.next(), v.next(), v.next(), v.next(), v.next(),
+                                    v.next()),
                     advanced(
                             "crc",
                             FLAG,

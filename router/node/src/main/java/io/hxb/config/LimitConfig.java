@@ -32,9 +32,12 @@ public record LimitConfig(
 
     /** The keys, which tenants have too. */
     public static final ConfigSection<LimitConfig> KEYS =
-            ConfigSection.of(
+            ConfigSection.<LimitConfig>of(
                     "limits",
-                    LimitConfig.class,
+                    v ->
+                            new LimitConfig(
+                                    v.next(), v.next(), v.next(), v.next(), v.next(), v.next(),
+                                    v.next()),
                     basic(
                             "connections",
                             count("processes"),

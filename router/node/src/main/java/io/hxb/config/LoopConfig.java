@@ -34,9 +34,9 @@ public record LoopConfig(
 
     /** The keys. */
     public static final ConfigSection<LoopConfig> KEYS =
-            ConfigSection.of(
+            ConfigSection.<LoopConfig>of(
                     "loop",
-                    LoopConfig.class,
+                    v -> new LoopConfig(v.next(), v.next(), v.next(), v.next(), v.next(), v.next()),
                     basic(
                             "loops",
                             count("threads"),

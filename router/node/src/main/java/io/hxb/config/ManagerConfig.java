@@ -38,9 +38,12 @@ public record ManagerConfig(
 
     /** The keys. */
     public static final ConfigSection<ManagerConfig> KEYS =
-            ConfigSection.of(
+            ConfigSection.<ManagerConfig>of(
                     "manager",
-                    ManagerConfig.class,
+                    v ->
+                            new ManagerConfig(
+                                    v.next(), v.next(), v.next(), v.next(), v.next(), v.next(),
+                                    v.next()),
                     basic(
                             "plan",
                             text("file"),
@@ -73,7 +76,7 @@ public record ManagerConfig(
                             ManagerConfig::state,
                             any(),
                             "Paths committed by `hxb route`, which the manager keeps over"
-                                + " restarts."),
+                                    + " restarts."),
                     advanced(
                             "keep",
                             text("folder in a BPF file system"),

@@ -35,9 +35,12 @@ public record PathHealthConfig(
         long maxHoldDownNs) {
     /** The keys. */
     public static final ConfigSection<PathHealthConfig> KEYS =
-            ConfigSection.of(
+            ConfigSection.<PathHealthConfig>of(
                     "pathHealth",
-                    PathHealthConfig.class,
+                    v ->
+                            new PathHealthConfig(
+                                    v.next(), v.next(), v.next(), v.next(), v.next(), v.next(),
+                                    v.next(), v.next(), v.next()),
                     basic(
                             "enabled",
                             FLAG,

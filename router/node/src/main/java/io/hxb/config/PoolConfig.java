@@ -29,9 +29,9 @@ public record PoolConfig(int bufferCount, int bufferBytes, HugePages hugePages) 
 
     /** The keys. */
     public static final ConfigSection<PoolConfig> KEYS =
-            ConfigSection.of(
+            ConfigSection.<PoolConfig>of(
                     "pool",
-                    PoolConfig.class,
+                    v -> new PoolConfig(v.next(), v.next(), v.next()),
                     basic(
                             "buffers",
                             count("buffers"),

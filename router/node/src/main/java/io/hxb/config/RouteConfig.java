@@ -16,9 +16,9 @@ import static io.hxb.config.ValueType.DURATION;
 public record RouteConfig(long silenceNs, long retryNs, long partitionTimeoutNs) {
     /** The keys. */
     static final ConfigSection<RouteConfig> KEYS =
-            ConfigSection.of(
+            ConfigSection.<RouteConfig>of(
                     "flow",
-                    RouteConfig.class,
+                    v -> new RouteConfig(v.next(), v.next(), v.next()),
                     advanced(
                             "routeSilence",
                             DURATION,

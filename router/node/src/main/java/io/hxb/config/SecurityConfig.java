@@ -26,9 +26,9 @@ public record SecurityConfig(Mode mode, List<String> keys) {
 
     /** The keys. */
     public static final ConfigSection<SecurityConfig> KEYS =
-            ConfigSection.of(
+            ConfigSection.<SecurityConfig>of(
                     "security",
-                    SecurityConfig.class,
+                    v -> new SecurityConfig(v.next(), v.next()),
                     basic(
                             "mode",
                             choice(Mode.class),

@@ -35,9 +35,12 @@ public record SocketConfig(
 
     /** The keys. */
     public static final ConfigSection<SocketConfig> KEYS =
-            ConfigSection.of(
+            ConfigSection.<SocketConfig>of(
                     "socket",
-                    SocketConfig.class,
+                    v ->
+                            new SocketConfig(
+                                    v.next(), v.next(), v.next(), v.next(), v.next(), v.next(),
+                                    v.next()),
                     basic(
                             "mtu",
                             BYTES,

@@ -33,9 +33,12 @@ public record TrunkConfig(
         long silenceNs) {
     /** The keys. */
     public static final ConfigSection<TrunkConfig> KEYS =
-            ConfigSection.of(
+            ConfigSection.<TrunkConfig>of(
                     "trunk",
-                    TrunkConfig.class,
+                    v ->
+                            new TrunkConfig(
+                                    v.next(), v.next(), v.next(), v.next(), v.next(), v.next(),
+                                    v.next(), v.next()),
                     advanced(
                             "failFrames",
                             count("frames"),

@@ -2,7 +2,6 @@ package io.hxb.config;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Consumer;
@@ -22,7 +21,6 @@ public final class ValueType<V> {
             new ValueType<>(
                     Kind.NUMBER,
                     "duration",
-                    Long.class,
                     Quantity::parseDurationNs,
                     Quantity::formatDuration,
                     number -> number);
@@ -32,7 +30,6 @@ public final class ValueType<V> {
             new ValueType<>(
                     Kind.NUMBER,
                     "size",
-                    Integer.class,
                     ValueType::parseSize,
                     bytes -> Quantity.formatSize(bytes),
                     number -> (int) number);
@@ -42,7 +39,6 @@ public final class ValueType<V> {
             new ValueType<>(
                     Kind.NUMBER,
                     "size",
-                    Long.class,
                     Quantity::parseSizeBytes,
                     Quantity::formatSize,
                     number -> number);
@@ -52,7 +48,6 @@ public final class ValueType<V> {
             new ValueType<>(
                     Kind.NUMBER,
                     "size",
-                    Integer.class,
                     ValueType::parseSize,
                     bytes -> Integer.toString(bytes),
                     number -> (int) number);
@@ -62,7 +57,6 @@ public final class ValueType<V> {
             new ValueType<>(
                     Kind.NUMBER,
                     "number",
-                    Integer.class,
                     ValueType::parseCount,
                     value -> String.format(Locale.ROOT, "0x%04x", value),
                     number -> (int) number);
@@ -70,16 +64,11 @@ public final class ValueType<V> {
     /** {@code true} or {@code false}. */
     public static final ValueType<Boolean> FLAG =
             new ValueType<>(
-                    Kind.WORD,
-                    "`true` or `false`",
-                    Boolean.class,
-                    ValueType::parseFlag,
-                    String::valueOf,
-                    null);
+                    Kind.WORD, "`true` or `false`", ValueType::parseFlag, String::valueOf, null);
 
     /** A folder. */
     public static final ValueType<Path> FOLDER =
-            new ValueType<>(Kind.TEXT, "folder", Path.class, Path::of, Path::toString, null);
+            new ValueType<>(Kind.TEXT, "folder", Path::of, Path::toString, null);
 
     private enum Kind {
         NUMBER,
@@ -92,7 +81,6 @@ public final class ValueType<V> {
 
     private final Kind kind;
     private final String label;
-    private final Class<?> javaType;
     private final Function<String, V> parser;
     private final Function<V, String> formatter;
     private final LongFunction<V> ofNumber;
@@ -106,24 +94,21 @@ public final class ValueType<V> {
     private ValueType(
             final Kind kind,
             final String label,
-            final Class<?> javaType,
             final Function<String, V> parser,
             final Function<V, String> formatter,
             final LongFunction<V> ofNumber) {
-        this(kind, label, javaType, parser, formatter, ofNumber, null);
+        this(kind, label, parser, formatter, ofNumber, null);
     }
 
     private ValueType(
             final Kind kind,
             final String label,
-            final Class<?> javaType,
             final Function<String, V> parser,
             final Function<V, String> formatter,
             final LongFunction<V> ofNumber,
             final ListParser<V> listParser) {
         this.kind = kind;
         this.label = label;
-        this.javaType = javaType;
         this.parser = parser;
         this.formatter = formatter;
         this.ofNumber = ofNumber;
@@ -144,7 +129,6 @@ public final class ValueType<V> {
         return new ValueType<>(
                 kind,
                 label,
-                Integer.class,
                 ValueType::parseCount,
                 count -> Integer.toString(count),
                 number -> (int) number);
@@ -152,12 +136,15 @@ public final class ValueType<V> {
 
     /** One of the constants, in lower case. */
     public static <E extends Enum<E>> ValueType<E> choice(final Class<E> type) {
-        final List<String> names =
-                Arrays.stream(type.getEnumConstants()).map(ValueType::lower).toList();
+        final List<String> names = new ArrayList<>();
+        final List<String> quoted = new ArrayList<>();
+        for (final E choice : type.getEnumConstants()) {
+            names.add(lower(choice));
+            quoted.add("`" + lower(choice) + "`");
+        }
         return new ValueType<>(
                 Kind.WORD,
-                choices(names.stream().map(name -> "`" + name + "`").toList()),
-                type,
+                choices(quoted),
                 text -> {
                     final int index = names.indexOf(text);
                     if (index < 0) {
@@ -172,16 +159,15 @@ public final class ValueType<V> {
 
     /** A text that the label describes; the empty one is never written. */
     public static ValueType<String> text(final String label) {
-        return new ValueType<>(Kind.TEXT, label, String.class, text -> text, text -> text, null);
+        return new ValueType<>(Kind.TEXT, label, text -> text, text -> text, null);
     }
 
     /** One word of any other type, which the label describes. */
     static <V> ValueType<V> word(
             final String label,
-            final Class<V> javaType,
             final Function<String, V> parser,
             final Function<V, String> formatter) {
-        return new ValueType<>(Kind.WORD, label, javaType, parser, formatter, null);
+        return new ValueType<>(Kind.WORD, label, parser, formatter, null);
     }
 
     /** A list of the values of another type. */
@@ -189,7 +175,6 @@ public final class ValueType<V> {
         return new ValueType<>(
                 element.kind,
                 LIST_OF + element.label,
-                List.class,
                 null,
                 values ->
                         values.stream()
@@ -220,14 +205,6 @@ public final class ValueType<V> {
     /** The things that a list is of. */
     String things() {
         return label.substring(LIST_OF.length());
-    }
-
-    /** True for a record component of that type. */
-    boolean fits(final Class<?> component) {
-        return component == javaType
-                || (component == int.class && javaType == Integer.class)
-                || (component == long.class && javaType == Long.class)
-                || (component == boolean.class && javaType == Boolean.class);
     }
 
     /** True for lists, which {@link #parseAll} reads. */

@@ -170,13 +170,19 @@ class ConfigKeysTest {
 
     @Test
     void shouldFindDescriptorsThatDoNotFitTheRecord() {
-        assertThrows(
-                IllegalStateException.class, () -> ConfigSection.of("route", RouteConfig.class));
-        assertThrows(
-                IllegalStateException.class,
-                () ->
-                        ConfigSection.of(
-                                "route", RouteConfig.class, RouteConfig.KEYS.key("routeRetry")));
+        final ConfigSection<RouteConfig> tooFew =
+                ConfigSection.of(
+                        "route",
+                        v -> new RouteConfig(v.next(), v.next(), v.next()),
+                        RouteConfig.KEYS.key("routeRetry"));
+        final ConfigSection<RouteConfig> tooMany =
+                ConfigSection.of(
+                        "route",
+                        v -> new RouteConfig(v.next(), 0, 0),
+                        RouteConfig.KEYS.key("routeSilence"),
+                        RouteConfig.KEYS.key("routeRetry"));
+        assertThrows(IllegalStateException.class, tooFew::defaults);
+        assertThrows(IllegalStateException.class, tooMany::defaults);
     }
 
     @Test
