@@ -23,7 +23,7 @@ class ConfigKeysTest {
     private static final String BASE = "shape: 2\nlinks: 1\n";
 
     /** A key of a section. Immutable. */
-    private record Case<R extends Record>(ConfigSection<R> section, ConfigKey<R, ?> key) {
+    record Case<R extends Record>(ConfigSection<R> section, ConfigKey<R, ?> key) {
         private String path() {
             return section.name() + "." + key.name();
         }
