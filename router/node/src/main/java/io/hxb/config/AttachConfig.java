@@ -1,5 +1,12 @@
 package io.hxb.config;
 
+import static io.hxb.config.ConfigKey.advanced;
+import static io.hxb.config.ConfigKey.basic;
+import static io.hxb.config.Limits.range;
+import static io.hxb.config.ValueType.FOLDER;
+import static io.hxb.config.ValueType.count;
+import static io.hxb.config.ValueType.list;
+
 import io.hxb.pm.attach.RunFolders;
 
 import java.nio.file.Files;
@@ -21,28 +28,49 @@ public record AttachConfig(
         List<Integer> allowedUids,
         List<Integer> allowedGids) {
 
-    /** The defaults: the folders of this user, see {@link RunFolders}. */
-    public static final AttachConfig DEFAULT =
-            new AttachConfig(
-                    RunFolders.ofThisProcess().own(),
-                    RunFolders.ofThisProcess().own(),
-                    List.of(),
-                    List.of());
+    /** The keys; the folders are by default those of this user, see {@link RunFolders}. */
+    public static final ConfigSection<AttachConfig> KEYS =
+            ConfigSection.<AttachConfig>of(
+                    "attach",
+                    v -> new AttachConfig(v.next(), v.next(), v.next(), v.next()),
+                    basic(
+                                    "directory",
+                                    FOLDER,
+                                    RunFolders.ofThisProcess().own(),
+                                    AttachConfig::directory,
+                                    Limits.<AttachConfig>any(),
+                                    "Folder of the node's Unix socket.")
+                            .withFallbackText("[see below](#folders-of-sockets-and-counters)"),
+                    advanced(
+                                    "countersDirectory",
+                                    FOLDER,
+                                    RunFolders.ofThisProcess().own(),
+                                    AttachConfig::countersDirectory,
+                                    Limits.<AttachConfig>any(),
+                                    "Folder of the counter file.")
+                            .withFallbackText("[see below](#folders-of-sockets-and-counters)"),
+                    basic(
+                            "allowedUids",
+                            list(count("user ids")),
+                            List.of(),
+                            AttachConfig::allowedUids,
+                            range(0, Integer.MAX_VALUE),
+                            "Users that may attach, besides the node's own and root."),
+                    basic(
+                            "allowedGids",
+                            list(count("group ids")),
+                            List.of(),
+                            AttachConfig::allowedGids,
+                            range(0, Integer.MAX_VALUE),
+                            "Groups whose members may attach."));
 
-    /** Checks the values. */
+    /** The defaults. */
+    public static final AttachConfig DEFAULT = KEYS.defaults();
+
+    /** Copies the lists. */
     public AttachConfig {
         allowedUids = List.copyOf(allowedUids);
         allowedGids = List.copyOf(allowedGids);
-        new Check()
-                .that(
-                        allowedUids.stream().allMatch(id -> id >= 0),
-                        "allowedUids",
-                        "must be user ids, 0 or more: " + allowedUids)
-                .that(
-                        allowedGids.stream().allMatch(id -> id >= 0),
-                        "allowedGids",
-                        "must be group ids, 0 or more: " + allowedGids)
-                .done();
     }
 
     /** The socket of that name where a node of this machine listens, or would listen. */

@@ -3,7 +3,6 @@ package io.hxb.config;
 import java.io.Serial;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
@@ -23,44 +22,29 @@ public final class Check {
      */
     public record Problem(String key, String text) {}
 
-    Check range(final String key, final long value, final long min, final long max) {
-        return that(
-                value >= min && value <= max, key, "must be " + min + ".." + max + ": " + value);
+    /** Checks a section, whose keys get its name before theirs. */
+    <R extends Record> Check section(final ConfigSection<R> section, final R record) {
+        final Check check = new Check();
+        section.check(check, record);
+        for (final Problem problem : check.problems) {
+            that(false, section.name() + "." + problem.key, problem.text);
+        }
+        return this;
     }
 
-    Check powerOfTwo(final String key, final long value, final long min, final long max) {
-        return that(
-                value >= min && value <= max && Long.bitCount(value) == 1,
-                key,
-                "must be a power of two, " + min + ".." + max + ": " + value);
+    /**
+     * Checks the value of one key whose limits depend on no other.
+     *
+     * @throws Failure if it is not allowed.
+     */
+    public static <R, V> void one(final ConfigKey<R, V> key, final V value) {
+        final Check check = new Check();
+        key.check(check, null, value);
+        check.done();
     }
 
-    Check duration(final String key, final long valueNs, final long minNs, final long maxNs) {
-        return that(
-                valueNs >= minNs && valueNs <= maxNs,
-                key,
-                String.format(
-                        Locale.ROOT,
-                        "must be %s..%s: %s",
-                        Quantity.formatDuration(minNs),
-                        Quantity.formatDuration(maxNs),
-                        Quantity.formatDuration(valueNs)));
-    }
-
-    Check size(final String key, final long valueBytes, final long minBytes, final long maxBytes) {
-        return that(
-                valueBytes >= minBytes && valueBytes <= maxBytes,
-                key,
-                String.format(
-                        Locale.ROOT,
-                        "must be %s..%s: %s",
-                        Quantity.formatSize(minBytes),
-                        Quantity.formatSize(maxBytes),
-                        Quantity.formatSize(valueBytes)));
-    }
-
-    Check that(final boolean isRight, final String key, final String text) {
-        if (!isRight) {
+    Check that(final boolean isValid, final String key, final String text) {
+        if (!isValid) {
             problems.add(new Problem(key, text));
         }
         return this;

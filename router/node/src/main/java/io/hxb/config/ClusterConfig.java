@@ -62,12 +62,24 @@ public record ClusterConfig(
     /** Describes what a name may be. */
     public static final String NAME_RULE = "1 to 63 letters, digits, '_', '.' or '-'";
 
-    /** Copies the map and checks what one record alone cannot. */
+    /** Copies the map and checks the values of all sections. */
     public ClusterConfig {
         hosts = Collections.unmodifiableMap(new LinkedHashMap<>(hosts));
         new Check()
                 .that(isName(name), "name", "must be " + NAME_RULE + ": '" + name + "'")
                 .that(clusterId != 0, "id", "must not be 0")
+                .section(FlowConfig.KEYS, flow)
+                .section(TrunkConfig.KEYS, trunk)
+                .section(FrameConfig.KEYS, frame)
+                .section(PoolConfig.KEYS, pool)
+                .section(LoopConfig.KEYS, loop)
+                .section(SocketConfig.KEYS, socket)
+                .section(ContextConfig.KEYS, context)
+                .section(LimitConfig.KEYS, limits)
+                .section(AttachConfig.KEYS, attach)
+                .section(SecurityConfig.KEYS, security)
+                .section(ManagerConfig.KEYS, manager)
+                .section(PathHealthConfig.KEYS, pathHealth)
                 .that(
                         links.endpoints().size() == shape.dimensions(),
                         "links",
@@ -401,6 +413,11 @@ public record ClusterConfig(
         public Builder frame(final FrameConfig value) {
             frame = value;
             return this;
+        }
+
+        /** What applications may use, as set so far. */
+        public ContextConfig context() {
+            return context;
         }
 
         /** What applications may use. */

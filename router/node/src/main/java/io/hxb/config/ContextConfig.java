@@ -1,5 +1,12 @@
 package io.hxb.config;
 
+import static io.hxb.config.ConfigKey.advanced;
+import static io.hxb.config.ConfigKey.basic;
+import static io.hxb.config.Limits.any;
+import static io.hxb.config.Limits.range;
+import static io.hxb.config.ValueType.choice;
+import static io.hxb.config.ValueType.count;
+
 /**
  * What applications may use of a node. Immutable.
  *
@@ -13,9 +20,6 @@ package io.hxb.config;
 public record ContextConfig(
         int maxContexts, int maxHeldBuffers, Isolation isolation, int ownBuffers) {
 
-    /** The defaults. */
-    public static final ContextConfig DEFAULT = new ContextConfig(0, 0, Isolation.SHARED, 256);
-
     /** More contexts than any node has. */
     public static final int MAX_CONTEXTS = 4096;
 
@@ -27,14 +31,46 @@ public record ContextConfig(
     /** One part in this number of the buffers is kept for contexts that may be opened. */
     private static final int FLOOR_PART = 3;
 
-    /** Checks the values. */
-    public ContextConfig {
-        new Check()
-                .range("maxContexts", maxContexts, 0, MAX_CONTEXTS)
-                .range("maxHeldBuffers", maxHeldBuffers, 0, 1 << 20)
-                .range("ownBuffers", ownBuffers, 16, 1 << 16)
-                .done();
-    }
+    /** The keys. */
+    public static final ConfigSection<ContextConfig> KEYS =
+            ConfigSection.<ContextConfig>of(
+                    "context",
+                    v -> new ContextConfig(v.next(), v.next(), v.next(), v.next()),
+                    basic(
+                            "maxContexts",
+                            count("contexts"),
+                            0,
+                            ContextConfig::maxContexts,
+                            range(0, MAX_CONTEXTS),
+                            "Maximum number of contexts of one node, which uses one itself; 0 makes"
+                                + " it depend on the [pool](#how-many-contexts-and-connections)."),
+                    advanced(
+                            "maxHeldBuffers",
+                            count("buffers"),
+                            0,
+                            ContextConfig::maxHeldBuffers,
+                            range(0, 1 << 20),
+                            "Maximum number of receive buffers that one context may hold; 0 stands"
+                                    + " for a quarter of the pool."),
+                    basic(
+                            "isolation",
+                            choice(Isolation.class),
+                            Isolation.SHARED,
+                            ContextConfig::isolation,
+                            any(),
+                            "Who can read received messages: all attached processes, or by `copy`"
+                                    + " only their receiver ([Isolation](#isolation))."),
+                    advanced(
+                            "ownBuffers",
+                            count("buffers"),
+                            256,
+                            ContextConfig::ownBuffers,
+                            range(16, 1 << 16),
+                            "Receive buffers of a context with `copy`, of `pool.bufferBytes` each;"
+                                    + " they count as `limits.memoryBytes` of its user."));
+
+    /** The defaults. */
+    public static final ContextConfig DEFAULT = KEYS.defaults();
 
     /** Contexts that may be open at once in any case. */
     public int minContexts() {
@@ -60,7 +96,7 @@ public record ContextConfig(
 
     /** The same with another isolation. */
     public ContextConfig withIsolation(final Isolation value) {
-        return new ContextConfig(maxContexts, maxHeldBuffers, value, ownBuffers);
+        return KEYS.with(this, "isolation", value);
     }
 
     /** Who can read what was received. */

@@ -1,5 +1,12 @@
 package io.hxb.config;
 
+import static io.hxb.config.ConfigKey.advanced;
+import static io.hxb.config.ConfigKey.basic;
+import static io.hxb.config.Limits.range;
+import static io.hxb.config.ValueType.DURATION;
+import static io.hxb.config.ValueType.count;
+import static io.hxb.config.ValueType.powerOfTwo;
+
 /**
  * How flows keep order and repair losses. Immutable.
  *
@@ -31,44 +38,89 @@ public record FlowConfig(
         long idleTimeoutNs,
         RouteConfig routes) {
 
-    private static final int ACK_PATIENCE = 16;
+    /** The keys; each limit of time is also one for the keys after it. */
+    public static final ConfigSection<FlowConfig> KEYS =
+            ConfigSection.<FlowConfig>of(
+                    "flow",
+                    v ->
+                            new FlowConfig(
+                                    v.next(), v.next(), v.next(), v.next(), v.next(), v.next(),
+                                    v.next(), v.next(), v.next(), v.next()),
+                    advanced(
+                            "windowFrames",
+                            powerOfTwo("frames"),
+                            1024,
+                            FlowConfig::windowFrames,
+                            range(4, 4096),
+                            "Maximum number of frames of one flow that are not acknowledged."),
+                    advanced(
+                            "ackEveryFrames",
+                            count("frames"),
+                            16,
+                            FlowConfig::ackEveryFrames,
+                            range(1, FlowConfig::maxAckEveryFrames),
+                            "Frames after which an acknowledgement is sent; at most half of the"
+                                    + " window."),
+                    advanced(
+                            "ackDelay",
+                            DURATION,
+                            100_000L,
+                            FlowConfig::ackDelayNs,
+                            range(1_000, 1_000_000_000),
+                            "Maximum time until an acknowledgement is sent on its own; see"
+                                    + " [Acknowledgements](#acknowledgements)."),
+                    advanced(
+                            "reorderingThresholdFrames",
+                            count("frames"),
+                            64,
+                            FlowConfig::reorderingThresholdFrames,
+                            range(3, FlowConfig::maxReorderingThresholdFrames),
+                            "A frame overtaken by this many others counts as lost; less than the"
+                                    + " window."),
+                    advanced(
+                            "minRetransmit",
+                            DURATION,
+                            2_000_000L,
+                            FlowConfig::minRetransmitNs,
+                            range(10_000, 10_000_000_000L),
+                            "Minimum time before a frame is sent again."),
+                    advanced(
+                            "maxRetransmit",
+                            DURATION,
+                            500_000_000L,
+                            FlowConfig::maxRetransmitNs,
+                            range(FlowConfig::minRetransmitNs, 60_000_000_000L),
+                            "Maximum time between two attempts; at least `minRetransmit`."),
+                    basic(
+                            "peerTimeout",
+                            DURATION,
+                            5_000_000_000L,
+                            FlowConfig::peerTimeoutNs,
+                            range(FlowConfig::shortestPeerTimeoutNs, 3_600_000_000_000L),
+                            "A peer that is silent for this time is unreachable; at least two"
+                                    + " `minRetransmit`, so that a lost frame is repeated before."),
+                    advanced(
+                            "maxFlows",
+                            count("flows"),
+                            8_192,
+                            FlowConfig::maxFlows,
+                            range(16, 1 << 20),
+                            "Maximum number of sending flows of a node, and of receiving flows; see"
+                                    + " [Memory of flows](#memory-of-flows)."),
+                    advanced(
+                            "idleTimeout",
+                            DURATION,
+                            60_000_000_000L,
+                            FlowConfig::idleTimeoutNs,
+                            range(FlowConfig::shortestIdleTimeoutNs, 36_000_000_000_000L),
+                            "Both ends forget a flow on which nothing was sent for this time; at"
+                                    + " least two `peerTimeout`."),
+                    new ConfigSection.Group<>(RouteConfig.KEYS, FlowConfig::routes));
 
     /** The defaults. */
-    public static final FlowConfig DEFAULT =
-            new FlowConfig(
-                    1024,
-                    16,
-                    100_000,
-                    64,
-                    2_000_000,
-                    500_000_000,
-                    5_000_000_000L,
-                    8_192,
-                    60_000_000_000L,
-                    RouteConfig.DEFAULT);
+    public static final FlowConfig DEFAULT = KEYS.defaults();
 
-    /** Checks the values. */
-    public FlowConfig {
-        new Check()
-                .powerOfTwo("windowFrames", windowFrames, 4, 4096)
-                .range("ackEveryFrames", ackEveryFrames, 1, maxAckEveryFrames(windowFrames))
-                .duration("ackDelay", ackDelayNs, 1_000, 1_000_000_000)
-                .range(
-                        "reorderingThresholdFrames",
-                        reorderingThresholdFrames,
-                        3,
-                        maxReorderingThresholdFrames(windowFrames))
-                .duration("minRetransmit", minRetransmitNs, 10_000, 10_000_000_000L)
-                .duration("maxRetransmit", maxRetransmitNs, minRetransmitNs, 60_000_000_000L)
-                .duration(
-                        "peerTimeout",
-                        peerTimeoutNs,
-                        Math.max(10_000_000, 2 * minRetransmitNs),
-                        3_600_000_000_000L)
-                .range("maxFlows", maxFlows, 16, 1 << 20)
-                .duration("idleTimeout", idleTimeoutNs, 2 * peerTimeoutNs, 36_000_000_000_000L)
-                .done();
-    }
+    private static final int ACK_PATIENCE = 16;
 
     /**
      * For how much longer than {@link #ackDelayNs()} an acknowledgement waits that is likely to
@@ -84,168 +136,72 @@ public record FlowConfig(
      * where they were larger.
      */
     public FlowConfig withWindowFrames(final int value) {
-        return new Builder(this).windowFrames(value).build();
+        return KEYS.with(this, "windowFrames", value);
     }
 
     /** The same with another {@link #ackEveryFrames()}. */
     public FlowConfig withAckEveryFrames(final int value) {
-        return new Builder(this).ackEveryFrames(value).build();
+        return KEYS.with(this, "ackEveryFrames", value);
     }
 
     /** The same with another {@link #ackDelayNs()}. */
     public FlowConfig withAckDelayNs(final long value) {
-        return new Builder(this).ackDelayNs(value).build();
+        return KEYS.with(this, "ackDelay", value);
     }
 
     /** The same with another {@link #reorderingThresholdFrames()}. */
     public FlowConfig withReorderingThresholdFrames(final int value) {
-        return new Builder(this).reorderingThresholdFrames(value).build();
+        return KEYS.with(this, "reorderingThresholdFrames", value);
     }
 
     /** The same with another {@link #maxRetransmitNs()}. */
     public FlowConfig withMaxRetransmitNs(final long value) {
-        return new Builder(this).maxRetransmitNs(value).build();
+        return KEYS.with(this, "maxRetransmit", value);
     }
 
     /** The same with another {@link #peerTimeoutNs()}. */
     public FlowConfig withPeerTimeoutNs(final long value) {
-        return new Builder(this).peerTimeoutNs(value).build();
+        return KEYS.with(this, "peerTimeout", value);
     }
 
     /** The same with another {@link #maxFlows()}. */
     public FlowConfig withMaxFlows(final int value) {
-        return new Builder(this).maxFlows(value).build();
+        return KEYS.with(this, "maxFlows", value);
     }
 
     /** The same with another {@link #idleTimeoutNs()}. */
     public FlowConfig withIdleTimeoutNs(final long value) {
-        return new Builder(this).idleTimeoutNs(value).build();
+        return KEYS.with(this, "idleTimeout", value);
     }
 
     /** The same with another {@link #routes()}. */
     public FlowConfig withRoutes(final RouteConfig value) {
-        return new Builder(this).routes(value).build();
+        return new FlowConfig(
+                windowFrames,
+                ackEveryFrames,
+                ackDelayNs,
+                reorderingThresholdFrames,
+                minRetransmitNs,
+                maxRetransmitNs,
+                peerTimeoutNs,
+                maxFlows,
+                idleTimeoutNs,
+                value);
     }
 
-    /** Maximum of {@link #ackEveryFrames()} with a window of {@code windowFrames}. */
-    private static int maxAckEveryFrames(final int windowFrames) {
-        return Math.max(1, windowFrames / 2);
+    private static long maxAckEveryFrames(final FlowConfig flow) {
+        return Math.max(1, flow.windowFrames / 2);
     }
 
-    /** Maximum of {@link #reorderingThresholdFrames()} with such a window. */
-    private static int maxReorderingThresholdFrames(final int windowFrames) {
-        return Math.max(3, windowFrames - 1);
+    private static long maxReorderingThresholdFrames(final FlowConfig flow) {
+        return Math.max(3, flow.windowFrames - 1);
     }
 
-    /** Changes some of the defaults, or of other flows. Used by one thread. */
-    public static final class Builder {
-        private int windowFrames;
-        private int ackEveryFrames;
-        private long ackDelayNs;
-        private int reorderingThresholdFrames;
-        private long minRetransmitNs;
-        private long maxRetransmitNs;
-        private long peerTimeoutNs;
-        private int maxFlows;
-        private long idleTimeoutNs;
-        private RouteConfig routes;
+    private static long shortestPeerTimeoutNs(final FlowConfig flow) {
+        return Math.max(10_000_000, 2 * flow.minRetransmitNs);
+    }
 
-        /** Starts from the defaults. */
-        public Builder() {
-            this(DEFAULT);
-        }
-
-        Builder(final FlowConfig given) {
-            windowFrames = given.windowFrames;
-            ackEveryFrames = given.ackEveryFrames;
-            ackDelayNs = given.ackDelayNs;
-            reorderingThresholdFrames = given.reorderingThresholdFrames;
-            minRetransmitNs = given.minRetransmitNs;
-            maxRetransmitNs = given.maxRetransmitNs;
-            peerTimeoutNs = given.peerTimeoutNs;
-            maxFlows = given.maxFlows;
-            idleTimeoutNs = given.idleTimeoutNs;
-            routes = given.routes;
-        }
-
-        /** See {@link FlowConfig#windowFrames()}; lowers the other frames to what it allows. */
-        public Builder windowFrames(final int value) {
-            windowFrames = value;
-            ackEveryFrames = Math.min(ackEveryFrames, maxAckEveryFrames(value));
-            reorderingThresholdFrames =
-                    Math.min(reorderingThresholdFrames, maxReorderingThresholdFrames(value));
-            return this;
-        }
-
-        /** See {@link FlowConfig#ackEveryFrames()}. */
-        public Builder ackEveryFrames(final int value) {
-            ackEveryFrames = value;
-            return this;
-        }
-
-        /** See {@link FlowConfig#ackDelayNs()}. */
-        public Builder ackDelayNs(final long value) {
-            ackDelayNs = value;
-            return this;
-        }
-
-        /** See {@link FlowConfig#reorderingThresholdFrames()}. */
-        public Builder reorderingThresholdFrames(final int value) {
-            reorderingThresholdFrames = value;
-            return this;
-        }
-
-        /** See {@link FlowConfig#minRetransmitNs()}; raises the longer times that it limits. */
-        public Builder minRetransmitNs(final long value) {
-            minRetransmitNs = value;
-            maxRetransmitNs = Math.max(maxRetransmitNs, value);
-            return peerTimeoutNs(Math.max(peerTimeoutNs, 2 * value));
-        }
-
-        /** See {@link FlowConfig#maxRetransmitNs()}. */
-        public Builder maxRetransmitNs(final long value) {
-            maxRetransmitNs = value;
-            return this;
-        }
-
-        /** See {@link FlowConfig#peerTimeoutNs()}; raises the idle timeout to twice as long. */
-        public Builder peerTimeoutNs(final long value) {
-            peerTimeoutNs = value;
-            idleTimeoutNs = Math.max(idleTimeoutNs, 2 * value);
-            return this;
-        }
-
-        /** See {@link FlowConfig#maxFlows()}. */
-        public Builder maxFlows(final int value) {
-            maxFlows = value;
-            return this;
-        }
-
-        /** See {@link FlowConfig#idleTimeoutNs()}. */
-        public Builder idleTimeoutNs(final long value) {
-            idleTimeoutNs = value;
-            return this;
-        }
-
-        /** See {@link FlowConfig#routes()}. */
-        public Builder routes(final RouteConfig value) {
-            routes = value;
-            return this;
-        }
-
-        /** The flows, checked. */
-        public FlowConfig build() {
-            return new FlowConfig(
-                    windowFrames,
-                    ackEveryFrames,
-                    ackDelayNs,
-                    reorderingThresholdFrames,
-                    minRetransmitNs,
-                    maxRetransmitNs,
-                    peerTimeoutNs,
-                    maxFlows,
-                    idleTimeoutNs,
-                    routes);
-        }
+    private static long shortestIdleTimeoutNs(final FlowConfig flow) {
+        return 2 * flow.peerTimeoutNs;
     }
 }

@@ -1,5 +1,14 @@
 package io.hxb.config;
 
+import static io.hxb.config.ConfigKey.advanced;
+import static io.hxb.config.Limits.any;
+import static io.hxb.config.Limits.range;
+import static io.hxb.config.ValueType.DURATION;
+import static io.hxb.config.ValueType.ETHER_TYPE;
+import static io.hxb.config.ValueType.FLAG;
+import static io.hxb.config.ValueType.choice;
+import static io.hxb.config.ValueType.count;
+
 /**
  * The content of frames and how often neighbours hear from each other. Immutable.
  *
@@ -22,29 +31,76 @@ public record FrameConfig(
         long helloIntervalNs,
         boolean vlanTags,
         Encapsulation encapsulation) {
-    /** The defaults. Source: IEEE 802, local experimental EtherTypes 1, 2. */
-    public static final FrameConfig DEFAULT =
-            new FrameConfig(false, 32, 0x88B5, 0x88B6, 200_000_000L, false, Encapsulation.ETHERNET);
+    /** The keys. Source of the EtherTypes: IEEE 802, local experimental EtherTypes 1, 2. */
+    public static final ConfigSection<FrameConfig> KEYS =
+            ConfigSection.<FrameConfig>of(
+                    "frame",
+                    v ->
+                            new FrameConfig(
+                                    v.next(), v.next(), v.next(), v.next(), v.next(), v.next(),
+                                    v.next()),
+                    advanced(
+                            "crc",
+                            FLAG,
+                            false,
+                            FrameConfig::crc,
+                            any(),
+                            "CRC-32C over payload and end-to-end fields of every frame."),
+                    advanced(
+                            "hopLimit",
+                            count("links"),
+                            32,
+                            FrameConfig::hopLimit,
+                            range(1, 255),
+                            "Maximum number of links that a frame may cross; at least the"
+                                    + " dimensions of the shape."),
+                    advanced(
+                            "etherType",
+                            ETHER_TYPE,
+                            0x88B5,
+                            FrameConfig::etherType,
+                            range(0x0600, 0xFFFF),
+                            "EtherType of frames for the next hop itself."),
+                    advanced(
+                            "relayEtherType",
+                            ETHER_TYPE,
+                            0x88B6,
+                            FrameConfig::relayEtherType,
+                            Limits.<FrameConfig>range(0x0600, 0xFFFF)
+                                    .except("etherType", FrameConfig::etherType),
+                            "EtherType of frames that the next hop receives in its ring: those that"
+                                    + " it relays, and single short messages."),
+                    advanced(
+                            "helloInterval",
+                            DURATION,
+                            200_000_000L,
+                            FrameConfig::helloIntervalNs,
+                            range(1_000_000, 60_000_000_000L),
+                            "Time between two hello frames on a link."),
+                    advanced(
+                            "vlanTags",
+                            FLAG,
+                            false,
+                            FrameConfig::vlanTags,
+                            any(),
+                            "Whether 802.1Q tags are kept on raw links."),
+                    advanced(
+                            "encapsulation",
+                            choice(Encapsulation.class),
+                            Encapsulation.ETHERNET,
+                            FrameConfig::encapsulation,
+                            any(),
+                            "Encapsulation of data frames of 1,024 bytes and more on raw links"
+                                    + " ([details](#encapsulation)); not `ip` with `vlanTags`."),
+                    new ConfigSection.Rule<>(
+                            "encapsulation",
+                            frame -> !frame.vlanTags || frame.encapsulation != Encapsulation.IP,
+                            frame ->
+                                    "must be ethernet or auto where frame.vlanTags is true, not"
+                                            + " ip"));
 
-    /** Checks the values. */
-    public FrameConfig {
-        new Check()
-                .range("hopLimit", hopLimit, 1, 255)
-                .that(
-                        isEtherType(etherType),
-                        "etherType",
-                        "must be 0x0600..0xffff: " + hex(etherType))
-                .that(
-                        isEtherType(relayEtherType) && relayEtherType != etherType,
-                        "relayEtherType",
-                        "must be 0x0600..0xffff and not etherType: " + hex(relayEtherType))
-                .duration("helloInterval", helloIntervalNs, 1_000_000, 60_000_000_000L)
-                .that(
-                        !vlanTags || encapsulation != Encapsulation.IP,
-                        "encapsulation",
-                        "must be ethernet or auto where frame.vlanTags is true, not ip")
-                .done();
-    }
+    /** The defaults. */
+    public static final FrameConfig DEFAULT = KEYS.defaults();
 
     /** True if frames of raw links may travel by IP, so that each leaves room for its headers. */
     public boolean mayUseIp() {
@@ -53,28 +109,12 @@ public record FrameConfig(
 
     /** The same with another encapsulation. */
     public FrameConfig withEncapsulation(final Encapsulation value) {
-        return new FrameConfig(
-                crc, hopLimit, etherType, relayEtherType, helloIntervalNs, vlanTags, value);
+        return KEYS.with(this, "encapsulation", value);
     }
 
     /** The same with or without a CRC. */
     public FrameConfig withCrc(final boolean value) {
-        return new FrameConfig(
-                value,
-                hopLimit,
-                etherType,
-                relayEtherType,
-                helloIntervalNs,
-                vlanTags,
-                encapsulation);
-    }
-
-    private static boolean isEtherType(final int value) {
-        return value >= 0x0600 && value <= 0xFFFF;
-    }
-
-    private static String hex(final int value) {
-        return "0x" + Integer.toHexString(value);
+        return KEYS.with(this, "crc", value);
     }
 
     /**

@@ -1,5 +1,12 @@
 package io.hxb.config;
 
+import static io.hxb.config.ConfigKey.advanced;
+import static io.hxb.config.ConfigKey.basic;
+import static io.hxb.config.Limits.range;
+import static io.hxb.config.ValueType.LONG_SIZE;
+import static io.hxb.config.ValueType.count;
+
+import java.util.HashMap;
 import java.util.Map;
 
 /**
@@ -23,36 +30,78 @@ public record LimitConfig(
         int flows,
         int messagesPerSecond) {
 
-    /** The defaults. */
-    public static final LimitConfig DEFAULT = of(Map.of());
+    /** The keys, which tenants have too. */
+    public static final ConfigSection<LimitConfig> KEYS =
+            ConfigSection.<LimitConfig>of(
+                    "limits",
+                    v ->
+                            new LimitConfig(
+                                    v.next(), v.next(), v.next(), v.next(), v.next(), v.next(),
+                                    v.next()),
+                    basic(
+                            "connections",
+                            count("processes"),
+                            0,
+                            LimitConfig::connections,
+                            range(0, 4096),
+                            "Maximum number of attached processes of one user; 0 stands for four"
+                                    + " fifths of the 2,048 of a node."),
+                    basic(
+                            "contexts",
+                            count("contexts"),
+                            0,
+                            LimitConfig::contexts,
+                            range(0, 4096),
+                            "Maximum number of open contexts of one user; 0 stands for four fifths"
+                                    + " of those of the node."),
+                    basic(
+                            "memoryBytes",
+                            LONG_SIZE,
+                            1L << 32,
+                            LimitConfig::memoryBytes,
+                            range(1L << 20, 1L << 42),
+                            "Maximum memory that a user's processes share with the node: regions,"
+                                    + " send buffers and rings."),
+                    advanced(
+                            "regions",
+                            count("regions"),
+                            256,
+                            LimitConfig::regions,
+                            range(1, 65_536),
+                            "Maximum number of regions of one user."),
+                    advanced(
+                            "heldBuffers",
+                            count("buffers"),
+                            0,
+                            LimitConfig::heldBuffers,
+                            range(0, 1 << 20),
+                            "Maximum number of receive buffers that a user's contexts borrow beyond"
+                                    + " those guaranteed; 0 stands for a quarter of the pool."),
+                    advanced(
+                            "flows",
+                            count("flows"),
+                            2_048,
+                            LimitConfig::flows,
+                            range(1, 1 << 20),
+                            "Maximum number of flows of a user's contexts, sending and receiving"
+                                    + " ones together."),
+                    advanced(
+                            "messagesPerSecond",
+                            count("messages"),
+                            0,
+                            LimitConfig::messagesPerSecond,
+                            range(0, 1_000_000_000),
+                            "Messages that a user's contexts may send in a second, others wait; 0"
+                                    + " stands for no limit."));
 
-    /** Checks the values. */
-    public LimitConfig {
-        final Check check = new Check();
-        ResourceShare.CONNECTIONS.check(check, connections);
-        ResourceShare.CONTEXTS.check(check, contexts);
-        ResourceShare.MEMORY_BYTES.check(check, memoryBytes);
-        ResourceShare.REGIONS.check(check, regions);
-        ResourceShare.HELD_BUFFERS.check(check, heldBuffers);
-        ResourceShare.FLOWS.check(check, flows);
-        ResourceShare.MESSAGES.check(check, messagesPerSecond);
-        check.done();
-    }
+    /** The defaults. */
+    public static final LimitConfig DEFAULT = KEYS.defaults();
 
     /** The defaults, except for the limits given. */
     public static LimitConfig of(final Map<ResourceShare, Long> limits) {
-        return new LimitConfig(
-                (int) limit(limits, ResourceShare.CONNECTIONS),
-                (int) limit(limits, ResourceShare.CONTEXTS),
-                limit(limits, ResourceShare.MEMORY_BYTES),
-                (int) limit(limits, ResourceShare.REGIONS),
-                (int) limit(limits, ResourceShare.HELD_BUFFERS),
-                (int) limit(limits, ResourceShare.FLOWS),
-                (int) limit(limits, ResourceShare.MESSAGES));
-    }
-
-    private static long limit(final Map<ResourceShare, Long> limits, final ResourceShare share) {
-        return limits.getOrDefault(share, share.fallback());
+        final Map<String, Object> given = new HashMap<>();
+        limits.forEach((share, limit) -> given.put(share.key(), share.value(limit)));
+        return KEYS.with(DEFAULT, given);
     }
 
     /**
@@ -67,14 +116,6 @@ public record LimitConfig(
 
     /** The limit of one share, as the file gives it. */
     public long limit(final ResourceShare share) {
-        return switch (share) {
-            case CONNECTIONS -> connections;
-            case CONTEXTS -> contexts;
-            case MEMORY_BYTES -> memoryBytes;
-            case REGIONS -> regions;
-            case HELD_BUFFERS -> heldBuffers;
-            case FLOWS -> flows;
-            case MESSAGES -> messagesPerSecond;
-        };
+        return ((Number) KEYS.key(share.key()).of(this)).longValue();
     }
 }

@@ -59,9 +59,8 @@ public record LinkPlan(
         endpoints = copy(endpoints);
         nodes = Collections.unmodifiableMap(new LinkedHashMap<>(nodes));
         final Check check =
-                new Check()
-                        .range("basePort", udpBasePort, 1, 65_535)
-                        .that(!endpoints.isEmpty(), "links", "must name a dimension");
+                new Check().that(!endpoints.isEmpty(), "links", "must name a dimension");
+        ClusterKeys.UDP_BASE_PORT.check(check, null, udpBasePort);
         for (int dimension = 0; dimension < endpoints.size(); dimension++) {
             check.that(
                     isValidCount(endpoints.get(dimension).size()),

@@ -1,5 +1,13 @@
 package io.hxb.config;
 
+import static io.hxb.config.ConfigKey.advanced;
+import static io.hxb.config.ConfigKey.basic;
+import static io.hxb.config.Limits.any;
+import static io.hxb.config.Limits.range;
+import static io.hxb.config.ValueType.SIZE;
+import static io.hxb.config.ValueType.choice;
+import static io.hxb.config.ValueType.count;
+
 /**
  * The receive pool of a node. Immutable.
  *
@@ -19,8 +27,42 @@ public record PoolConfig(int bufferCount, int bufferBytes, HugePages hugePages) 
 
     private static final int APPLICATION_BUFFERS = 2048;
 
+    /** The keys. */
+    public static final ConfigSection<PoolConfig> KEYS =
+            ConfigSection.<PoolConfig>of(
+                    "pool",
+                    v -> new PoolConfig(v.next(), v.next(), v.next()),
+                    basic(
+                            "buffers",
+                            count("buffers"),
+                            5120,
+                            PoolConfig::bufferCount,
+                            range(64, 1 << 20),
+                            "Receive buffers of the node; at least 128 for each link and one for"
+                                    + " each context ([details](#buffers-of-the-pool))."),
+                    advanced(
+                            "bufferBytes",
+                            SIZE,
+                            12 * 1024,
+                            PoolConfig::bufferBytes,
+                            range(512, 72 * 1024),
+                            "Size of a buffer, a multiple of 64; at least 64 bytes more than the"
+                                    + " MTU."),
+                    basic(
+                            "hugePages",
+                            choice(HugePages.class),
+                            HugePages.AUTO,
+                            PoolConfig::hugePages,
+                            any(),
+                            "Pages of 2 MiB for the pool; `auto` uses small pages where they are"
+                                    + " missing, `on` does not start then."),
+                    new ConfigSection.Rule<>(
+                            "bufferBytes",
+                            pool -> pool.bufferBytes % 64 == 0,
+                            pool -> "must be a multiple of 64: " + pool.bufferBytes));
+
     /** The defaults. */
-    public static final PoolConfig DEFAULT = new PoolConfig(5120, 12 * 1024, HugePages.AUTO);
+    public static final PoolConfig DEFAULT = KEYS.defaults();
 
     /** The defaults for a node with this number of links. */
     public static PoolConfig ofLinks(final int linkCount) {
@@ -28,18 +70,6 @@ public record PoolConfig(int bufferCount, int bufferBytes, HugePages hugePages) 
                 Math.max(DEFAULT.bufferCount, BUFFERS_PER_LINK * linkCount + APPLICATION_BUFFERS),
                 DEFAULT.bufferBytes,
                 DEFAULT.hugePages);
-    }
-
-    /** Checks the values. */
-    public PoolConfig {
-        new Check()
-                .range("buffers", bufferCount, 64, 1 << 20)
-                .size("bufferBytes", bufferBytes, 512, 72 * 1024)
-                .that(
-                        bufferBytes % 64 == 0,
-                        "bufferBytes",
-                        "must be a multiple of 64: " + bufferBytes)
-                .done();
     }
 
     /**

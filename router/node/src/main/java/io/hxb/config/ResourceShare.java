@@ -11,43 +11,32 @@ import java.util.Optional;
  */
 public enum ResourceShare {
     /** Attached processes; 0 stands for four fifths of the node's. */
-    CONNECTIONS("connections", "connections", 0, 4096, 0),
+    CONNECTIONS("connections", "connections"),
 
     /** Open contexts; 0 stands for four fifths of the node's. */
-    CONTEXTS("contexts", "contexts", 0, 4096, 0),
+    CONTEXTS("contexts", "contexts"),
 
     /** Memory of regions, send buffers and rings. */
-    MEMORY_BYTES("memoryBytes", "bytes of shared memory", 1L << 20, 1L << 42, 1L << 32),
+    MEMORY_BYTES("memoryBytes", "bytes of shared memory"),
 
     /** Regions, each of which is a mapping of the node. */
-    REGIONS("regions", "regions", 1, 65_536, 256),
+    REGIONS("regions", "regions"),
 
     /** Receive buffers that contexts hold; 0 stands for a quarter of the pool. */
-    HELD_BUFFERS("heldBuffers", "held receive buffers", 0, 1 << 20, 0),
+    HELD_BUFFERS("heldBuffers", "held receive buffers"),
 
     /** Flows, sending and receiving ones together. */
-    FLOWS("flows", "flows", 1, 1 << 20, 2_048),
+    FLOWS("flows", "flows"),
 
     /** Messages sent per second; 0 stands for no limit. */
-    MESSAGES("messagesPerSecond", "messages a second", 0, 1_000_000_000, 0);
+    MESSAGES("messagesPerSecond", "messages a second");
 
     private final String key;
     private final String noun;
-    private final long min;
-    private final long max;
-    private final long fallback;
 
-    ResourceShare(
-            final String key,
-            final String noun,
-            final long min,
-            final long max,
-            final long fallback) {
+    ResourceShare(final String key, final String noun) {
         this.key = key;
         this.noun = noun;
-        this.min = min;
-        this.max = max;
-        this.fallback = fallback;
     }
 
     /** Its key in the sections of limits. */
@@ -60,24 +49,24 @@ public enum ResourceShare {
         return noun;
     }
 
+    /** The descriptor of its key. */
+    public ConfigKey<LimitConfig, ?> descriptor() {
+        return LimitConfig.KEYS.key(key);
+    }
+
     /** True if it counts bytes, whose limit is written as a size. */
     public boolean isSize() {
-        return key.endsWith("Bytes");
+        return descriptor().type() == ValueType.LONG_SIZE;
     }
 
-    /** Smallest limit that a file may give. */
-    public long min() {
-        return min;
+    /** A limit as a value of its key. */
+    Object value(final long limit) {
+        return descriptor().type().ofNumber(limit);
     }
 
-    /** Largest limit that a file may give. */
-    public long max() {
-        return max;
-    }
-
-    /** Limit of one user when the file says nothing. */
-    public long fallback() {
-        return fallback;
+    /** A limit as a file has it. */
+    public String write(final long limit) {
+        return descriptor().type().formatNumber(limit);
     }
 
     /** The share with that key. */
@@ -87,10 +76,11 @@ public enum ResourceShare {
 
     /** Checks a limit that a file gives. */
     void check(final Check check, final long limit) {
-        if (isSize()) {
-            check.size(key, limit, min, max);
-        } else {
-            check.range(key, limit, min, max);
-        }
+        check(check, descriptor(), limit);
+    }
+
+    private static <V> void check(
+            final Check check, final ConfigKey<LimitConfig, V> key, final long limit) {
+        key.check(check, LimitConfig.DEFAULT, key.type().ofNumber(limit));
     }
 }

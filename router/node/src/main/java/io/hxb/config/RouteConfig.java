@@ -1,5 +1,9 @@
 package io.hxb.config;
 
+import static io.hxb.config.ConfigKey.advanced;
+import static io.hxb.config.Limits.range;
+import static io.hxb.config.ValueType.DURATION;
+
 /**
  * Times by which the routes of flows are judged; they are among the keys of {@code flow}.
  * Immutable.
@@ -10,15 +14,35 @@ package io.hxb.config;
  *     for half of it, is unreachable.
  */
 public record RouteConfig(long silenceNs, long retryNs, long partitionTimeoutNs) {
-    /** The defaults. */
-    public static final RouteConfig DEFAULT = new RouteConfig(30_000_000, 200_000_000, 800_000_000);
+    /** The keys. */
+    static final ConfigSection<RouteConfig> KEYS =
+            ConfigSection.<RouteConfig>of(
+                    "flow",
+                    v -> new RouteConfig(v.next(), v.next(), v.next()),
+                    advanced(
+                            "routeSilence",
+                            DURATION,
+                            30_000_000L,
+                            RouteConfig::silenceNs,
+                            range(1_000_000, 60_000_000_000L),
+                            "Time after which a route is avoided if frames on it were lost and none"
+                                    + " arrived."),
+                    advanced(
+                            "routeRetry",
+                            DURATION,
+                            200_000_000L,
+                            RouteConfig::retryNs,
+                            range(1_000_000, 60_000_000_000L),
+                            "Maximum time between two frames that try a failed route."),
+                    advanced(
+                            "partitionTimeout",
+                            DURATION,
+                            800_000_000L,
+                            RouteConfig::partitionTimeoutNs,
+                            range(10_000_000, 3_600_000_000_000L),
+                            "A peer is unreachable after this time without frames from it, if it"
+                                    + " had no route for half of it."));
 
-    /** Checks the values. */
-    public RouteConfig {
-        new Check()
-                .duration("routeSilence", silenceNs, 1_000_000, 60_000_000_000L)
-                .duration("routeRetry", retryNs, 1_000_000, 60_000_000_000L)
-                .duration("partitionTimeout", partitionTimeoutNs, 10_000_000, 3_600_000_000_000L)
-                .done();
-    }
+    /** The defaults. */
+    public static final RouteConfig DEFAULT = KEYS.defaults();
 }

@@ -1,5 +1,12 @@
 package io.hxb.config;
 
+import static io.hxb.config.ConfigKey.basic;
+import static io.hxb.config.Limits.any;
+import static io.hxb.config.Limits.described;
+import static io.hxb.config.ValueType.choice;
+import static io.hxb.config.ValueType.list;
+import static io.hxb.config.ValueType.text;
+
 import java.util.List;
 
 /**
@@ -17,31 +24,60 @@ public record SecurityConfig(Mode mode, List<String> keys) {
     /** Maximum number of keys: the old one and the new one. */
     public static final int MAX_KEYS = 2;
 
-    /** The defaults. */
-    public static final SecurityConfig DEFAULT = new SecurityConfig(Mode.NONE, List.of());
+    /** The keys. */
+    public static final ConfigSection<SecurityConfig> KEYS =
+            ConfigSection.<SecurityConfig>of(
+                    "security",
+                    v -> new SecurityConfig(v.next(), v.next()),
+                    basic(
+                            "mode",
+                            choice(Mode.class),
+                            Mode.NONE,
+                            SecurityConfig::mode,
+                            any(),
+                            "Protection of frames against forgery, the same on all nodes; see"
+                                    + " [Cluster key](#cluster-key)."),
+                    basic(
+                            "keys",
+                            list(text("files")),
+                            List.of(),
+                            SecurityConfig::keys,
+                            described("one or two, required with a `mode`"),
+                            "The cluster's key, or two while it is changed: paths, or"
+                                    + " `credential:NAME`."),
+                    new ConfigSection.Rule<>(
+                            "keys",
+                            security -> security.mode == Mode.NONE || !security.keys.isEmpty(),
+                            security ->
+                                    "must name a file for mode "
+                                            + name(security.mode)
+                                            + "; hxb key generate makes one"),
+                    new ConfigSection.Rule<>(
+                            "mode",
+                            security -> security.mode != Mode.NONE || security.keys.isEmpty(),
+                            security -> "must be authenticate or encrypt where there are keys"),
+                    new ConfigSection.Rule<>(
+                            "keys",
+                            security -> security.keys.size() <= MAX_KEYS,
+                            security ->
+                                    "must be at most two, the old and the new: "
+                                            + security.keys.size()),
+                    new ConfigSection.Rule<>(
+                            "keys",
+                            SecurityConfig::areDifferentFiles,
+                            security -> "must be different files: " + security.keys));
 
-    /** Checks the values. */
+    /** The defaults. */
+    public static final SecurityConfig DEFAULT = KEYS.defaults();
+
+    /** Copies the list. */
     public SecurityConfig {
         keys = List.copyOf(keys);
-        new Check()
-                .that(
-                        mode == Mode.NONE || !keys.isEmpty(),
-                        "keys",
-                        "must name a file for mode " + name(mode) + "; hxb key generate makes one")
-                .that(
-                        mode != Mode.NONE || keys.isEmpty(),
-                        "mode",
-                        "must be authenticate or encrypt where there are keys")
-                .that(
-                        keys.size() <= MAX_KEYS,
-                        "keys",
-                        "must be at most two, the old and the new: " + keys.size())
-                .that(
-                        keys.stream().noneMatch(String::isBlank)
-                                && keys.stream().distinct().count() == keys.size(),
-                        "keys",
-                        "must be different files: " + keys)
-                .done();
+    }
+
+    private static boolean areDifferentFiles(final SecurityConfig security) {
+        return security.keys.stream().noneMatch(String::isBlank)
+                && security.keys.stream().distinct().count() == security.keys.size();
     }
 
     private static String name(final Mode mode) {

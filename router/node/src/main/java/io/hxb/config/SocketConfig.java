@@ -1,5 +1,16 @@
 package io.hxb.config;
 
+import static io.hxb.config.ConfigKey.advanced;
+import static io.hxb.config.ConfigKey.basic;
+import static io.hxb.config.Limits.any;
+import static io.hxb.config.Limits.range;
+import static io.hxb.config.ValueType.BYTES;
+import static io.hxb.config.ValueType.SIZE;
+import static io.hxb.config.ValueType.choice;
+import static io.hxb.config.ValueType.powerOfTwo;
+
+import java.util.Map;
+
 /**
  * The sockets of the links. Immutable.
  *
@@ -22,26 +33,74 @@ public record SocketConfig(
         Segmentation segmentation,
         int senderQueueFrames) {
 
+    /** The keys. */
+    public static final ConfigSection<SocketConfig> KEYS =
+            ConfigSection.<SocketConfig>of(
+                    "socket",
+                    v ->
+                            new SocketConfig(
+                                    v.next(), v.next(), v.next(), v.next(), v.next(), v.next(),
+                                    v.next()),
+                    basic(
+                            "mtu",
+                            BYTES,
+                            0,
+                            SocketConfig::mtuBytes,
+                            Limits.<SocketConfig>range(256, 65_507).orZero("that of the NIC"),
+                            "Bytes of a frame after its Ethernet header; 0 takes the MTU of the"
+                                    + " NIC, and 8972 for UDP."),
+                    advanced(
+                            "receiveBuffer",
+                            SIZE,
+                            8 << 20,
+                            SocketConfig::receiveBufferBytes,
+                            range(64 << 10, 1 << 30),
+                            "Receive buffer in the kernel of each link's socket."),
+                    advanced(
+                            "sendBuffer",
+                            SIZE,
+                            1 << 20,
+                            SocketConfig::sendBufferBytes,
+                            range(16 << 10, 1 << 30),
+                            "Send buffer in the kernel of each link's socket; raw links reduce it"
+                                    + " to what they send in 2 ms."),
+                    advanced(
+                            "relayRingFrames",
+                            powerOfTwo("frames"),
+                            512,
+                            SocketConfig::relayRingFrames,
+                            range(16, 65_536),
+                            "Frames of the ring that a raw link receives into."),
+                    advanced(
+                            "kernelRelay",
+                            choice(KernelRelay.class),
+                            KernelRelay.AUTO,
+                            SocketConfig::kernelRelay,
+                            any(),
+                            "Whether a BPF program at each NIC of a raw node relays frames"
+                                    + " ([Relaying in the kernel](#relaying-in-the-kernel))."),
+                    advanced(
+                            "segmentation",
+                            choice(Segmentation.class),
+                            Segmentation.AUTO,
+                            SocketConfig::segmentation,
+                            any(),
+                            "Whether UDP links send and receive frames of one size in GSO batches"
+                                    + " ([details](#gso-batches))."),
+                    advanced(
+                            "senderQueueFrames",
+                            powerOfTwo("frames"),
+                            256,
+                            SocketConfig::senderQueueFrames,
+                            range(16, 4096),
+                            "Maximum number of frames that wait for a link; further ones are held"
+                                    + " back or, on relays, dropped."));
+
     /** The defaults. */
-    public static final SocketConfig DEFAULT =
-            new SocketConfig(0, 8 << 20, 1 << 20, 512, KernelRelay.AUTO, Segmentation.AUTO, 256);
+    public static final SocketConfig DEFAULT = KEYS.defaults();
 
     /** Frames of UDP links unless configured: 9,000 minus the headers of IP and UDP. */
     private static final int UDP_MTU_BYTES = 8972;
-
-    /** Checks the values. */
-    public SocketConfig {
-        new Check()
-                .that(
-                        mtuBytes == 0 || (mtuBytes >= 256 && mtuBytes <= 65_507),
-                        "mtu",
-                        "must be 256..65507 bytes, or 0 for that of the NIC: " + mtuBytes)
-                .size("receiveBuffer", receiveBufferBytes, 64 << 10, 1 << 30)
-                .size("sendBuffer", sendBufferBytes, 16 << 10, 1 << 30)
-                .powerOfTwo("relayRingFrames", relayRingFrames, 16, 65_536)
-                .powerOfTwo("senderQueueFrames", senderQueueFrames, 16, 4096)
-                .done();
-    }
 
     /** Largest frame on a UDP link, which has no NIC to ask. */
     public int udpMtuBytes() {
@@ -50,38 +109,18 @@ public record SocketConfig(
 
     /** The same with another setting for relaying in the kernel. */
     public SocketConfig withKernelRelay(final KernelRelay value) {
-        return new SocketConfig(
-                mtuBytes,
-                receiveBufferBytes,
-                sendBufferBytes,
-                relayRingFrames,
-                value,
-                segmentation,
-                senderQueueFrames);
+        return KEYS.with(this, "kernelRelay", value);
     }
 
     /** The same with another MTU and other buffers of the sockets, all in bytes. */
     public SocketConfig withSizes(final int mtu, final int receiveBuffer, final int sendBuffer) {
-        return new SocketConfig(
-                mtu,
-                receiveBuffer,
-                sendBuffer,
-                relayRingFrames,
-                kernelRelay,
-                segmentation,
-                senderQueueFrames);
+        return KEYS.with(
+                this, Map.of("mtu", mtu, "receiveBuffer", receiveBuffer, "sendBuffer", sendBuffer));
     }
 
     /** The same with another setting for trains of frames. */
     public SocketConfig withSegmentation(final Segmentation value) {
-        return new SocketConfig(
-                mtuBytes,
-                receiveBufferBytes,
-                sendBufferBytes,
-                relayRingFrames,
-                kernelRelay,
-                value,
-                senderQueueFrames);
+        return KEYS.with(this, "segmentation", value);
     }
 
     /** Whether the kernel relays frames of raw links, so that the node need not wake for them. */

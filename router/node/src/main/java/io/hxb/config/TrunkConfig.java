@@ -1,5 +1,12 @@
 package io.hxb.config;
 
+import static io.hxb.config.ConfigKey.advanced;
+import static io.hxb.config.Limits.range;
+import static io.hxb.config.ValueType.DURATION;
+import static io.hxb.config.ValueType.count;
+
+import java.util.Map;
+
 /**
  * When a link to a neighbour counts as failed, and when as recovered. Immutable.
  *
@@ -24,47 +31,87 @@ public record TrunkConfig(
         long holdDownNs,
         long maxHoldDownNs,
         long silenceNs) {
-    /** What holds when the file says nothing. */
-    public static final TrunkConfig DEFAULT =
-            new TrunkConfig(48, 2, 20_000_000L, 3, 25, 100_000_000L, 10_000_000_000L, 30_000_000L);
+    /** The keys. */
+    public static final ConfigSection<TrunkConfig> KEYS =
+            ConfigSection.<TrunkConfig>of(
+                    "trunk",
+                    v ->
+                            new TrunkConfig(
+                                    v.next(), v.next(), v.next(), v.next(), v.next(), v.next(),
+                                    v.next(), v.next()),
+                    advanced(
+                            "failFrames",
+                            count("frames"),
+                            48,
+                            TrunkConfig::failFrames,
+                            range(2, 100_000),
+                            "A silent link is excluded when another link of its trunk has received"
+                                    + " this many frames of the neighbour."),
+                    advanced(
+                            "minFrames",
+                            count("frames"),
+                            2,
+                            TrunkConfig::minFrames,
+                            range(1, TrunkConfig::failFrames),
+                            "A link that received fewer frames counts as silent; at most"
+                                    + " `failFrames`."),
+                    advanced(
+                            "heartbeat",
+                            DURATION,
+                            20_000_000L,
+                            TrunkConfig::heartbeatNs,
+                            range(1_000_000, 60_000_000_000L),
+                            "Time between two heartbeats on an excluded link."),
+                    advanced(
+                            "healBeats",
+                            count("heartbeats"),
+                            3,
+                            TrunkConfig::healBeats,
+                            range(1, 1_000),
+                            "Heartbeats in a row, in both directions, after which a link is used"
+                                    + " again; see [Links that fail](#links-that-fail)."),
+                    advanced(
+                            "lossPercent",
+                            count("per cent"),
+                            25,
+                            TrunkConfig::lossPercent,
+                            range(1, 100),
+                            "A link that loses more frames than this, compared with the best of its"
+                                    + " trunk, is excluded."),
+                    advanced(
+                            "holdDown",
+                            DURATION,
+                            100_000_000L,
+                            TrunkConfig::holdDownNs,
+                            range(0, 60_000_000_000L),
+                            "Minimum time for which a link is excluded when it fails again soon;"
+                                    + " doubles each time."),
+                    advanced(
+                            "maxHoldDown",
+                            DURATION,
+                            10_000_000_000L,
+                            TrunkConfig::maxHoldDownNs,
+                            range(TrunkConfig::holdDownNs, 3_600_000_000_000L),
+                            "Maximum to which the hold-down time doubles; at least `holdDown`."),
+                    advanced(
+                            "silence",
+                            DURATION,
+                            30_000_000L,
+                            TrunkConfig::silenceNs,
+                            range(1_000_000, 60_000_000_000L),
+                            "A neighbour that is silent for this time is probed; see [Links that"
+                                    + " fail](#links-that-fail)."));
 
-    /** Checks the values. */
-    public TrunkConfig {
-        new Check()
-                .range("failFrames", failFrames, 2, 100_000)
-                .range("minFrames", minFrames, 1, failFrames)
-                .duration("heartbeat", heartbeatNs, 1_000_000, 60_000_000_000L)
-                .range("healBeats", healBeats, 1, 1_000)
-                .range("lossPercent", lossPercent, 1, 100)
-                .duration("holdDown", holdDownNs, 0, 60_000_000_000L)
-                .duration("maxHoldDown", maxHoldDownNs, holdDownNs, 3_600_000_000_000L)
-                .duration("silence", silenceNs, 1_000_000, 60_000_000_000L)
-                .done();
-    }
+    /** What holds when the file says nothing. */
+    public static final TrunkConfig DEFAULT = KEYS.defaults();
 
     /** The same with another {@link #holdDownNs()} and {@link #maxHoldDownNs()}. */
     public TrunkConfig withHoldDownNs(final long value, final long maxValue) {
-        return new TrunkConfig(
-                failFrames,
-                minFrames,
-                heartbeatNs,
-                healBeats,
-                lossPercent,
-                value,
-                maxValue,
-                silenceNs);
+        return KEYS.with(this, Map.of("holdDown", value, "maxHoldDown", maxValue));
     }
 
     /** The same with another {@link #silenceNs()}. */
     public TrunkConfig withSilenceNs(final long value) {
-        return new TrunkConfig(
-                failFrames,
-                minFrames,
-                heartbeatNs,
-                healBeats,
-                lossPercent,
-                holdDownNs,
-                maxHoldDownNs,
-                value);
+        return KEYS.with(this, "silence", value);
     }
 }

@@ -6,7 +6,6 @@ import static org.quicktheories.QuickTheory.qt;
 import static org.quicktheories.generators.SourceDSL.longs;
 
 import io.hxb.config.yaml.ClusterConfigYaml;
-import io.hxb.pm.shm.NodePage;
 import io.hxb.routing.DimensionOrder;
 import io.hxb.testing.RandomClusterFile;
 import io.hxb.topology.Shape;
@@ -16,13 +15,20 @@ import org.junit.jupiter.api.Test;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 @Tag("property")
 class ClusterConfigPropertyTest {
+    private static final String[] TEXTS = {
+        "", "a", "/run/a b'7", "relative/5", "credential:hxb", "a#b: c", "[::1]:70", "null", "12"
+    };
+
     @Test
     void shouldReadBackEveryConfigurationItWrites() {
         qt().withExamples(300)
@@ -97,89 +103,96 @@ class ClusterConfigPropertyTest {
         return damaged.toString();
     }
 
-    private static FlowConfig flow(final Random random) {
-        return new FlowConfig(
-                64,
-                1 + random.nextInt(32),
-                1_000 + random.nextInt(1_000_000),
-                3 + random.nextInt(40),
-                10_000 + random.nextInt(1000),
-                1_000_000L + random.nextInt(1000),
-                10_000_000L * (1 + random.nextInt(1000)),
-                16 + random.nextInt(100_000),
-                20_000_000_000L + 10_000_000L * random.nextInt(1000),
-                new RouteConfig(
-                        1_000_000L * (1 + random.nextInt(1000)),
-                        1_000_000L * (1 + random.nextInt(1000)),
-                        10_000_000L * (1 + random.nextInt(1000))));
-    }
-
     private static ClusterConfig random(final Random random) {
         final int[] extents = random.ints(1 + random.nextInt(8), 1, 4).toArray();
         final Shape shape = Shape.of(extents);
         final Backend backend = random.nextBoolean() ? Backend.RAW : Backend.UDP;
         final LinkPlan links = links(random, shape, backend);
-        return ClusterConfig.of("c" + random.nextInt(1000), shape, backend, links)
-                .withOrders(orders(random, shape))
-                .withFlow(flow(random))
-                .withTrunk(
-                        new TrunkConfig(
-                                2 + random.nextInt(1000),
-                                1 + random.nextInt(2),
-                                1_000_000 + random.nextInt(1_000_000_000),
-                                1 + random.nextInt(1000),
-                                1 + random.nextInt(100),
-                                random.nextInt(1_000_000_000),
-                                1_000_000_000L + random.nextInt(1_000_000_000),
-                                1_000_000 + random.nextInt(1_000_000_000)))
-                .withPool(pool(random, links.linkCount()))
-                .withContext(
-                        ContextConfig.DEFAULT.withIsolation(
-                                pick(random, ContextConfig.Isolation.values())))
-                .withLoop(
-                        new LoopConfig(
-                                1 + random.nextInt(NodePage.MAX_LOOPS),
-                                pick(random, LoopConfig.Waiting.values()),
-                                random.nextInt(1_000_000_000),
-                                1 + random.nextInt(64),
-                                random.ints(random.nextInt(3), 0, 100).boxed().toList(),
-                                random.nextInt(100)))
-                .withLimits(limits(random))
-                .withAttach(
-                        new AttachConfig(
-                                Path.of("/run/a b'" + random.nextInt(100)),
-                                Path.of("relative/" + random.nextInt(100)),
-                                random.ints(random.nextInt(3), 0, 70_000).boxed().toList(),
-                                List.of()))
-                .withSecurity(
-                        random.nextBoolean()
-                                ? SecurityConfig.DEFAULT
-                                : new SecurityConfig(
-                                        random.nextBoolean()
-                                                ? SecurityConfig.Mode.AUTHENTICATE
-                                                : SecurityConfig.Mode.ENCRYPT,
-                                        List.of("/etc/a key", "credential:hxb")))
-                .withHosts(Map.of("host-" + random.nextInt(10) + ".example", 0L));
+        ClusterConfig config =
+                ClusterConfig.of("c" + random.nextInt(1000), shape, backend, links)
+                        .withOrders(orders(random, shape))
+                        .withHosts(Map.of("host-" + random.nextInt(10) + ".example", 0L));
+        for (final ClusterKeys.Part<?> part : ClusterKeys.PARTS) {
+            config = with(config, part, random);
+        }
+        return config;
     }
 
-    private static LimitConfig limits(final Random random) {
-        return new LimitConfig(
-                1 + random.nextInt(4096),
-                1 + random.nextInt(4096),
-                (1L << 20) + (random.nextLong() >>> 24),
-                1 + random.nextInt(65_536),
-                random.nextInt(1 << 20),
-                1 + random.nextInt(1 << 20),
-                random.nextInt(1_000_000_000));
+    /** Another section, unless other sections do not allow it. */
+    private static <S extends Record> ClusterConfig with(
+            final ClusterConfig config, final ClusterKeys.Part<S> part, final Random random) {
+        final ClusterConfig.Builder builder = new ClusterConfig.Builder(config);
+        part.setter()
+                .accept(builder, random(part.section(), part.accessor().apply(config), random));
+        try {
+            return builder.build();
+        } catch (final Check.Failure e) {
+            return config;
+        }
     }
 
-    private static PoolConfig pool(final Random random, final int linkCount) {
-        return new PoolConfig(
-                PoolConfig.BUFFERS_PER_LINK * linkCount
-                        + ContextConfig.DEFAULT.minContexts()
-                        + random.nextInt(10_000),
-                64 * (8 + random.nextInt(1000)),
-                pick(random, PoolConfig.HugePages.values()));
+    /** Values of all keys: numbers within the limits, others unless a rule forbids them. */
+    private static <S extends Record> S random(
+            final ConfigSection<S> section, final S base, final Random random) {
+        S record = base;
+        final Map<String, Object> others = new LinkedHashMap<>();
+        for (final ConfigKey<S, ?> key : section.keys()) {
+            final Object value = value(key, record, random);
+            if (key.type().isNumber()) {
+                record = section.with(record, key.name(), value);
+            } else {
+                others.put(key.name(), value);
+            }
+        }
+        while (true) {
+            try {
+                return section.with(record, others);
+            } catch (final Check.Failure e) {
+                final Set<String> wrong =
+                        e.problems().stream().map(Check.Problem::key).collect(Collectors.toSet());
+                if (!others.keySet().removeAll(wrong)) {
+                    others.clear();
+                }
+            }
+        }
+    }
+
+    private static <S> Object value(
+            final ConfigKey<S, ?> key, final S record, final Random random) {
+        return switch (key.of(record)) {
+            case final Number number -> key.type().ofNumber(number(key, record, random));
+            case final Boolean flag -> random.nextBoolean();
+            case final Enum<?> choice ->
+                    pick(random, choice.getDeclaringClass().getEnumConstants());
+            case final Path path -> Path.of(pick(random, TEXTS));
+            case final List<?> list when key.type().isText() ->
+                    List.of(TEXTS).subList(0, random.nextInt(3));
+            case final List<?> list ->
+                    Collections.nCopies(
+                            random.nextInt(3), Math.toIntExact(number(key, record, random)));
+            default -> pick(random, TEXTS);
+        };
+    }
+
+    /** One of the ends of the range of a key, or a number between them. */
+    private static <S> long number(final ConfigKey<S, ?> key, final S record, final Random random) {
+        final long min = key.limits().min(record);
+        final long max = key.limits().max(record);
+        final long number =
+                switch (random.nextInt(4)) {
+                    case 0 -> min;
+                    case 1 -> max;
+                    default -> min + Math.floorMod(random.nextLong(), max - min + 1);
+                };
+        if (key.type().isPowerOfTwo()) {
+            return Math.max(min, Long.highestOneBit(number));
+        }
+        return switch (key.name()) {
+            case "bufferBytes" -> number / 64 * 64;
+            case "relayEtherType" ->
+                    number == ((FrameConfig) record).etherType() ? number ^ 1 : number;
+            default -> number;
+        };
     }
 
     private static OrderConfig orders(final Random random, final Shape shape) {

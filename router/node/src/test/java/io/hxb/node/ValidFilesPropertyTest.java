@@ -55,7 +55,8 @@ class ValidFilesPropertyTest {
                     Map.entry("frame.helloInterval", ""));
 
     /** A window whose acknowledgement was too long for a frame. */
-    private static final long FAILED_ONCE = 33;
+    private static final Map<String, String> FAILED_ONCE =
+            Map.of("flow.windowFrames", "4096", "socket.mtu", "256");
 
     @TempDir private Path folder;
 
@@ -109,16 +110,16 @@ class ValidFilesPropertyTest {
 
     @Test
     void shouldStartRealNodesWithAnyValidFile() throws Exception {
-        startRealNodes(FAILED_ONCE);
+        startRealNodes(1, FAILED_ONCE);
         final long startNs = System.nanoTime();
         int files = 0;
         while (isToGoOn(files, startNs)) {
-            startRealNodes(files++);
+            startRealNodes(files++, Map.of());
         }
         System.out.println("valid files: started " + files);
     }
 
-    private void startRealNodes(final long seed) {
+    private void startRealNodes(final long seed, final Map<String, String> more) {
         // given
         final Map<String, String> fixed = new LinkedHashMap<>(PATIENT);
         fixed.put("udp.basePort", Integer.toString(BASE_PORT));
@@ -133,6 +134,7 @@ class ValidFilesPropertyTest {
         } else {
             fixed.put("loop.wait", "block");
         }
+        fixed.putAll(more);
         final String text = new RandomClusterFile(seed, fixed).text();
         try {
             run(ClusterConfigYaml.parse(text, "cluster.yaml"));

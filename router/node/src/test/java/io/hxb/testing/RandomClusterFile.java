@@ -1,9 +1,10 @@
 package io.hxb.testing;
 
+import io.hxb.config.ClusterKeys;
+import io.hxb.config.ConfigKey;
+import io.hxb.config.ConfigSection;
 import io.hxb.config.ContextConfig;
 import io.hxb.config.PoolConfig;
-import io.hxb.config.Quantity;
-import io.hxb.testing.ConfigurationPage.Row;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -15,8 +16,7 @@ import java.util.regex.Pattern;
 
 /**
  * A valid cluster file of UDP links: every key is left out, or at one of its limits, or between
- * them. The limits are those of docs/reference/configuration.md, which a test holds against the
- * reader.
+ * them.
  */
 public final class RandomClusterFile {
     private static final long MAX_POOL_BYTES = 1L << 30;
@@ -24,7 +24,6 @@ public final class RandomClusterFile {
     private static final Pattern CHOICE = Pattern.compile("`([^`]+)`");
 
     private final SplittableRandom random;
-    private final Map<String, Row> rows = new LinkedHashMap<>();
     private final Map<String, String> values = new LinkedHashMap<>();
 
     /**
@@ -35,14 +34,9 @@ public final class RandomClusterFile {
      */
     public RandomClusterFile(final long seed, final Map<String, String> fixed) {
         random = new SplittableRandom(seed);
-        ConfigurationPage.rows().forEach(row -> rows.put(row.key(), row));
         topology();
         values.putAll(fixed);
-        for (final Row row : rows.values()) {
-            if (!values.containsKey(row.key())) {
-                values.put(row.key(), draw(row));
-            }
-        }
+        ClusterKeys.PARTS.forEach(part -> draw(part.section()));
     }
 
     private void topology() {
@@ -61,18 +55,6 @@ public final class RandomClusterFile {
         // Whatever is about raw links, or needs rights or hardware that not everybody has.
         for (final String key :
                 List.of(
-                        "netns",
-                        "udp.basePort",
-                        "nodes.COORDINATES.links",
-                        "nodes.COORDINATES.host",
-                        "nodes.COORDINATES.netns",
-                        "hosts.NAME",
-                        "tenants.NAME.uids",
-                        "tenants.NAME.gids",
-                        "tenants.NAME.contexts",
-                        "tenants.NAME.talksTo",
-                        "tenants.NAME.limits",
-                        "tenants.NAME.userLimits",
                         "loop.cpus",
                         "loop.priority",
                         "security.keys",
@@ -115,44 +97,57 @@ public final class RandomClusterFile {
         return choices[random.nextInt(choices.length)];
     }
 
-    private String draw(final Row row) {
-        final String key = row.key();
-        if (row.hasRange()) {
-            final boolean isDuration = row.type().startsWith("duration");
-            final boolean isSize = row.type().startsWith("size");
-            final long min = Math.max(parse(row, row.min()), min(key));
-            final long max = Math.max(min, Math.min(parse(row, row.max()), max(key)));
-            final long number = number(row, min, max);
-            final long value = valid(key, number);
-            return value < 0
-                    ? ""
-                    : isDuration
-                            ? Quantity.formatDuration(value)
-                            : isSize ? Quantity.formatSize(value) : Long.toString(value);
+    /** Draws the keys of a section, each within the limits that those before it leave. */
+    private <S extends Record> void draw(final ConfigSection<S> section) {
+        final Map<String, Object> given = new LinkedHashMap<>();
+        for (final ConfigKey<S, ?> key : section.keys()) {
+            final String path = section.name() + "." + key.name();
+            if (!values.containsKey(path)) {
+                values.put(path, draw(path, key, section.with(section.defaults(), given)));
+            }
+            final String text = values.get(path);
+            if (!text.isEmpty() && !key.type().isList()) {
+                given.put(key.name(), key.type().parse(text));
+            }
         }
+    }
+
+    private <S, V> String draw(final String path, final ConfigKey<S, V> key, final S record) {
+        if (!key.type().isNumber()) {
+            return pick(choices(key));
+        }
+        final long min = Math.max(key.limits().min(record), min(path));
+        final long max = Math.max(min, Math.min(key.limits().max(record), max(path)));
+        final long usual = ((Number) key.of(record)).longValue();
+        final long number = number(key.type().isPowerOfTwo(), min, max, usual);
+        return number < 0 ? "" : key.type().format(key.type().ofNumber(valid(path, number)));
+    }
+
+    /** The choices of a key, and leaving it out. */
+    private static String[] choices(final ConfigKey<?, ?> key) {
         final List<String> choices = new ArrayList<>(List.of(""));
-        final Matcher matcher = CHOICE.matcher(row.type());
+        final Matcher matcher = CHOICE.matcher(key.type().label());
         while (matcher.find()) {
             choices.add(matcher.group(1));
         }
         if (choices.size() < 3) {
-            throw new IllegalStateException("no values are known for " + key + ": " + row);
+            throw new IllegalStateException("no values are known for " + key);
         }
-        return pick(choices.toArray(new String[0]));
+        return choices.toArray(new String[0]);
     }
 
-    private static long valid(final String key, final long number) {
-        return switch (key) {
-            case "pool.bufferBytes" -> number > 0 ? number / 64 * 64 : number;
+    private static long valid(final String path, final long number) {
+        return switch (path) {
+            case "pool.bufferBytes" -> number / 64 * 64;
             // One is the node's own, and tests open another.
             case "context.maxContexts" -> number == 1 ? 2 : number;
             default -> number;
         };
     }
 
-    /** Number of this range; -1 to leave the key out, if its default is in it. */
-    private long number(final Row row, final long min, final long max) {
-        final boolean isPowerOfTwo = row.type().contains("power of two");
+    /** Number of this range; -1 to leave the key out, if {@code usual} is in it. */
+    private long number(
+            final boolean isPowerOfTwo, final long min, final long max, final long usual) {
         return switch (random.nextInt(4)) {
             case 0 -> min;
             case 1 -> isPowerOfTwo ? Long.highestOneBit(max) : max;
@@ -164,54 +159,38 @@ public final class RandomClusterFile {
                 final long inside = Math.clamp(value, min, max);
                 yield isPowerOfTwo ? Math.max(min, Long.highestOneBit(inside)) : inside;
             }
-            default -> {
-                final long usual = defaultOf(row);
-                yield usual >= min && usual <= max ? -1 : min;
-            }
+            default -> usual >= min && usual <= max ? -1 : min;
         };
     }
 
-    private static long defaultOf(final Row row) {
-        return parse(row, row.fallback().replace("`", ""));
+    /** The number that a key has in this file, or its default. */
+    private long valueOf(final String section, final String name) {
+        final ConfigKey<?, ?> key =
+                ClusterKeys.all().stream()
+                        .filter(entry -> entry.path().equals(section + "." + name))
+                        .findFirst()
+                        .orElseThrow()
+                        .key();
+        final String text = values.getOrDefault(section + "." + name, "");
+        final Object value = text.isEmpty() ? key.fallback() : key.type().parse(text);
+        return ((Number) value).longValue();
     }
 
-    private static long parse(final Row row, final String text) {
-        return row.type().startsWith("duration")
-                ? Quantity.parseDurationNs(text)
-                : row.type().startsWith("size") ? Quantity.parseSizeBytes(text) : Long.decode(text);
-    }
-
-    /** The value that a key has in this file, or its default. */
-    private long valueOf(final String key) {
-        final String text = values.getOrDefault(key, "");
-        return text.isEmpty() ? defaultOf(rows.get(key)) : parse(rows.get(key), text);
-    }
-
-    // What a key may at least be because of others, which stand before it on the page.
-    private long min(final String key) {
-        return switch (key) {
-            case "flow.maxRetransmit" -> valueOf("flow.minRetransmit");
-            case "flow.peerTimeout" -> 2 * valueOf("flow.minRetransmit");
-            case "flow.idleTimeout" -> 2 * valueOf("flow.peerTimeout");
+    // What a key may at least be because of the other sections, which are drawn before.
+    private long min(final String path) {
+        return switch (path) {
             case "flow.maxFlows" -> FLOWS_PER_NODE * nodes();
-            case "trunk.maxHoldDown" -> valueOf("trunk.holdDown");
-            case "pathHealth.spareHeartbeat", "pathHealth.silence" ->
-                    valueOf("pathHealth.heartbeat");
-            case "pathHealth.maxHoldDown" -> valueOf("pathHealth.holdDown");
             case "pool.buffers" -> linkBuffers() + ContextConfig.DEFAULT.minContexts();
             case "frame.hopLimit" -> dimensions();
             default -> Long.MIN_VALUE;
         };
     }
 
-    private long max(final String key) {
-        return switch (key) {
-            case "flow.ackEveryFrames" -> Math.max(1, valueOf("flow.windowFrames") / 2);
-            case "flow.reorderingThresholdFrames" -> Math.max(3, valueOf("flow.windowFrames") - 1);
-            case "trunk.minFrames" -> valueOf("trunk.failFrames");
-            case "context.maxContexts" -> valueOf("pool.buffers") - linkBuffers();
-            case "pool.bufferBytes" -> MAX_POOL_BYTES / valueOf("pool.buffers");
-            case "socket.mtu" -> valueOf("pool.bufferBytes") - 64;
+    private long max(final String path) {
+        return switch (path) {
+            case "context.maxContexts" -> valueOf("pool", "buffers") - linkBuffers();
+            case "pool.bufferBytes" -> MAX_POOL_BYTES / valueOf("pool", "buffers");
+            case "socket.mtu" -> valueOf("pool", "bufferBytes") - 64;
             default -> Long.MAX_VALUE;
         };
     }

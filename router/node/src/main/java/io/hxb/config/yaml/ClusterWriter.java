@@ -1,15 +1,14 @@
 package io.hxb.config.yaml;
 
 import io.hxb.config.ClusterConfig;
+import io.hxb.config.ClusterKeys;
+import io.hxb.config.ConfigKey;
 import io.hxb.config.Dimensions;
 import io.hxb.config.LinkPlan;
-import io.hxb.config.ManagerConfig;
 import io.hxb.config.OrderConfig;
-import io.hxb.config.PathHealthConfig;
-import io.hxb.config.Quantity;
 import io.hxb.config.ResourceShare;
 import io.hxb.config.TenantConfig;
-import io.hxb.config.TrunkConfig;
+import io.hxb.config.ValueType;
 import io.hxb.topology.Shape;
 
 import java.util.List;
@@ -27,17 +26,13 @@ final class ClusterWriter {
     }
 
     String write() {
-        line("name", quote(config.name()));
-        line("id", "0x" + Integer.toHexString(config.clusterId()));
+        line("", ClusterKeys.NAME, config);
+        line("", ClusterKeys.ID, config);
         line("shape", config.shape());
-        line("backend", lower(config.backend()));
+        line("", ClusterKeys.BACKEND, config);
         line("orders", orders());
         links();
-        flow();
-        trunk();
-        node();
-        manager();
-        pathHealth();
+        ClusterKeys.PARTS.forEach(this::part);
         if (!config.tenants().isEmpty()) {
             section("tenants");
             config.tenants().tenants().forEach(this::tenant);
@@ -54,15 +49,32 @@ final class ClusterWriter {
         return text.toString();
     }
 
+    private <S extends Record> void part(final ClusterKeys.Part<S> part) {
+        section(part.section().name());
+        final S record = part.accessor().apply(config);
+        part.section().keys().forEach(key -> line("  ", key, record));
+    }
+
+    /** Writes the value of a key, unless it is none by default. */
+    private <R, V> void line(final String indent, final ConfigKey<R, V> key, final R record) {
+        final ValueType<V> type = key.type();
+        final V value = key.of(record);
+        if (type.isText() && value instanceof final List<?> texts) {
+            line(indent + key.name(), texts.stream().map(each -> quote(each.toString())).toList());
+        } else if (!type.isText()) {
+            line(indent + key.name(), type.format(value));
+        } else if (!type.format(value).isEmpty() || !value.equals(key.fallback())) {
+            line(indent + key.name(), quote(type.format(value)));
+        }
+    }
+
     private void links() {
         final LinkPlan links = config.links();
         line("links", endpoints(links.endpoints()));
-        if (!links.netns().isEmpty()) {
-            line("netns", quote(links.netns()));
-        }
+        line("", ClusterKeys.NETNS, links);
         section("udp");
-        line("  host", quote(links.udpHost()));
-        line("  basePort", links.udpBasePort());
+        line("  ", ClusterKeys.UDP_HOST, links);
+        line("  ", ClusterKeys.UDP_BASE_PORT, links);
         if (links.nodes().isEmpty()) {
             return;
         }
@@ -78,122 +90,6 @@ final class ClusterWriter {
         }
     }
 
-    private void flow() {
-        section("flow");
-        line("  windowFrames", config.flow().windowFrames());
-        line("  ackEveryFrames", config.flow().ackEveryFrames());
-        line("  ackDelay", Quantity.formatDuration(config.flow().ackDelayNs()));
-        line("  reorderingThresholdFrames", config.flow().reorderingThresholdFrames());
-        line("  minRetransmit", Quantity.formatDuration(config.flow().minRetransmitNs()));
-        line("  maxRetransmit", Quantity.formatDuration(config.flow().maxRetransmitNs()));
-        line("  peerTimeout", Quantity.formatDuration(config.flow().peerTimeoutNs()));
-        line("  maxFlows", config.flow().maxFlows());
-        line("  idleTimeout", Quantity.formatDuration(config.flow().idleTimeoutNs()));
-        line("  routeSilence", Quantity.formatDuration(config.flow().routes().silenceNs()));
-        line("  routeRetry", Quantity.formatDuration(config.flow().routes().retryNs()));
-        line(
-                "  partitionTimeout",
-                Quantity.formatDuration(config.flow().routes().partitionTimeoutNs()));
-        section("frame");
-        line("  crc", config.frame().crc());
-        line("  hopLimit", config.frame().hopLimit());
-        line("  vlanTags", config.frame().vlanTags());
-        line("  etherType", "0x" + Integer.toHexString(config.frame().etherType()));
-        line("  relayEtherType", "0x" + Integer.toHexString(config.frame().relayEtherType()));
-        line("  helloInterval", Quantity.formatDuration(config.frame().helloIntervalNs()));
-        line("  encapsulation", lower(config.frame().encapsulation()));
-    }
-
-    private void trunk() {
-        final TrunkConfig trunk = config.trunk();
-        section("trunk");
-        line("  failFrames", trunk.failFrames());
-        line("  minFrames", trunk.minFrames());
-        line("  heartbeat", Quantity.formatDuration(trunk.heartbeatNs()));
-        line("  healBeats", trunk.healBeats());
-        line("  lossPercent", trunk.lossPercent());
-        line("  holdDown", Quantity.formatDuration(trunk.holdDownNs()));
-        line("  maxHoldDown", Quantity.formatDuration(trunk.maxHoldDownNs()));
-        line("  silence", Quantity.formatDuration(trunk.silenceNs()));
-    }
-
-    private void node() {
-        section("pool");
-        line("  buffers", config.pool().bufferCount());
-        line("  bufferBytes", Quantity.formatSize(config.pool().bufferBytes()));
-        line("  hugePages", lower(config.pool().hugePages()));
-        section("loop");
-        line("  loops", config.loop().loopCount());
-        line("  wait", lower(config.loop().waiting()));
-        line("  spinFor", Quantity.formatDuration(config.loop().spinForNs()));
-        line("  batchFrames", config.loop().batchFrames());
-        line("  cpus", config.loop().cpus());
-        line("  priority", config.loop().priority());
-        section("socket");
-        line("  mtu", config.socket().mtuBytes());
-        line("  receiveBuffer", Quantity.formatSize(config.socket().receiveBufferBytes()));
-        line("  sendBuffer", Quantity.formatSize(config.socket().sendBufferBytes()));
-        line("  relayRingFrames", config.socket().relayRingFrames());
-        line("  kernelRelay", lower(config.socket().kernelRelay()));
-        line("  segmentation", lower(config.socket().segmentation()));
-        line("  senderQueueFrames", config.socket().senderQueueFrames());
-        section("context");
-        line("  maxContexts", config.context().maxContexts());
-        line("  maxHeldBuffers", config.context().maxHeldBuffers());
-        line("  isolation", lower(config.context().isolation()));
-        line("  ownBuffers", config.context().ownBuffers());
-        section("limits");
-        for (final ResourceShare share : ResourceShare.values()) {
-            line("  " + share.key(), limit(share, config.limits().limit(share)));
-        }
-        section("attach");
-        line("  directory", quote(config.attach().directory().toString()));
-        line("  countersDirectory", quote(config.attach().countersDirectory().toString()));
-        line("  allowedUids", config.attach().allowedUids());
-        line("  allowedGids", config.attach().allowedGids());
-        section("security");
-        line("  mode", lower(config.security().mode()));
-        line(
-                "  keys",
-                config.security().keys().stream()
-                        .map(ClusterWriter::quote)
-                        .collect(Collectors.joining(", ", "[", "]")));
-    }
-
-    private void manager() {
-        final ManagerConfig manager = config.manager();
-        if (manager.equals(ManagerConfig.DEFAULT)) {
-            return;
-        }
-        section("manager");
-        if (manager.isWanted()) {
-            line("  plan", quote(manager.plan()));
-            line("  nic", quote(manager.nic()));
-            line("  listen", quote(manager.listen()));
-            line("  state", quote(manager.state()));
-            line("  keep", quote(manager.keep()));
-        }
-        line("  tagger", lower(manager.tagger()));
-        line("  spinFor", Quantity.formatDuration(manager.spinForNs()));
-    }
-
-    private void pathHealth() {
-        final PathHealthConfig health = config.pathHealth();
-        if (health.equals(PathHealthConfig.DEFAULT)) {
-            return;
-        }
-        section("pathHealth");
-        line("  enabled", health.isEnabled());
-        line("  heartbeat", Quantity.formatDuration(health.heartbeatNs()));
-        line("  spareHeartbeat", Quantity.formatDuration(health.spareHeartbeatNs()));
-        line("  silence", Quantity.formatDuration(health.silenceNs()));
-        line("  framesPerSecond", health.framesPerSecond());
-        line("  healBeats", health.healBeats());
-        line("  lossPercent", health.lossPercent());
-        line("  holdDown", Quantity.formatDuration(health.holdDownNs()));
-        line("  maxHoldDown", Quantity.formatDuration(health.maxHoldDownNs()));
-    }
-
     private void tenant(final TenantConfig tenant) {
         section("  " + quote(tenant.name()));
         line("    uids", tenant.uids());
@@ -207,7 +103,7 @@ final class ClusterWriter {
     private void limits(final String key, final Map<ResourceShare, Long> limits) {
         if (!limits.isEmpty()) {
             section("    " + key);
-            limits.forEach((share, limit) -> line("      " + share.key(), limit(share, limit)));
+            limits.forEach((share, limit) -> line("      " + share.key(), share.write(limit)));
         }
     }
 
@@ -244,10 +140,6 @@ final class ClusterWriter {
                                     .collect(Collectors.joining(", ", "[", "]")));
         }
         return out.append('}').toString();
-    }
-
-    private static String limit(final ResourceShare share, final long limit) {
-        return share.isSize() ? Quantity.formatSize(limit) : Long.toString(limit);
     }
 
     private void section(final String key) {

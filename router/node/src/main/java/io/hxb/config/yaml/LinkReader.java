@@ -1,6 +1,7 @@
 package io.hxb.config.yaml;
 
 import io.hxb.config.Backend;
+import io.hxb.config.ClusterKeys;
 import io.hxb.config.Dimensions;
 import io.hxb.config.LinkConfig;
 import io.hxb.config.LinkPlan;
@@ -33,10 +34,10 @@ final class LinkReader {
 
     /** The plan; null when problems were found. */
     LinkPlan read() {
-        final String netns = root.text("netns", "");
+        final String netns = root.read(ClusterKeys.NETNS);
         final YamlSection udp = root.section("udp");
-        final String host = udp.text("host", LinkPlan.DEFAULT_UDP_HOST);
-        final int basePort = udp.count("basePort", LinkPlan.DEFAULT_UDP_BASE_PORT);
+        final String host = udp.read(ClusterKeys.UDP_HOST);
+        final int basePort = udp.read(ClusterKeys.UDP_BASE_PORT);
         udp.finish();
         final boolean hasLinks = root.has("links");
         final YamlSection overrides = root.section("nodes");

@@ -4,12 +4,14 @@ import io.hxb.config.Check;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.ContextConfig;
 import io.hxb.config.IdRange;
+import io.hxb.config.LimitConfig;
 import io.hxb.config.ResourceShare;
 import io.hxb.config.TenantConfig;
 import io.hxb.config.TenantPlan;
 import io.hxb.os.UserNames;
 
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -164,7 +166,13 @@ final class TenantReader {
 
     private static Map<ResourceShare, Long> limits(final YamlSection section, final String key) {
         final YamlSection limits = section.section(key);
-        final Map<ResourceShare, Long> shares = ClusterReader.shares(limits);
+        final Map<ResourceShare, Long> shares = new EnumMap<>(ResourceShare.class);
+        limits.given(LimitConfig.KEYS)
+                .forEach(
+                        (name, limit) ->
+                                shares.put(
+                                        ResourceShare.ofKey(name).orElseThrow(),
+                                        ((Number) limit).longValue()));
         limits.finish();
         return limits.build(
                 Map.of(),

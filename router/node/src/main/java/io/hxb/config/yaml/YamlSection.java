@@ -1,7 +1,9 @@
 package io.hxb.config.yaml;
 
 import io.hxb.config.Check;
-import io.hxb.config.Quantity;
+import io.hxb.config.ConfigKey;
+import io.hxb.config.ConfigSection;
+import io.hxb.config.ValueType;
 
 import org.snakeyaml.engine.v2.nodes.MappingNode;
 import org.snakeyaml.engine.v2.nodes.Node;
@@ -17,8 +19,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.function.IntConsumer;
-import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
@@ -110,89 +110,55 @@ public final class YamlSection {
         return value(key, fallback, text -> text);
     }
 
-    int count(final String key, final int fallback) {
-        return value(key, fallback, YamlSection::parseCount);
+    /**
+     * The value of a key by itself.
+     *
+     * @return its default if there is none, or if there was a problem.
+     */
+    <V> V read(final ConfigKey<?, V> key) {
+        final V value = given(key);
+        return value != null && isAllowed(key, value) ? value : key.fallback();
     }
 
-    long durationNs(final String key, final long fallback) {
-        return value(key, fallback, Quantity::parseDurationNs);
-    }
-
-    /** Hands the number at {@code key} over, if there is one. */
-    void count(final String key, final IntConsumer taker) {
-        final Integer count = value(key, null, YamlSection::parseCount);
-        if (count != null) {
-            taker.accept(count);
-        }
-    }
-
-    /** Hands the duration at {@code key} over, in ns, if there is one. */
-    void durationNs(final String key, final LongConsumer taker) {
-        final Long durationNs = value(key, null, Quantity::parseDurationNs);
-        if (durationNs != null) {
-            taker.accept(durationNs);
-        }
-    }
-
-    int sizeBytes(final String key, final int fallback) {
-        return value(
-                key,
-                fallback,
-                text -> {
-                    final long sizeBytes = Quantity.parseSizeBytes(text);
-                    if (sizeBytes > Integer.MAX_VALUE) {
-                        throw new IllegalArgumentException("'" + text + "' is too large");
-                    }
-                    return (int) sizeBytes;
+    private <R, V> boolean isAllowed(final ConfigKey<R, V> key, final V value) {
+        return build(
+                false,
+                () -> {
+                    Check.one(key, value);
+                    return true;
                 });
     }
 
-    boolean flag(final String key, final boolean fallback) {
-        return value(
-                key,
-                fallback,
-                text ->
-                        switch (text) {
-                            case "true", "on", "yes" -> true;
-                            case "false", "off", "no" -> false;
-                            default ->
-                                    throw new IllegalArgumentException(
-                                            "must be true or false, not '" + text + "'");
-                        });
+    /**
+     * The record of a section, all of whose keys are here.
+     *
+     * @param base what holds for keys that are not given, and if there are problems.
+     */
+    <R extends Record> R read(final ConfigSection<R> keys, final R base) {
+        final Map<String, Object> given = given(keys);
+        finish();
+        return given.isEmpty() ? base : build(base, () -> keys.with(base, given));
     }
 
-    <E extends Enum<E>> E choice(final String key, final E fallback) {
-        return value(
-                key,
-                fallback,
-                text -> {
-                    final List<String> names = new ArrayList<>();
-                    for (final E choice : fallback.getDeclaringClass().getEnumConstants()) {
-                        final String name = choice.name().toLowerCase(Locale.ROOT);
-                        if (name.equals(text)) {
-                            return choice;
-                        }
-                        names.add(name);
-                    }
-                    throw new IllegalArgumentException(
-                            "must be "
-                                    + String.join(", ", names.subList(0, names.size() - 1))
-                                    + " or "
-                                    + names.getLast()
-                                    + ", not '"
-                                    + text
-                                    + "'");
-                });
+    /** The values of a section that are here, by key. */
+    Map<String, Object> given(final ConfigSection<?> keys) {
+        final Map<String, Object> given = new LinkedHashMap<>();
+        for (final ConfigKey<?, ?> key : keys.keys()) {
+            final Object value = given(key);
+            if (value != null) {
+                given.put(key.name(), value);
+            }
+        }
+        return given;
     }
 
-    List<Integer> counts(final String key, final List<Integer> fallback) {
-        final List<String> texts = texts(key, null);
-        return texts == null
-                ? fallback
-                : texts.stream()
-                        .map(text -> attempt(key, -1, () -> parseCount(text)))
-                        .filter(number -> number >= 0)
-                        .toList();
+    private <V> V given(final ConfigKey<?, V> key) {
+        final ValueType<V> type = key.type();
+        if (!type.isList()) {
+            return value(key.name(), null, type::parse);
+        }
+        final List<String> words = texts(key.name(), null);
+        return words == null ? null : type.parseAll(words, e -> problem(key.name(), e));
     }
 
     /** A list of words; a single word is a list of one. */
@@ -263,17 +229,13 @@ public final class YamlSection {
         try {
             return parser.get();
         } catch (final IllegalArgumentException e) {
-            problem(key, (e.getMessage().startsWith("must") ? "" : ": ") + e.getMessage());
+            problem(key, e);
             return fallback;
         }
     }
 
-    static int parseCount(final String text) {
-        try {
-            return Integer.decode(text);
-        } catch (final NumberFormatException e) {
-            throw new IllegalArgumentException("must be a whole number, not '" + text + "'", e);
-        }
+    private void problem(final String key, final IllegalArgumentException e) {
+        problem(key, (e.getMessage().startsWith("must") ? "" : ": ") + e.getMessage());
     }
 
     private String nearest(final String key) {
