@@ -4,8 +4,6 @@ import io.hxb.flow.ContextTerms;
 import io.hxb.flow.FlowEndpoints;
 import io.hxb.flow.FlowListener;
 import io.hxb.flow.FlowLoop;
-import io.hxb.flow.FlowTable;
-import io.hxb.link.BufferPool;
 import io.hxb.linux.Memory;
 import io.hxb.pm.PmStatus;
 
@@ -33,9 +31,7 @@ final class FaultApplication implements FlowListener {
     private final int[] slotTo = new int[SLOTS];
     private final int[] slotNumber = new int[SLOTS];
     private final Map<Integer, Integer> lastOf = new HashMap<>();
-    private FlowTable table;
     private FlowLoop loop;
-    private BufferPool.Share share;
     private long nextNs;
     boolean isSending = true;
 
@@ -60,14 +56,8 @@ final class FaultApplication implements FlowListener {
         }
     }
 
-    void attach(
-            final FlowTable flows,
-            final FlowLoop flowLoop,
-            final BufferPool.Share loopShare,
-            final int incarnation) {
-        table = flows;
+    void attach(final FlowLoop flowLoop, final int incarnation) {
         loop = flowLoop;
-        share = loopShare;
         loop.openContext(CONTEXT, incarnation, ContextTerms.of(128));
     }
 

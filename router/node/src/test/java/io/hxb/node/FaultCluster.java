@@ -86,7 +86,7 @@ final class FaultCluster implements AutoCloseable {
             discovery = parts.neighbourhood().discovery();
             health = parts.neighbourhood().health();
             loop = hardware.newLoop(parts, turns, share, links);
-            application.attach(flows, loop.flows(), share, incarnation);
+            application.attach(loop.flows(), incarnation);
         }
 
         private void turn(final long nowNs) {

@@ -4,8 +4,6 @@ import io.hxb.flow.ContextTerms;
 import io.hxb.flow.FlowEndpoints;
 import io.hxb.flow.FlowListener;
 import io.hxb.flow.FlowLoop;
-import io.hxb.flow.FlowTable;
-import io.hxb.link.BufferPool;
 import io.hxb.linux.Memory;
 import io.hxb.pm.PmStatus;
 
@@ -30,9 +28,7 @@ final class SimApplication implements FlowListener {
     private final ArrayDeque<long[]> held = new ArrayDeque<>();
     private final long[] sentTo;
     private final Map<Integer, Long> receivedFrom = new HashMap<>();
-    private FlowTable table;
     private FlowLoop loop;
-    private BufferPool.Share share;
     private final long[] failedTo;
     private final int[] slotTo;
     private boolean wasFull;
@@ -72,10 +68,8 @@ final class SimApplication implements FlowListener {
         }
     }
 
-    void attach(final FlowTable flows, final FlowLoop flowLoop, final BufferPool.Share loopShare) {
-        table = flows;
+    void attach(final FlowLoop flowLoop) {
         loop = flowLoop;
-        share = loopShare;
         loop.openContext(CONTEXT, node + 100, ContextTerms.of(128));
     }
 

@@ -77,7 +77,7 @@ final class SimCluster implements AutoCloseable {
             health = parts.neighbourhood().health();
             sessions = parts.neighbourhood().sessions();
             loop = hardware.newLoop(parts, turns, share, links);
-            application.attach(flows, loop.flows(), share);
+            application.attach(loop.flows());
         }
 
         void turn() {

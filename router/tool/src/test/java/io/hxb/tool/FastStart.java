@@ -132,8 +132,7 @@ final class FastStart {
 
     // A cache holds classes of jars only.
     private static String classPath(final Path jar) {
-        final Stream<String> libraries =
-                entries().filter(Files::isRegularFile).map(Path::toString);
+        final Stream<String> libraries = entries().filter(Files::isRegularFile).map(Path::toString);
         return Stream.concat(Stream.of(jar.toString()), libraries)
                 .collect(Collectors.joining(File.pathSeparator));
     }
