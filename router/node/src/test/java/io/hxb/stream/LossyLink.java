@@ -3,6 +3,7 @@ package io.hxb.stream;
 import io.hxb.link.FrameOwner;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
+import io.hxb.link.OutgoingFrame;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -70,8 +71,10 @@ final class LossyLink {
                     if (random.nextDouble() >= loss) {
                         yield method.invoke(sender, arguments);
                     }
-                    final FrameOwner owner = (FrameOwner) arguments[5];
-                    final long token = (long) arguments[6];
+                    // Its flyweight is laid over other frames before the next flush.
+                    final OutgoingFrame frame = (OutgoingFrame) arguments[1];
+                    final FrameOwner owner = frame.owner();
+                    final long token = frame.token();
                     yield lost.add(() -> owner.release(token));
                 }
                 case "queuedFrames" -> sender.queuedFrames() + lost.size();
