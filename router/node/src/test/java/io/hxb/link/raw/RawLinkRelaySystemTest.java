@@ -43,6 +43,7 @@ class RawLinkRelaySystemTest {
                     true,
                     FrameConfig.Encapsulation.ETHERNET);
     private static final int MAX_ROUNDS = 20;
+    private final OutgoingFrame outgoing = new OutgoingFrame();
 
     private final TestFrames frames = new TestFrames();
     private final List<AutoCloseable> open = new ArrayList<>();
@@ -73,6 +74,7 @@ class RawLinkRelaySystemTest {
 
     /** Passes each frame on from where it lies. */
     private static final class Relay implements FrameSink {
+        private final OutgoingFrame outgoing = new OutgoingFrame();
         private LinkSender next;
         private long refused;
 
@@ -85,8 +87,7 @@ class RawLinkRelaySystemTest {
                 final int lengthBytes,
                 final long sourceAddress,
                 final int vlanTci) {
-            if (!next.offer(
-                    0, new OutgoingFrame().wrap(headerAddress, lengthBytes, owner, token))) {
+            if (!next.offer(0, outgoing.wrap(headerAddress, lengthBytes, owner, token))) {
                 refused++;
                 owner.release(token);
             }
@@ -164,7 +165,7 @@ class RawLinkRelaySystemTest {
         for (int i = 0; i < wires.size(); i += 2) {
             for (int sequence = 0; sequence < BATCH; sequence++) {
                 final long header = frames.frame(DESTINATION, 100 * i + sequence, 500);
-                wires.get(i).fromOuter().offer(1, new OutgoingFrame().wrap(header, 564, frames, 0));
+                wires.get(i).fromOuter().offer(1, outgoing.wrap(header, 564, frames, 0));
             }
             wires.get(i).fromOuter().flush();
         }
@@ -230,7 +231,7 @@ class RawLinkRelaySystemTest {
         final long start = System.nanoTime();
         while (counter.count < target) {
             for (int i = 0; i < BATCH; i++) {
-                in.fromOuter().offer(1, new OutgoingFrame().wrap(header, 128, frames, 0));
+                in.fromOuter().offer(1, outgoing.wrap(header, 128, frames, 0));
             }
             in.fromOuter().flush();
             in.inner().receive(RawLink.RING, relay, 64);
