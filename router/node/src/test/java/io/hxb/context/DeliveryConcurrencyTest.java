@@ -25,7 +25,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 @Tag("concurrency")
 class DeliveryConcurrencyTest {
-    private static final int INTERLEAVINGS = 500;
+    private static final int INTERLEAVINGS = Integer.getInteger("hxb.test.interleavings", 100);
 
     @Test
     void shouldNoticeALoopThatFoundNoRoomAndStayShutWhenClosed() {

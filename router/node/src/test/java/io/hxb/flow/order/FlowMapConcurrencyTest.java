@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 @Tag("concurrency")
 class FlowMapConcurrencyTest {
-    private static final int INTERLEAVINGS = 300;
+    private static final int INTERLEAVINGS = Integer.getInteger("hxb.test.interleavings", 100);
 
     @Test
     void shouldFindAFlowThatStaysWhileItsNeighboursComeAndGo() {

@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
  */
 @Tag("concurrency")
 class OrderingArrayConcurrencyTest {
-    private static final int INTERLEAVINGS = 500;
+    private static final int INTERLEAVINGS = Integer.getInteger("hxb.test.interleavings", 100);
     private static final int FIRST = -1;
 
     @Test

@@ -25,7 +25,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 @Tag("concurrency")
 class StacksConcurrencyTest {
-    private static final int INTERLEAVINGS = 300;
+    private static final int INTERLEAVINGS = Integer.getInteger("hxb.test.interleavings", 100);
     private static final int THREADS = 3;
     private static final int NODES = 16;
 
