@@ -134,41 +134,9 @@ public final class TcpRanks {
                                 .mapToObj(link -> LabNames.nic(0, link))
                                 .collect(Collectors.joining(","))
                         : LabNames.nic(0, 0);
-        final List<String> ranks =
-                new ArrayList<>(
-                        List.of(
-                                "mpirun",
-                                "--allow-run-as-root",
-                                "--quiet",
-                                "--host",
-                                hosts,
-                                "-n",
-                                Integer.toString(nodes.size()),
-                                "--map-by",
-                                "node",
-                                "--bind-to",
-                                "none",
-                                "--mca",
-                                "mpi_yield_when_idle",
-                                "1",
-                                "--mca",
-                                "plm_rsh_agent",
-                                agent(folder, spec).toString(),
-                                "--mca",
-                                "oob_tcp_if_include",
-                                CONTROL,
-                                "--mca",
-                                "pml",
-                                "ob1",
-                                "--mca",
-                                "btl",
-                                "tcp,self",
-                                "--mca",
-                                "osc",
-                                "pt2pt",
-                                "--mca",
-                                "btl_tcp_if_include",
-                                nics));
+        final List<String> ranks = mpirun(nodes.size(), CONTROL, nics);
+        ranks.addAll(List.of("--host", hosts, "--map-by", "node"));
+        ranks.addAll(List.of("--mca", "plm_rsh_agent", agent(folder, spec).toString()));
         if (!isPair) {
             // A connection for each link, which routes spread over links.
             ranks.addAll(List.of("--mca", "btl_tcp_links", Integer.toString(spec.linkCount())));
@@ -184,36 +152,21 @@ public final class TcpRanks {
 
     /** The same on the loopback of this machine, where no namespaces can be made. */
     public static List<String> loopbackCommand(final int ranks, final List<String> program) {
-        final List<String> command =
-                new ArrayList<>(
-                        List.of(
-                                "mpirun",
-                                "--allow-run-as-root",
-                                "--quiet",
-                                "--oversubscribe",
-                                "-n",
-                                Integer.toString(ranks),
-                                "--bind-to",
-                                "none",
-                                "--mca",
-                                "mpi_yield_when_idle",
-                                "1",
-                                "--mca",
-                                "oob_tcp_if_include",
-                                "lo",
-                                "--mca",
-                                "pml",
-                                "ob1",
-                                "--mca",
-                                "btl",
-                                "tcp,self",
-                                "--mca",
-                                "osc",
-                                "pt2pt",
-                                "--mca",
-                                "btl_tcp_if_include",
-                                "lo"));
+        final List<String> command = mpirun(ranks, "lo", "lo");
+        command.add("--oversubscribe");
         command.addAll(program);
+        return command;
+    }
+
+    /** Ranks that use TCP alone and give their CPU away while they wait. */
+    private static List<String> mpirun(final int ranks, final String control, final String nics) {
+        final List<String> command =
+                new ArrayList<>(List.of("mpirun", "--allow-run-as-root", "--bind-to", "none"));
+        command.addAll(List.of("-n", Integer.toString(ranks)));
+        command.addAll(List.of("--mca", "mpi_yield_when_idle", "1"));
+        command.addAll(List.of("--mca", "oob_tcp_if_include", control));
+        command.addAll(List.of("--mca", "pml", "ob1", "--mca", "osc", "pt2pt"));
+        command.addAll(List.of("--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", nics));
         return command;
     }
 

@@ -180,9 +180,8 @@ public final class BufferPool implements FrameOwner {
         }
     }
 
-    // Takes several by one exchange. The chain that was read is that of the stack if its top has
-    // not
-    // changed meanwhile: only who has removed a buffer changes what follows it.
+    // Takes several by one exchange. The chain that was read is that of the stack if its top is
+    // still the same: what follows a buffer changes only once the buffer has been removed.
     private int pop(final int[] target, final int limit) {
         while (true) {
             final long seen = top;
