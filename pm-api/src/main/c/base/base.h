@@ -1,4 +1,4 @@
-/* The lowest floor: errors, processes and threads, words of shared memory, memory to lend, and spinning. Not
+/* The lowest floor: errors, processes and threads, words of shared memory, memory to lend, and waiting. Not
  * installed. */
 #ifndef HXB_BASE_H
 #define HXB_BASE_H
@@ -203,10 +203,10 @@ const char *file_problem(int fd, uint64_t length);
 /* Maps memory of the node read-only, after checking that the descriptor is what it should be; takes the descriptor. */
 int map_node_memory(int fd, uint64_t length, const char *what, const uint8_t **data);
 
-/* ---- Spinning (spin.c) ---- */
+/* ---- Waiting (idle.c) ---- */
 
-/* Whether a thread that waits spins or sleeps: the rules of io.hxb.pm.idle.AdaptiveSpin and OwnCpu. */
-struct spin {
+/* Whether a thread that waits spins or sleeps: the rules of io.hxb.pm.idle.IdlePolicy and CpuSharing. */
+struct idle_policy {
     int64_t limit_ns, shared_limit_ns;
     bool is_waiting, may_still_find, has_spun;
     int64_t start_ns;
@@ -214,8 +214,8 @@ struct spin {
     bool has_given_way;
 };
 
-void spin_init(struct spin *spin, int64_t limit_ns);
-bool spin_is_spinning(struct spin *spin, int64_t now);
-void spin_on_work(struct spin *spin);
+void idle_init(struct idle_policy *idle, int64_t limit_ns);
+bool idle_is_spinning(struct idle_policy *idle, int64_t now);
+void idle_on_work(struct idle_policy *idle);
 
 #endif

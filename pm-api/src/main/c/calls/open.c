@@ -7,7 +7,7 @@
 static const hxb_context_options DEFAULTS = {.size = sizeof DEFAULTS,
                                              .send_buffers = 256,
                                              .delivery_entries = 4096,
-                                             .spin_ns = 50000,
+                                             .spin_ns = HXB_IDLE_SPIN_NS,
                                              .peer_wait_ns = 10 * HXB_SECOND};
 
 void hxb_default_options_sized(hxb_context_options *options, size_t size) {
@@ -84,7 +84,7 @@ static hxb_context *make_context(hxb_device *device, int id, const hxb_context_o
         free_context(context);
         return NULL;
     }
-    spin_init(&context->spin, sizes->spin_ns);
+    idle_init(&context->idle, sizes->spin_ns);
     return context;
 }
 

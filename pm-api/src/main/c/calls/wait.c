@@ -136,7 +136,7 @@ static int wait_until_ready(hxb_context *context, int interest, int64_t timeout_
     for (;;) {
         take_link_events(context->device);
         int64_t left = timeout_ns - (now - start);
-        bool is_spinning = spin_is_spinning(&context->spin, now);
+        bool is_spinning = idle_is_spinning(&context->idle, now);
         if (is_spinning || left <= 0) {
             pause_cpu();
         } else {
@@ -166,7 +166,7 @@ static int wait_until_ready(hxb_context *context, int interest, int64_t timeout_
 
 int wait_for(hxb_context *context, int interest, int64_t timeout_ns) {
     int status = look(context, interest);
-    if (status == HXB_EMPTY && (interest & HXB_WAIT_MESSAGES) != 0 && context->spin.limit_ns > 0
+    if (status == HXB_EMPTY && (interest & HXB_WAIT_MESSAGES) != 0 && context->idle.limit_ns > 0
         && direct_comes_soon(context)) {
         status = HXB_OK;
     }
@@ -177,7 +177,7 @@ int wait_for(hxb_context *context, int interest, int64_t timeout_ns) {
         context->has_unreported_sends = false;
     }
     if (status == HXB_OK || status == HXB_STATUS_EVENT) {
-        spin_on_work(&context->spin);
+        idle_on_work(&context->idle);
     }
     return UNLIKELY(context->broken != 0) ? context->broken : status;
 }

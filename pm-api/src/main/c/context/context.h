@@ -107,7 +107,7 @@ struct hxb_context {
     bool is_ended;           /* its device is being closed */
     _Atomic bool is_woken;   /* by hxb_wake */
     int wake_event;          /* by which it is woken where it does not sleep on words; -1 for none */
-    struct spin spin;
+    struct idle_policy idle;
     bool has_unreported_sends;
     int sleep; /* HXB_DIRECTPAGE_AT_SOCKET or ON_WORD while others are asked to wake this thread, otherwise 0 */
     struct futex_words words;

@@ -6,11 +6,6 @@
 
 #include <stdlib.h>
 
-#define ONE_WAY 64              /* messages received without one being sent: they come in one direction */
-#define MIN_PAUSES 16
-#define MAX_PAUSES 512          /* of the CPU, of 10 to 40 ns each */
-#define PAUSES_FOR_A_MESSAGE 16 /* are worth it, and twice as many are not */
-#define CLOSE_LOOKS 20 /* for an answer, before a wait looks for anything else: a microsecond at most */
 #define MESSAGES_PER_TURN 64 /* in a row from one ring while there are some in others */
 #define REPORTED_PARTS 8     /* of a ring: each one that is released is reported to the sender */
 
@@ -248,15 +243,17 @@ static bool has_message_in_ring(struct direct_receives *receives) {
     return false;
 }
 
-/* Lets some messages come while they come fast and in one direction; the class ReceivePace explains the rule. */
+/* Lets some messages come while they come fast and in one direction; the classes ReceivePace and AdaptivePause explain
+ * the rule. */
 static void let_some_come(struct direct_receives *receives) {
-    uint32_t worth = receives->since_pause * PAUSES_FOR_A_MESSAGE;
+    uint32_t worth = receives->since_pause * HXB_IDLE_RING_PAUSES_PER_MESSAGE;
     receives->since_pause = 0;
-    if (worth >= receives->pauses) {
-        receives->pauses = receives->pauses < MIN_PAUSES ? MIN_PAUSES : 2 * receives->pauses;
-        receives->pauses = receives->pauses < MAX_PAUSES ? receives->pauses : MAX_PAUSES;
+    if (receives->pauses == 0) {
+        receives->pauses = HXB_IDLE_MIN_RING_PAUSES;
     } else if (2 * worth < receives->pauses) {
-        receives->pauses /= 2;
+        receives->pauses = 0;
+    } else if (worth >= receives->pauses && receives->pauses < HXB_IDLE_MAX_RING_PAUSES) {
+        receives->pauses *= 2;
     }
     for (uint32_t i = 0; i < receives->pauses; i++) {
         pause_cpu();
@@ -268,7 +265,7 @@ bool direct_is_ready(hxb_context *context) {
     if (has_message_in_ring(receives)) {
         return true;
     }
-    if (receives->one_way < ONE_WAY || receives->since_pause == 0) {
+    if (receives->one_way < HXB_IDLE_ONE_WAY_MESSAGES || receives->since_pause == 0) {
         return false;
     }
     let_some_come(receives);
@@ -280,10 +277,10 @@ bool direct_is_ready(hxb_context *context) {
 bool direct_comes_soon(hxb_context *context) {
     struct direct_receives *receives = context->receives;
     struct direct_receive *ring = receives == NULL ? NULL : receives->rings[receives->ready];
-    if (ring == NULL || receives->one_way >= ONE_WAY) {
+    if (ring == NULL || receives->one_way >= HXB_IDLE_ONE_WAY_MESSAGES) {
         return false;
     }
-    for (int i = 0; i < CLOSE_LOOKS; i++) {
+    for (int i = 0; i < HXB_IDLE_CLOSE_LOOKS; i++) {
         pause_cpu();
         if (is_ready(receives, ring)) {
             return true;
@@ -317,8 +314,8 @@ HOT void take(struct direct_receives *receives, struct direct_receive *ring, uin
     }
     ring->position += direct_record_bytes(length);
     ring->next_held++;
-    receives->one_way += receives->one_way < ONE_WAY;
-    receives->since_pause += receives->since_pause < MAX_PAUSES;
+    receives->one_way += receives->one_way < HXB_IDLE_ONE_WAY_MESSAGES;
+    receives->since_pause += receives->since_pause < HXB_IDLE_MAX_RING_PAUSES;
     if (--receives->turn_left <= 0) {
         receives->turn_left = MESSAGES_PER_TURN;
         receives->ready = receives->ready + 1 < receives->end ? receives->ready + 1 : 0;

@@ -1,7 +1,8 @@
 package io.hxb.pm;
 
 import io.hxb.pm.attach.NodeInvoker;
-import io.hxb.pm.idle.AdaptiveSpin;
+import io.hxb.pm.idle.IdleParameters;
+import io.hxb.pm.idle.IdlePolicy;
 import io.hxb.pm.shm.ControlMemory;
 import io.hxb.pm.shm.EventRing;
 
@@ -22,7 +23,7 @@ final class ContextWaiter {
     private final ContextState state;
     private final NodeWatch watch;
     private final ContextSleep sleep;
-    private final AdaptiveSpin spin;
+    private final IdlePolicy spin;
     private final boolean maySpin;
     private boolean hasUntoldSends;
     private BooleanSupplier remote = () -> false;
@@ -51,7 +52,7 @@ final class ContextWaiter {
         watch = state.watch();
         this.sleep = sleep;
         maySpin = spinNs > 0;
-        spin = new AdaptiveSpin(spinNs, AdaptiveSpin.DEFAULT_LIMIT_NS);
+        spin = new IdlePolicy(spinNs, IdleParameters.SPIN_NS);
     }
 
     /** Sets what says whether there is something to take of remote memory. */

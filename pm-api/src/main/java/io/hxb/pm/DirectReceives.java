@@ -2,6 +2,7 @@ package io.hxb.pm;
 
 import io.hxb.linux.FutexWords;
 import io.hxb.pm.attach.DirectMemory;
+import io.hxb.pm.idle.IdleParameters;
 import io.hxb.pm.shm.DirectPage;
 import io.hxb.pm.shm.DirectRing;
 
@@ -14,9 +15,6 @@ import java.util.Arrays;
 final class DirectReceives {
     /** Rings that a context may have to receive from. */
     static final int MAX_RINGS = 64;
-
-    /** For an answer, before a wait looks for anything else: a microsecond at most. */
-    private static final int CLOSE_LOOKS = 20;
 
     /** Messages in a row from one ring while there are some in others. */
     private static final int MESSAGES_PER_TURN = 64;
@@ -125,7 +123,7 @@ final class DirectReceives {
         if (ring == null || pace.isOneWay()) {
             return false;
         }
-        for (int i = 0; i < CLOSE_LOOKS; i++) {
+        for (int i = 0; i < IdleParameters.CLOSE_LOOKS; i++) {
             Thread.onSpinWait();
             if (ring.isReady()) {
                 return true;

@@ -1,7 +1,7 @@
 package io.hxb.pm;
 
 import io.hxb.pm.attach.ContextRequest;
-import io.hxb.pm.idle.AdaptiveSpin;
+import io.hxb.pm.idle.IdleParameters;
 
 /**
  * Sizes of a context. Immutable. The memory of a context is {@code sendBuffers * sendBufferBytes}
@@ -27,7 +27,7 @@ public record PmContextOptions(
      * a peer to open its context.
      */
     public static final PmContextOptions DEFAULT =
-            new PmContextOptions(256, 0, 4096, AdaptiveSpin.DEFAULT_LIMIT_NS, 10_000_000_000L);
+            new PmContextOptions(256, 0, 4096, IdleParameters.SPIN_NS, 10_000_000_000L);
 
     /**
      * Checks the sizes.

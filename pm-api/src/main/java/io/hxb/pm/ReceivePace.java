@@ -1,5 +1,8 @@
 package io.hxb.pm;
 
+import io.hxb.pm.idle.AdaptivePause;
+import io.hxb.pm.idle.IdleParameters;
+
 /**
  * When a context that receives by direct rings lets some messages come before it looks again. One
  * that looks for each message as soon as it is written takes the cache line from the sender, which
@@ -9,25 +12,19 @@ package io.hxb.pm;
  * by the context's thread.
  */
 final class ReceivePace {
-    /** Messages received without one being sent, from which on messages come in one direction. */
-    private static final int ONE_WAY = 64;
-
-    private static final int MIN_PAUSES = 16;
-
-    /** Pauses of the CPU, of 10 to 40 ns each. */
-    private static final int MAX_PAUSES = 512;
-
-    /** As many pauses for each message are worth it, and twice as many are not. */
-    private static final int PAUSES_FOR_A_MESSAGE = 16;
-
+    private final AdaptivePause pause =
+            new AdaptivePause(
+                    IdleParameters.MIN_RING_PAUSES,
+                    IdleParameters.MAX_RING_PAUSES,
+                    IdleParameters.RING_PAUSES_PER_MESSAGE,
+                    Integer.MAX_VALUE);
     private int oneWay;
     private int sincePause;
-    private int pauses;
 
     /** Messages were received. */
     void onMessages(final int count) {
-        oneWay = Math.min(oneWay + count, ONE_WAY);
-        sincePause = Math.min(sincePause + count, MAX_PAUSES);
+        oneWay = Math.min(oneWay + count, IdleParameters.ONE_WAY_MESSAGES);
+        sincePause = Math.min(sincePause + count, IdleParameters.MAX_RING_PAUSES);
     }
 
     /** The context sends something. */
@@ -37,7 +34,7 @@ final class ReceivePace {
 
     /** True if messages come in one direction. */
     boolean isOneWay() {
-        return oneWay >= ONE_WAY;
+        return oneWay >= IdleParameters.ONE_WAY_MESSAGES;
     }
 
     /** True if there is reason to pause, once for some messages. */
@@ -45,21 +42,20 @@ final class ReceivePace {
         return isOneWay() && sincePause > 0;
     }
 
-    /** How long the last pause was, in pauses of the CPU. */
-    int pauses() {
-        return pauses;
+    /** How long the last pause was, in pauses of the CPU; 0 if messages come slowly. */
+    long pauses() {
+        return pause.length();
     }
 
     /** Pauses, for as long as the messages since the last time suggest. */
     void pause() {
-        final int worth = sincePause * PAUSES_FOR_A_MESSAGE;
-        sincePause = 0;
-        if (worth >= pauses) {
-            pauses = Math.min(MAX_PAUSES, Math.max(MIN_PAUSES, 2 * pauses));
-        } else if (2 * worth < pauses) {
-            pauses /= 2;
+        if (pause.length() == 0) {
+            pause.begin();
+        } else {
+            pause.onPaused(sincePause);
         }
-        for (int i = 0; i < pauses; i++) {
+        sincePause = 0;
+        for (long i = pause.length(); i > 0; i--) {
             Thread.onSpinWait();
         }
     }

@@ -3,6 +3,7 @@ package io.hxb.pm;
 import io.hxb.pm.attach.AttachMessage;
 import io.hxb.pm.attach.DirectChange;
 import io.hxb.pm.collective.wire.GroupProtocol;
+import io.hxb.pm.idle.IdleParameters;
 import io.hxb.pm.rma.PmAccess;
 import io.hxb.pm.shm.CloseReason;
 import io.hxb.pm.shm.CompletionRing;
@@ -73,6 +74,7 @@ public final class LayoutHeader {
         classes.put("ACCESS", PmAccess.class);
         classes.put("GROUP", GroupProtocol.class);
         classes.put("STATUS", PmStatus.class);
+        classes.put("IDLE", IdleParameters.class);
         return classes;
     }
 

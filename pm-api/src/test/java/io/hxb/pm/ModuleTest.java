@@ -35,7 +35,7 @@ class ModuleTest {
             List.of(
                     "io.hxb.linux.Memory",
                     "io.hxb.pm.attach.Attachment",
-                    "io.hxb.pm.idle.AdaptiveSpin",
+                    "io.hxb.pm.idle.IdlePolicy",
                     "io.hxb.pm.shm.NodePage",
                     "io.hxb.pm.stream.wire.StreamRecord");
 

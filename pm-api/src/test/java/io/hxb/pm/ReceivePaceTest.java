@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class ReceivePaceTest {
     private final ReceivePace pace = new ReceivePace();
 
-    private int pauseAfter(final int messages) {
+    private long pauseAfter(final int messages) {
         pace.onMessages(messages);
         assertTrue(pace.mayPause());
         pace.pause();
@@ -53,23 +53,30 @@ class ReceivePaceTest {
         assertEquals(512, pauseAfter(16));
         assertEquals(512, pauseAfter(100));
         assertEquals(512, pauseAfter(16));
-        assertEquals(256, pauseAfter(15));
     }
 
     @Test
-    void shouldPauseForLessWhereMessagesComeSlowly() {
+    void shouldNotPauseWhereMessagesComeSlowly() {
         // given
         assertEquals(16, pauseAfter(64));
         assertEquals(32, pauseAfter(1));
         assertEquals(64, pauseAfter(2));
-        // when: not even one for 32 pauses
-        assertEquals(32, pauseAfter(1));
-        assertEquals(64, pauseAfter(2));
-        // then
+        // when: not even one for 32 pauses of the CPU
+        assertEquals(0, pauseAfter(1));
+        // then: a try
+        assertEquals(16, pauseAfter(1));
+    }
+
+    @Test
+    void shouldNotPauseAfterASendUntilMessagesComeInOneDirectionAgain() {
+        // given
+        assertEquals(16, pauseAfter(64));
+        // when
         pace.onSend();
+        // then
         assertFalse(pace.mayPause());
         pace.onMessages(63);
         assertFalse(pace.mayPause());
-        assertEquals(128, pauseAfter(1));
+        assertEquals(32, pauseAfter(1));
     }
 }

@@ -20,25 +20,20 @@ final class ConnectionResources {
 
     private final HostManager manager;
     private final KeyRing keys;
-    private final RequestWait wait;
     private final UnknownSenders unknownSenders;
     private final SecureRandom random = new SecureRandom();
     private final RateLimitedLog warnings;
 
-    ConnectionResources(final HostManager manager, final KeyRing keys, final RequestWait wait) {
-        this(manager, keys, wait, LOGGER);
+    ConnectionResources(final HostManager manager, final KeyRing keys) {
+        this(manager, keys, LOGGER);
     }
 
     /** As the other one, with where it tells of errors. */
     ConnectionResources(
-            final HostManager manager,
-            final KeyRing keys,
-            final RequestWait wait,
-            final Logger logger) {
+            final HostManager manager, final KeyRing keys, final Logger logger) {
         warnings = new RateLimitedLog(logger);
         this.manager = manager;
         this.keys = keys;
-        this.wait = wait;
         unknownSenders = new UnknownSenders(manager.counts());
     }
 
@@ -88,11 +83,6 @@ final class ConnectionResources {
     /** Logs how many lines were left out; called every second. */
     void tick() {
         warnings.doWork(System.nanoTime());
-    }
-
-    /** A program's request has been answered. */
-    void onRequest() {
-        wait.onRequest();
     }
 
     /** Counts. */

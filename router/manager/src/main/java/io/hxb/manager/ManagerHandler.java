@@ -98,7 +98,6 @@ final class ManagerHandler extends ChannelInboundHandlerAdapter {
         }
         handle(context);
         finish(out);
-        connectionResources.onRequest();
     }
 
     private void finish(final ByteBuf out) {

@@ -64,7 +64,7 @@ public final class ManagerServer implements AutoCloseable {
      */
     public ManagerServer(final HostManager manager, final KeyRing keys, final long spinForNs) {
         final RequestWait wait = new RequestWait(spinForNs);
-        connectionResources = new ConnectionResources(manager, keys, wait);
+        connectionResources = new ConnectionResources(manager, keys);
         hasKey = !keys.isEmpty();
         loop =
                 new MultiThreadIoEventLoopGroup(

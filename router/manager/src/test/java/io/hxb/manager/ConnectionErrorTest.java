@@ -31,7 +31,6 @@ class ConnectionErrorTest {
                 new ConnectionResources(
                         TestManager.of(TestManager.table(2), new RememberingTagger()),
                         KeyRing.NONE,
-                        new RequestWait(0),
                         logger);
     }
 

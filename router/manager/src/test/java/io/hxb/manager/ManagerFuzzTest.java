@@ -41,7 +41,7 @@ class ManagerFuzzTest {
     private static ConnectionResources reception(final HostManager manager) {
         final byte[] secret = new byte[ClusterKey.LENGTH];
         return new ConnectionResources(
-                manager, KeyRing.of(new ClusterKey(secret)), new RequestWait(0));
+                manager, KeyRing.of(new ClusterKey(secret)));
     }
 
     private static EmbeddedChannel channel(

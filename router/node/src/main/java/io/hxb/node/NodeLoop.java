@@ -45,8 +45,7 @@ final class NodeLoop implements LoopTask {
     private final BufferPool.Share share;
     private final boolean isFirst;
     private final Sessions sessions;
-    private final BulkPause bulkPause = new BulkPause();
-    private final StreamPause streamPause = new StreamPause();
+    private final LoopPause pause = new LoopPause();
 
     /** Pauses make trains longer; without trains they only cost. */
     private final boolean hasTrains;
@@ -275,14 +274,14 @@ final class NodeLoop implements LoopTask {
         if (receiver.hasUnread() || forwarder.hasLoopback()) {
             return 0;
         }
-        final long streamNs = streamPause.pauseNs(wakeUps, contexts.taken(), nowNs);
+        final long streamNs = pause.streamNs(wakeUps, contexts.taken(), nowNs);
         return hasTrains ? Math.max(streamNs, bulkPauseNs(nowNs)) : streamNs;
     }
 
     private long bulkPauseNs(final long nowNs) {
         final long received = counters.value(CounterType.FORWARD_RECEIVED_FRAMES);
         final long sparse = counters.value(CounterType.FORWARD_SPARSE_FRAMES);
-        return bulkPause.pauseNs(received + senders.sentFrames(), sparse, nowNs);
+        return pause.bulkNs(received + senders.sentFrames(), sparse, nowNs);
     }
 
     @Override

@@ -3,7 +3,7 @@ package io.hxb.node.loop;
 import io.hxb.link.LoopClock;
 import io.hxb.linux.PollSet;
 import io.hxb.os.CpuWait;
-import io.hxb.pm.idle.AdaptiveSpin;
+import io.hxb.pm.idle.IdlePolicy;
 import io.hxb.time.Deadline;
 import io.netty.channel.IoRegistration;
 import io.netty.channel.ManualIoEventLoop;
@@ -57,7 +57,7 @@ public final class LoopDriver implements Loop, AutoCloseable {
     private final DeadlineTimer timer;
     // Without descriptors: only time ends its wait.
     private final PollSet rest = new PollSet(0);
-    private final AdaptiveSpin spin;
+    private final IdlePolicy spin;
     private final boolean isInvoker;
     // Null for an invoker, whose thread is not known yet and must not be joined.
     private final Thread thread;
@@ -73,7 +73,7 @@ public final class LoopDriver implements Loop, AutoCloseable {
     private volatile boolean isRunning = true;
 
     private LoopDriver(
-            final AdaptiveSpin spin,
+            final IdlePolicy spin,
             final ThreadFactory threadFactory,
             final NanoClock source,
             final ErrorHandler errorHandler) {
@@ -145,7 +145,7 @@ public final class LoopDriver implements Loop, AutoCloseable {
 
     /** The same with the choice between spinning and sleeping itself. */
     static LoopDriver invoker(
-            final AdaptiveSpin spin, final NanoClock source, final ErrorHandler errorHandler) {
+            final IdlePolicy spin, final NanoClock source, final ErrorHandler errorHandler) {
         return new LoopDriver(spin, null, source, errorHandler);
     }
 

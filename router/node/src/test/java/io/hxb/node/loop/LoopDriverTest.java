@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hxb.linux.Descriptors;
 import io.hxb.linux.EventFd;
 import io.hxb.linux.LinuxException;
-import io.hxb.pm.idle.AdaptiveSpin;
+import io.hxb.pm.idle.IdlePolicy;
 import io.hxb.time.Deadline;
 
 import org.agrona.concurrent.SystemNanoClock;
@@ -224,7 +224,7 @@ class LoopDriverTest {
     @Test
     void shouldSpinForAWhileAndAfterSpinningInVainSleepAtOnce() throws LinuxException {
         // given: a thread with a CPU of its own
-        final AdaptiveSpin alone = new AdaptiveSpin(SPIN_NS, SPIN_NS, () -> 300);
+        final IdlePolicy alone = new IdlePolicy(SPIN_NS, SPIN_NS, () -> 300);
         driver.close();
         EventFd.drain(descriptor);
         driver = LoopDriver.invoker(alone, () -> nowNs, LoopDriverTest::fail);

@@ -11,29 +11,9 @@ package io.hxb.pm.idle;
  * other run at once where somebody does. Threads that all wait that way are back after a switch or
  * a few, even where many share a CPU.
  */
-public final class OwnCpu {
-    /** A yield that takes longer than this has let another thread run: two switches take longer. */
-    static final long ALONE_YIELD_NS = 1_200;
-
-    /** A yield that takes longer than this has let a thread run that computes. */
-    static final long SHARED_YIELD_NS = 50_000;
-
-    /**
-     * Time for which a thread gives way at first: long for a message, short for a rare disturbance.
-     */
-    static final long MIN_PAUSE_NS = 1_000_000;
-
-    /** Maximum of that time, so that spinning soon returns when the machine becomes quiet. */
-    static final long MAX_PAUSE_NS = 1_024_000_000;
-
+public final class CpuSharing {
     /** Pauses from this length on mean that threads outnumber CPUs, not a disturbance. */
-    private static final long CROWDED_PAUSE_NS = MAX_PAUSE_NS / 8;
-
-    /**
-     * What is found within this many times the last pause is found again, rather than for the first
-     * time.
-     */
-    private static final int AGAIN_PAUSES = 4;
+    private static final long CROWDED_PAUSE_NS = IdleParameters.MAX_GIVE_WAY_NS / 8;
 
     private final RunQueue queue;
     private long yieldNs;
@@ -52,7 +32,7 @@ public final class OwnCpu {
         long yieldOnce();
     }
 
-    OwnCpu(final RunQueue queue) {
+    CpuSharing(final RunQueue queue) {
         this.queue = queue;
     }
 
@@ -68,12 +48,12 @@ public final class OwnCpu {
 
     /** Time that a thread that computes took when this one last let others run, in ns; cheap. */
     long lostNs() {
-        return yieldNs > SHARED_YIELD_NS ? yieldNs : 0;
+        return yieldNs > IdleParameters.SHARED_YIELD_NS ? yieldNs : 0;
     }
 
     /** True if another thread ran when this one last let others run; cheap. */
     boolean isShared() {
-        return yieldNs > ALONE_YIELD_NS;
+        return yieldNs > IdleParameters.ALONE_YIELD_NS;
     }
 
     /**
@@ -82,8 +62,8 @@ public final class OwnCpu {
      * @param nowNs time before they did.
      */
     void giveWay(final long nowNs) {
-        final boolean isAgain = pauseNs > 0 && nowNs - resumedNs < AGAIN_PAUSES * pauseNs;
-        pauseNs = isAgain ? Math.min(2 * pauseNs, MAX_PAUSE_NS) : MIN_PAUSE_NS;
+        final boolean isAgain = pauseNs > 0 && nowNs - resumedNs < IdleParameters.AGAIN_FACTOR * pauseNs;
+        pauseNs = isAgain ? Math.min(2 * pauseNs, IdleParameters.MAX_GIVE_WAY_NS) : IdleParameters.MIN_GIVE_WAY_NS;
         resumedNs = nowNs + yieldNs + pauseNs;
         hasGivenWay = true;
         giveWays++;

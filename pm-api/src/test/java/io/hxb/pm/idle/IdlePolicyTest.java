@@ -9,13 +9,13 @@ import org.junit.jupiter.api.Test;
 
 /** The choice between spinning and sleeping, on a clock of the test's. */
 @Tag("unit")
-class AdaptiveSpinTest {
+class IdlePolicyTest {
     private static final long LIMIT_NS = 50_000;
     private static final long LONG_NS = 1_000_000;
-    private static final long MAX_REST_NS = AdaptiveSpin.MAX_REST_SPINS * LIMIT_NS;
+    private static final long MAX_REST_NS = IdleParameters.MAX_REST_SPINS * LIMIT_NS;
 
     private final Cpu cpu = new Cpu();
-    private final AdaptiveSpin spin = new AdaptiveSpin(LIMIT_NS, LIMIT_NS, cpu);
+    private final IdlePolicy spin = new IdlePolicy(LIMIT_NS, LIMIT_NS, cpu);
     private long nowNs = -70_000;
 
     /** Time spun in a wait that ends {@code waitNs} after its start. */
@@ -116,8 +116,8 @@ class AdaptiveSpinTest {
 
     @Test
     void shouldNeverSpinOrNeverSleepAtTheLimitsOfTheRange() {
-        final AdaptiveSpin never = new AdaptiveSpin(0, 0);
-        final AdaptiveSpin forEver = new AdaptiveSpin(Long.MAX_VALUE, LIMIT_NS, new Cpu());
+        final IdlePolicy never = new IdlePolicy(0, 0);
+        final IdlePolicy forEver = new IdlePolicy(Long.MAX_VALUE, LIMIT_NS, new Cpu());
         for (int i = 0; i < 10; i++) {
             assertFalse(never.isSpinning(i));
             never.onWork();
@@ -161,7 +161,7 @@ class AdaptiveSpinTest {
     }
 
     /** One that other threads may wait for, which run for some time whenever this one yields. */
-    private static final class Cpu implements OwnCpu.RunQueue {
+    private static final class Cpu implements CpuSharing.RunQueue {
         private long othersNs;
         private int yields;
 

@@ -18,21 +18,12 @@ package io.hxb.pm.idle;
  *
  * <p>A spin in which a thread that computes took the CPU was in vain even if it found something,
  * since a sleep would have ended sooner. A thread that may spin for longer than those that share a
- * CPU, or without limit, then gives way ({@link OwnCpu}): for a while its limit is theirs.
+ * CPU, or without limit, then gives way ({@link CpuSharing}): for a while its limit is theirs.
  */
-public final class AdaptiveSpin {
-    /** Longest time for which waits sleep immediately, in spins in vain. */
-    static final int MAX_REST_SPINS = 100;
-
-    /** The longest spin where nothing else is asked for: what waking an idle CPU takes at most. */
-    public static final long DEFAULT_LIMIT_NS = 50_000;
-
-    /** A thread that seems to be alone on its CPU spins for this long before it yields. */
-    static final long UNYIELDING_SPIN_NS = 5_000;
-
+public final class IdlePolicy {
     private final long limitNs;
     private final long sharedLimitNs;
-    private final OwnCpu cpu;
+    private final CpuSharing cpu;
     private long restNs;
     private long restedNs;
     private boolean isWaiting;
@@ -47,19 +38,19 @@ public final class AdaptiveSpin {
      *     as nobody else waits for the CPU.
      * @param sharedLimitNs longest spin in ns while others do; {@code limitNs} if that is shorter.
      */
-    public AdaptiveSpin(final long limitNs, final long sharedLimitNs) {
+    public IdlePolicy(final long limitNs, final long sharedLimitNs) {
         this(limitNs, sharedLimitNs, new LinuxRunQueue());
     }
 
     /** The same for a thread whose CPU yields as {@code queue} says. */
-    public AdaptiveSpin(final long limitNs, final long sharedLimitNs, final OwnCpu.RunQueue queue) {
+    public IdlePolicy(final long limitNs, final long sharedLimitNs, final CpuSharing.RunQueue queue) {
         this.limitNs = limitNs;
         this.sharedLimitNs = Math.min(limitNs, sharedLimitNs);
-        cpu = new OwnCpu(queue);
+        cpu = new CpuSharing(queue);
     }
 
     /** Whether the thread has a CPU of its own, as far as spinning has shown. */
-    public OwnCpu cpu() {
+    public CpuSharing cpu() {
         return cpu;
     }
 
@@ -99,7 +90,7 @@ public final class AdaptiveSpin {
     private void rest(final long nowNs) {
         final long lostNs = cpu.lostNs();
         final long vainNs = Math.min(nowNs - startNs, limitNs) + lostNs;
-        restNs = Math.clamp(2 * restNs, vainNs, MAX_REST_SPINS * vainNs);
+        restNs = Math.clamp(2 * restNs, vainNs, IdleParameters.MAX_REST_SPINS * vainNs);
         restedNs = nowNs + lostNs + restNs;
     }
 
@@ -108,7 +99,7 @@ public final class AdaptiveSpin {
         if (spunNs >= (cpu.hasGivenWay() ? sharedLimitNs : limitNs)) {
             return true;
         }
-        if (spunNs < (cpu.isShared() ? 0 : UNYIELDING_SPIN_NS) || cpu.letOthersRun()) {
+        if (spunNs < (cpu.isShared() ? 0 : IdleParameters.UNYIELDING_SPIN_NS) || cpu.letOthersRun()) {
             return false;
         }
         if (sharedLimitNs < limitNs) {

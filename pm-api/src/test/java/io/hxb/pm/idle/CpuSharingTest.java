@@ -19,19 +19,19 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * A thread that spins for ever as long as its CPU is its own, on a clock and a CPU of the test's.
  */
 @Tag("unit")
-class OwnCpuTest {
+class CpuSharingTest {
     private static final long TURN_NS = 1_000;
     private static final long SLICE_NS = 4_000_000;
     private static final long SHARED_LIMIT_NS = 20_000;
     private static final long SECOND_NS = 1_000_000_000;
 
     private final Cpu cpu = new Cpu();
-    private final AdaptiveSpin spin = new AdaptiveSpin(Long.MAX_VALUE, SHARED_LIMIT_NS, cpu);
-    private final OwnCpu own = spin.cpu();
+    private final IdlePolicy spin = new IdlePolicy(Long.MAX_VALUE, SHARED_LIMIT_NS, cpu);
+    private final CpuSharing own = spin.cpu();
     private long nowNs = -30_000_000;
 
     /** One that another thread may wait for, which takes a slice whenever this one yields. */
-    private final class Cpu implements OwnCpu.RunQueue {
+    private final class Cpu implements CpuSharing.RunQueue {
         private long othersNs;
         private int yields;
 
@@ -93,7 +93,7 @@ class OwnCpuTest {
         // when
         final long spunNs = spunNs(SECOND_NS);
         // then
-        assertEquals(AdaptiveSpin.UNYIELDING_SPIN_NS + SLICE_NS, spunNs);
+        assertEquals(IdleParameters.UNYIELDING_SPIN_NS + SLICE_NS, spunNs);
         assertEquals(1, cpu.yields);
         assertEquals(1, own.yields());
     }
@@ -118,7 +118,7 @@ class OwnCpuTest {
     private void giveWay(final int count) {
         for (int i = 0; i < count; i++) {
             pause();
-            spunNs(AdaptiveSpin.UNYIELDING_SPIN_NS + TURN_NS);
+            spunNs(IdleParameters.UNYIELDING_SPIN_NS + TURN_NS);
         }
     }
 
@@ -144,7 +144,7 @@ class OwnCpuTest {
         }
         cpu.othersNs = 0;
         // when
-        nowNs += OwnCpu.MIN_PAUSE_NS - 1;
+        nowNs += IdleParameters.MIN_GIVE_WAY_NS - 1;
         final boolean isSpinningEarly = spin.isSpinning(nowNs);
         nowNs += 1;
         final boolean isSpinning = spin.isSpinning(nowNs);
@@ -159,15 +159,15 @@ class OwnCpuTest {
         // given
         cpu.othersNs = SLICE_NS;
         // when, then
-        for (long ns = OwnCpu.MIN_PAUSE_NS; ns < 8 * OwnCpu.MAX_PAUSE_NS; ns *= 2) {
+        for (long ns = IdleParameters.MIN_GIVE_WAY_NS; ns < 8 * IdleParameters.MAX_GIVE_WAY_NS; ns *= 2) {
             giveWay(1);
             final long startNs = nowNs;
             final boolean isCrowded = own.isCrowded();
             pause();
             final long leftNs = nowNs - startNs;
-            final long pauseNs = Math.min(ns, OwnCpu.MAX_PAUSE_NS);
+            final long pauseNs = Math.min(ns, IdleParameters.MAX_GIVE_WAY_NS);
             assertTrue(leftNs <= pauseNs && leftNs >= pauseNs - 2 * TURN_NS, "pause of " + leftNs);
-            assertEquals(pauseNs >= OwnCpu.MAX_PAUSE_NS / 8, isCrowded, "pause of " + leftNs);
+            assertEquals(pauseNs >= IdleParameters.MAX_GIVE_WAY_NS / 8, isCrowded, "pause of " + leftNs);
         }
     }
 
@@ -186,7 +186,7 @@ class OwnCpuTest {
         // then
         assertFalse(own.isCrowded());
         cpu.othersNs = 0;
-        nowNs += OwnCpu.MIN_PAUSE_NS;
+        nowNs += IdleParameters.MIN_GIVE_WAY_NS;
         assertEquals(SECOND_NS, spunNs(SECOND_NS));
     }
 
@@ -194,7 +194,7 @@ class OwnCpuTest {
     void shouldNotAllocate() {
         // given
         final var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
-        final AdaptiveSpin real = new AdaptiveSpin(Long.MAX_VALUE, SHARED_LIMIT_NS);
+        final IdlePolicy real = new IdlePolicy(Long.MAX_VALUE, SHARED_LIMIT_NS);
         look(real);
         // when
         final long before = threads.getCurrentThreadAllocatedBytes();
@@ -207,7 +207,7 @@ class OwnCpuTest {
     }
 
     /** Many waits, of which each looks, whatever this machine's CPUs are used for. */
-    private static void look(final AdaptiveSpin real) {
+    private static void look(final IdlePolicy real) {
         for (int i = 1; i < 20_000; i++) {
             real.isSpinning(i * SECOND_NS);
             real.isSpinning(i * SECOND_NS + 100_000);
@@ -227,7 +227,7 @@ class OwnCpuTest {
                                 Thread.onSpinWait();
                             }
                         });
-        final OwnCpu real = new OwnCpu(new LinuxRunQueue());
+        final CpuSharing real = new CpuSharing(new LinuxRunQueue());
         // when
         final Thread thread =
                 onCpu0(

@@ -1,0 +1,52 @@
+package io.hxb.pm.idle;
+
+/**
+ * All numbers by which threads of nodes and of applications wait, in Java and in C: {@code
+ * hxb_layout.h} has them as {@code HXB_IDLE_*}. What each is worth was measured by leaving its part
+ * out; {@code benchmarks/log/} has the figures.
+ */
+public final class IdleParameters {
+    /** The longest spin where nothing else is asked for, in ns: what waking an idle CPU takes. */
+    public static final long SPIN_NS = 50_000;
+
+    /** A thread that seems to be alone on its CPU spins for this long before it yields, in ns. */
+    public static final long UNYIELDING_SPIN_NS = 5_000;
+
+    /** Longest time for which waits sleep immediately, in spins in vain. */
+    public static final int MAX_REST_SPINS = 100;
+
+    /** A yield that takes longer than this has let another thread run: two switches, in ns. */
+    public static final long ALONE_YIELD_NS = 1_200;
+
+    /** A yield that takes longer than this has let a thread run that computes, in ns. */
+    public static final long SHARED_YIELD_NS = 50_000;
+
+    /**
+     * Time for which a thread gives way at first, in ns: long for a message, short for a rare
+     * disturbance.
+     */
+    public static final long MIN_GIVE_WAY_NS = 1_000_000;
+
+    /** The longest such time, in ns, so that spinning returns soon on a machine that is quiet. */
+    public static final long MAX_GIVE_WAY_NS = 1_024_000_000;
+
+    /** A disturbance within this many times the last time of giving way is not a new one. */
+    public static final int AGAIN_FACTOR = 4;
+
+    /** Looks at a ring for an answer before anything else is looked at: a microsecond at most. */
+    public static final int CLOSE_LOOKS = 20;
+
+    /** Messages received without one being sent, from which on they come in one direction. */
+    public static final int ONE_WAY_MESSAGES = 64;
+
+    /** The shortest time for which a ring is left alone, in pauses of the CPU of 10 to 40 ns. */
+    public static final int MIN_RING_PAUSES = 16;
+
+    /** The longest such time, in pauses of the CPU. */
+    public static final int MAX_RING_PAUSES = 512;
+
+    /** Pauses of the CPU that a message is worth. */
+    public static final int RING_PAUSES_PER_MESSAGE = 16;
+
+    private IdleParameters() {}
+}
