@@ -164,8 +164,7 @@ final class ContextSends {
         final long startNs = System.nanoTime();
         int status = PmStatus.OK;
         while (status == PmStatus.OK && unfinished() > 0) {
-            status =
-                    waiter.await(ControlMemory.SENDS, SendClaims.leftNs(startNs, timeoutNs));
+            status = waiter.await(ControlMemory.SENDS, SendClaims.leftNs(startNs, timeoutNs));
         }
         return status == PmStatus.OK && !end.failed().isEmpty() ? PmStatus.EVENT : status;
     }

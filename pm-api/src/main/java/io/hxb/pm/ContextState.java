@@ -14,8 +14,7 @@ final class ContextState {
     private volatile boolean isDetached;
 
     /** Makes the state of a context that is open. */
-    public ContextState(
-            final int contextId, final ControlMemory control, final NodeWatch watch) {
+    public ContextState(final int contextId, final ControlMemory control, final NodeWatch watch) {
         this.contextId = contextId;
         this.control = control;
         this.watch = watch;

@@ -72,8 +72,7 @@ final class SendClaims {
         final long startNs = System.nanoTime();
         int slot = PmStatus.NO_BUFFERS;
         while (slot == PmStatus.NO_BUFFERS) {
-            final long leftNs =
-                    leftNs(startNs, Math.min(timeoutNs, maxNs));
+            final long leftNs = leftNs(startNs, Math.min(timeoutNs, maxNs));
             final int status = waiter.await(ControlMemory.SENDS, leftNs);
             if (status != PmStatus.OK) {
                 final boolean isToDrop =

@@ -65,10 +65,7 @@ final class SendEnd {
         // Messages in a ring are done; those that were not released are lost all the same.
         final FailedSends lost = failed;
         rings.sends()
-                .onLost(
-                        peer ->
-                                lost.add(
-                                        PmEvent.NO_SLOT, PmStatus.NO_SUCH_CONTEXT, ownNode, peer));
+                .onLost(peer -> lost.add(PmEvent.NO_SLOT, PmStatus.NO_SUCH_CONTEXT, ownNode, peer));
     }
 
     /** The slots. */
