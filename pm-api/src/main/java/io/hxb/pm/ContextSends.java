@@ -20,6 +20,7 @@ final class ContextSends {
     private final ContextWaiter waiter;
     private final DirectReceives directs;
     private final int mtuBytes;
+    private final int maxLengthBytes;
 
     /**
      * Makes the sends of a context.
@@ -40,16 +41,17 @@ final class ContextSends {
         this.directs = directs;
         slots = end.slots();
         mtuBytes = device.mtuBytes();
+        maxLengthBytes = Math.min(mtuBytes, slots.bufferBytes());
     }
 
     /** Longest message that a send buffer holds. */
     int maxLengthBytes() {
-        return Math.min(mtuBytes, slots.bufferBytes());
+        return maxLengthBytes;
     }
 
     /** Checks the length of a message that a send buffer is claimed for. */
     void checkLength(final int lengthBytes) {
-        checkLength(lengthBytes, maxLengthBytes());
+        checkLength(lengthBytes, maxLengthBytes);
     }
 
     private static void checkLength(final int lengthBytes, final int maxBytes) {

@@ -14,17 +14,17 @@ import io.hxb.pm.collective.wire.GroupProtocol;
  * @param id of the group.
  * @param rank of the member.
  * @param memberCount members of the group.
- * @param counts members of each node, {@code [node]}.
  */
-record GroupJoin(PmContext context, int node, long id, int rank, int memberCount, int[] counts) {
+record GroupJoin(PmContext context, int node, long id, int rank, int memberCount) {
     /**
      * Sends the list.
      *
+     * @param counts members of each node, {@code [node]}.
      * @param timeoutNs longest wait for a send buffer, for each message.
      * @return {@link PmStatus#OK}, or why there is no buffer.
      */
-    int send(final long timeoutNs) {
-        final int nodeCount = nodeCount();
+    int send(final int[] counts, final long timeoutNs) {
+        final int nodeCount = nodeCount(counts);
         final int max =
                 (context.maxLengthBytes() - GroupProtocol.JOIN_HEADER_BYTES)
                         / GroupProtocol.JOIN_NODE_BYTES;
@@ -39,13 +39,13 @@ record GroupJoin(PmContext context, int node, long id, int rank, int memberCount
             }
             final long address = context.sendAddress(slot);
             putHeader(address, nodeCount, first, here);
-            next = putNodes(address + GroupProtocol.JOIN_HEADER_BYTES, next, here);
+            next = putNodes(address + GroupProtocol.JOIN_HEADER_BYTES, counts, next, here);
             context.send(slot, length, GroupProtocol.JOIN);
         }
         return PmStatus.OK;
     }
 
-    private int nodeCount() {
+    private static int nodeCount(final int[] counts) {
         int nodeCount = 0;
         for (final int members : counts) {
             nodeCount += members > 0 ? 1 : 0;
@@ -64,7 +64,8 @@ record GroupJoin(PmContext context, int node, long id, int rank, int memberCount
     }
 
     /** Writes {@code count} nodes with members, from {@code first} on; returns the next node. */
-    private int putNodes(final long address, final int first, final int count) {
+    private static int putNodes(
+            final long address, final int[] counts, final int first, final int count) {
         int next = first;
         for (int i = 0; i < count; i++) {
             while (counts[next] == 0) {

@@ -112,8 +112,8 @@ public final class PmGroup implements AutoCloseable {
         final PmGroup group = new PmGroup(context, device.nodeId(), id, rank, nodes.length);
         final long startNs = System.nanoTime();
         int result =
-                new GroupJoin(context, device.nodeId(), id, rank, nodes.length, counts)
-                        .send(timeoutNs);
+                new GroupJoin(context, device.nodeId(), id, rank, nodes.length)
+                        .send(counts, timeoutNs);
         if (result == PmStatus.OK) {
             result = group.awaitJoined(startNs, timeoutNs);
         }
