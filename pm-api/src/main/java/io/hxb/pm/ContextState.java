@@ -5,6 +5,7 @@ import io.hxb.pm.shm.ControlMemory;
 
 /** Whether a context is open, and if not, why. Owned by the context's thread. */
 final class ContextState {
+    private final int contextId;
     private final ControlMemory control;
     private final NodeWatch watch;
     private boolean isClosed;
@@ -13,7 +14,8 @@ final class ContextState {
     private volatile boolean isDetached;
 
     /** Makes the state of a context that is open. */
-    public ContextState(final ControlMemory control, final NodeWatch watch) {
+    public ContextState(final int contextId, final ControlMemory control, final NodeWatch watch) {
+        this.contextId = contextId;
         this.control = control;
         this.watch = watch;
     }
@@ -31,6 +33,17 @@ final class ContextState {
     /** True once the application has closed it. */
     public boolean isClosed() {
         return isClosed;
+    }
+
+    /**
+     * Checks that the application has it open.
+     *
+     * @throws IllegalStateException if it has closed it.
+     */
+    void checkOpen() {
+        if (isClosed) {
+            throw new IllegalStateException("the context is closed: " + contextId);
+        }
     }
 
     /** Watches the node. */

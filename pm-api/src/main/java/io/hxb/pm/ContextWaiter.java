@@ -130,11 +130,6 @@ final class ContextWaiter {
         sleep.wakeForGood();
     }
 
-    /** Ends waiting; called after the context is closed. */
-    public void close() {
-        sleep.close();
-    }
-
     private int awaitReady(final int interest, final long timeoutNs) {
         final long startNs = System.nanoTime();
         long nowNs = startNs;

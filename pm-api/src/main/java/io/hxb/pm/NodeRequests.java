@@ -39,6 +39,9 @@ final class NodeRequests implements AutoCloseable {
     /** What the node could not be told yet: type and argument. */
     private final Deque<long[]> untold = new ArrayDeque<>();
 
+    /** The answer to the first request, whose version all others have. */
+    private AttachMessage greeting;
+
     private AttachMessage received = new AttachMessage();
     private final AttachMessage told = new AttachMessage();
     private int requests;
@@ -86,6 +89,26 @@ final class NodeRequests implements AutoCloseable {
 
         int descriptorCount() {
             return descriptors.size();
+        }
+
+        /**
+         * Checks how many have come with the answer; closes them if these are not as many.
+         *
+         * @throws PmException if so: this process has no room for them.
+         */
+        void expectDescriptors(final int count) throws PmException {
+            if (descriptors.size() != count) {
+                final int received = descriptors.size();
+                closeDescriptors();
+                throw new PmException(
+                        "the node on "
+                                + path
+                                + " passed "
+                                + received
+                                + " descriptors instead of "
+                                + count
+                                + ": raise the limit of open files (ulimit -n)");
+            }
         }
 
         void closeDescriptors() {
@@ -145,6 +168,45 @@ final class NodeRequests implements AutoCloseable {
             NodeRequests.this.await(this);
             return answer();
         }
+    }
+
+    /**
+     * Makes the first request; all later ones have the version of its answer.
+     *
+     * @return the request, with its answer and descriptors.
+     */
+    Asked greet() throws PmException {
+        final Asked hello = ask(new AttachMessage().hello());
+        final AttachMessage answer = hello.await();
+        lock.lock();
+        try {
+            greeting = answer;
+            told.speakVersionOf(answer);
+        } finally {
+            lock.unlock();
+        }
+        return hello;
+    }
+
+    /** A request in the version that both sides speak. */
+    AttachMessage request(final int type, final long... arguments) {
+        final AttachMessage request = new AttachMessage().speakVersionOf(greeting).request(type);
+        for (int i = 0; i < arguments.length; i++) {
+            request.argument(i, arguments[i]);
+        }
+        return request;
+    }
+
+    /**
+     * Has the node do something, and waits until it is done.
+     *
+     * @return the answer, with which no descriptors come.
+     */
+    AttachMessage perform(final int type, final long... arguments) throws PmException {
+        final Asked asked = ask(request(type, arguments));
+        final AttachMessage answer = asked.await();
+        asked.expectDescriptors(0);
+        return answer;
     }
 
     /**
@@ -354,16 +416,6 @@ final class NodeRequests implements AutoCloseable {
             untold.poll();
         }
         return true;
-    }
-
-    /** Lets all further requests have the version of the reply to HELLO. */
-    void speakVersionOf(final AttachMessage reply) {
-        lock.lock();
-        try {
-            told.speakVersionOf(reply);
-        } finally {
-            lock.unlock();
-        }
     }
 
     private PmException silent(final String what) throws LinuxException {

@@ -1,8 +1,6 @@
 package io.hxb.pm;
 
-import io.hxb.linux.Memory;
 import io.hxb.pm.attach.Attachment;
-import io.hxb.pm.share.DestinationShares;
 import io.hxb.pm.shm.ControlMemory;
 import io.hxb.pm.shm.EventRing;
 import io.hxb.pm.shm.NodePage;
@@ -27,21 +25,16 @@ import java.lang.foreign.MemorySegment;
  */
 public final class PmContext implements AutoCloseable {
     private final PmDevice device;
-    private final Attachment attachment;
     private final Attachment.ContextMemory memory;
     private final ContextState state;
-    private final SendSlots slots;
-    private final SendEnd sends;
+    private final SendClaims claims;
+    private final ContextSends sends;
     private final ReceiveEnd receives;
-    private final EventRing events;
+    private final ContextEvents events;
     private final ContextWaiter waiter;
-    private final DirectRings rings;
-    private final NodeWaker bell;
-    private final int mtuBytes;
+    private final RemoteMemoryAccess remote;
+    private final ContextResources resources;
     private boolean isHandling;
-
-    /** What the device has left when it was closed before this context. */
-    private Runnable remains;
 
     PmContext(
             final PmDevice device,
@@ -49,38 +42,40 @@ public final class PmContext implements AutoCloseable {
             final Attachment.ContextMemory memory,
             final long spinNs) {
         this.device = device;
-        this.attachment = attachment;
         this.memory = memory;
-        mtuBytes = device.facts().mtuBytes();
         final ControlMemory control =
                 new ControlMemory(
                         memory.controlAddress(), memory.send().count(), memory.deliveryEntries());
         control.check();
         final NodePage node = new NodePage(attachment.nodePageAddress());
-        bell = new NodeWaker(node, memory.wakeUps(), device.isInvoker());
-        state = new ContextState(control, new NodeWatch(node, attachment::isNodeAlive));
+        final NodeWaker waker = new NodeWaker(node, memory.wakeUps(), device.isInvoker());
+        state =
+                new ContextState(
+                        memory.contextId(), control, new NodeWatch(node, attachment::isNodeAlive));
         final int ownNode = device.nodeId();
         final ReceivedMessages held = new ReceivedMessages(memory.deliveryEntries());
-        rings =
+        final DirectReceives directs =
+                new DirectReceives(ownNode, device.mtuBytes(), memory.deliveryEntries(), held);
+        final DirectRings rings =
                 new DirectRings(
                         control,
                         attachment,
                         memory.contextId(),
-                        new DirectSends(attachment, memory.contextId(), device.facts().contexts()),
-                        new DirectReceives(ownNode, mtuBytes, memory.deliveryEntries(), held));
-        sends = new SendEnd(control, memory.send(), bell, ownNode, rings);
-        slots = sends.slots();
-        receives = new ReceiveEnd(control, memory.receive(), bell, held, rings);
-        events = control.eventRing();
-        waiter =
-                new ContextWaiter(
-                        device,
-                        state,
-                        sends,
-                        receives,
-                        events,
-                        new ContextSleep(control, rings, memory.wakeUps(), attachment.descriptor()),
-                        spinNs);
+                        new DirectSends(attachment, memory.contextId(), device.contextCount()),
+                        directs);
+        final SendEnd sendEnd = new SendEnd(control, memory.send(), waker, ownNode, rings);
+        receives = new ReceiveEnd(control, memory.receive(), waker, held, rings);
+        final EventRing ring = control.eventRing();
+        final ContextSleep sleep =
+                new ContextSleep(control, rings, memory.wakeUps(), attachment.descriptor());
+        waiter = new ContextWaiter(device, state, sendEnd, receives, ring, sleep, spinNs);
+        claims = new SendClaims(state, sendEnd, waiter);
+        sends = new ContextSends(device, state, sendEnd, waiter, directs);
+        events = new ContextEvents(device, state, waiter, sendEnd.failed(), ring, receives);
+        remote =
+                new RemoteMemoryAccess(
+                        device, attachment, memory.contextId(), state, waker, waiter);
+        resources = new ContextResources(attachment, memory, rings, sleep);
     }
 
     /** {@return this context's number} */
@@ -98,7 +93,7 @@ public final class PmContext implements AutoCloseable {
      * PmDevice#mtuBytes()}}
      */
     public int maxLengthBytes() {
-        return Math.min(mtuBytes, memory.send().bufferBytes());
+        return sends.maxLengthBytes();
     }
 
     /**
@@ -117,39 +112,8 @@ public final class PmContext implements AutoCloseable {
     public int claim(
             final int destinationNode, final int destinationContext, final int lengthBytes) {
         device.checkDestination(destinationNode, destinationContext);
-        checkLength(lengthBytes, maxLengthBytes());
-        final int slot = tryClaim(destinationNode, destinationContext, lengthBytes);
-        return slot == PmStatus.NO_BUFFERS ? refused(destinationNode, destinationContext) : slot;
-    }
-
-    private int tryClaim(
-            final int destinationNode, final int destinationContext, final int lengthBytes) {
-        if (!slots.hasFree()) {
-            waiter.takeDoneSends();
-        }
-        final int slot = sends.claim(destinationNode, destinationContext, lengthBytes);
-        return slot == SendSlots.NONE
-                ? claimAgain(destinationNode, destinationContext, lengthBytes)
-                : slot;
-    }
-
-    // Slots wait to be taken back while others are free: a destination has its share, or a ring is
-    // full.
-    private int claimAgain(
-            final int destinationNode, final int destinationContext, final int lengthBytes) {
-        waiter.takeDoneSends();
-        final int slot = sends.claim(destinationNode, destinationContext, lengthBytes);
-        return slot == SendSlots.NONE ? state.idle(PmStatus.NO_BUFFERS) : slot;
-    }
-
-    private int refused(final int destinationNode, final int destinationContext) {
-        final DestinationShares shares = slots.shares();
-        final int share = shares.find(destinationNode, destinationContext);
-        if (share == DestinationShares.NONE || !shares.isDropping(share)) {
-            return PmStatus.NO_BUFFERS;
-        }
-        shares.onDropped(share);
-        return PmStatus.DROPPED;
+        sends.checkLength(lengthBytes);
+        return claims.claim(destinationNode, destinationContext, lengthBytes);
     }
 
     /**
@@ -172,39 +136,8 @@ public final class PmContext implements AutoCloseable {
             final int lengthBytes,
             final long timeoutNs) {
         device.checkDestination(destinationNode, destinationContext);
-        checkLength(lengthBytes, maxLengthBytes());
-        final int slot = tryClaim(destinationNode, destinationContext, lengthBytes);
-        return slot == PmStatus.NO_BUFFERS
-                ? claimWaiting(destinationNode, destinationContext, lengthBytes, timeoutNs)
-                : slot;
-    }
-
-    private int claimWaiting(
-            final int destinationNode,
-            final int destinationContext,
-            final int lengthBytes,
-            final long timeoutNs) {
-        final DestinationShares shares = slots.shares();
-        final int share = shares.find(destinationNode, destinationContext);
-        final long maxNs =
-                share == DestinationShares.NONE ? Long.MAX_VALUE : shares.maxWaitNs(share);
-        if (maxNs == 0) {
-            return refused(destinationNode, destinationContext);
-        }
-        final long startNs = System.nanoTime();
-        int slot = PmStatus.NO_BUFFERS;
-        while (slot == PmStatus.NO_BUFFERS) {
-            final int status = awaitSends(leftNs(startNs, Math.min(timeoutNs, maxNs)));
-            if (status != PmStatus.OK) {
-                final boolean isToDrop =
-                        status == PmStatus.TIMED_OUT
-                                && refused(destinationNode, destinationContext)
-                                        != PmStatus.NO_BUFFERS;
-                return isToDrop ? PmStatus.DROPPED : status;
-            }
-            slot = tryClaim(destinationNode, destinationContext, lengthBytes);
-        }
-        return slot;
+        sends.checkLength(lengthBytes);
+        return claims.claim(destinationNode, destinationContext, lengthBytes, timeoutNs);
     }
 
     /**
@@ -221,7 +154,7 @@ public final class PmContext implements AutoCloseable {
      */
     public PmDestination destination(final int node, final int context) {
         device.checkDestination(node, context);
-        return new PmDestination(this, sends, node, context);
+        return new PmDestination(sends, node, context);
     }
 
     /**
@@ -231,7 +164,6 @@ public final class PmContext implements AutoCloseable {
      * @param slot of a message that was claimed and not yet sent.
      */
     public long sendAddress(final int slot) {
-        checkClaimed(slot);
         return sends.address(slot);
     }
 
@@ -242,7 +174,6 @@ public final class PmContext implements AutoCloseable {
      * @param slot of a message that was claimed and not yet sent.
      */
     public MutableDirectBuffer sendBuffer(final int slot) {
-        checkClaimed(slot);
         return sends.buffer(slot);
     }
 
@@ -253,8 +184,7 @@ public final class PmContext implements AutoCloseable {
      * @param slot of a message that was claimed and not yet sent.
      */
     public MemorySegment sendSegment(final int slot) {
-        checkClaimed(slot);
-        return Memory.ALL.asSlice(sends.address(slot), sends.roomBytes(slot));
+        return sends.segment(slot);
     }
 
     /**
@@ -268,9 +198,7 @@ public final class PmContext implements AutoCloseable {
      *     PmStatus#NODE_GONE}: nothing is sent, close the context. Source: SCore 5.6 pmSend(3).
      */
     public int send(final int slot, final int lengthBytes, final int tag) {
-        checkClaimed(slot);
-        checkLength(lengthBytes, slots.lengthBytes(slot));
-        return submit(slot, lengthBytes, tag, null, 0);
+        return sends.send(slot, lengthBytes, tag);
     }
 
     /**
@@ -295,11 +223,7 @@ public final class PmContext implements AutoCloseable {
             final int tag,
             final long timeoutNs) {
         final int slot = claim(destinationNode, destinationContext, payload.length, timeoutNs);
-        if (slot < 0) {
-            return slot;
-        }
-        sends.buffer(slot).putBytes(0, payload);
-        return submit(slot, payload.length, tag, null, 0);
+        return slot < 0 ? slot : sends.sendCopy(slot, payload, tag);
     }
 
     /**
@@ -319,13 +243,7 @@ public final class PmContext implements AutoCloseable {
             final long offset,
             final int lengthBytes,
             final int tag) {
-        checkClaimed(slot);
-        region.checkRange(offset, lengthBytes);
-        if (region.device() != device) {
-            throw new IllegalArgumentException("the region is of another device");
-        }
-        checkLength(lengthBytes, mtuBytes);
-        return submit(slot, lengthBytes, tag, region, offset);
+        return sends.sendFrom(slot, region, offset, lengthBytes, tag);
     }
 
     /**
@@ -334,7 +252,6 @@ public final class PmContext implements AutoCloseable {
      * @param slot of a message that was claimed and not yet sent.
      */
     public void abandon(final int slot) {
-        checkClaimed(slot);
         sends.abandon(slot);
     }
 
@@ -346,21 +263,12 @@ public final class PmContext implements AutoCloseable {
      * @param slot 0 to {@link #sendBufferCount()} - 1.
      */
     public boolean isSendDone(final int slot) {
-        checkOpen();
-        slots.check(slot);
-        if (slots.isInFlight(slot)) {
-            pollCompletions();
-        }
-        return !slots.isInFlight(slot);
+        return sends.isDone(slot);
     }
 
     /** {@return the number of messages handed over that are not yet acknowledged or failed} */
     public int unfinishedSends() {
-        pollCompletions();
-        if (!state.isClosed()) {
-            sends.notifyRoom();
-        }
-        return slots.inFlightCount();
+        return sends.unfinished();
     }
 
     /**
@@ -454,7 +362,7 @@ public final class PmContext implements AutoCloseable {
      *     pmReleaseReceiveBuffer(3).
      */
     public void release(final long handle) {
-        checkOpen();
+        state.checkOpen();
         receives.release(handle);
     }
 
@@ -472,27 +380,7 @@ public final class PmContext implements AutoCloseable {
      * @return {@link PmStatus#OK} or {@link PmStatus#EMPTY}.
      */
     public int pollEvent(final PmEvent event) {
-        if (state.isClosed()) {
-            return PmStatus.EMPTY;
-        }
-        device.pollLinkEvents();
-        waiter.takeDoneSends();
-        final FailedSends failed = sends.failed();
-        if (!failed.isEmpty()) {
-            final int index = failed.take();
-            event.set(
-                    failed.status(index),
-                    failed.node(index),
-                    failed.context(index),
-                    failed.slot(index));
-            return PmStatus.OK;
-        }
-        if (!events.take()) {
-            return PmStatus.EMPTY;
-        }
-        event.set(events.status(), events.node(), events.context(), PmEvent.NO_SLOT);
-        receives.releaseEvent();
-        return PmStatus.OK;
+        return events.poll(event);
     }
 
     /**
@@ -546,16 +434,7 @@ public final class PmContext implements AutoCloseable {
      *     again for the rest; otherwise as {@link #await(long)}.
      */
     public int awaitAllSends(final long timeoutNs) {
-        final long startNs = System.nanoTime();
-        int status = PmStatus.OK;
-        while (status == PmStatus.OK && unfinishedSends() > 0) {
-            status = awaitSends(leftNs(startNs, timeoutNs));
-        }
-        return status == PmStatus.OK && !sends.failed().isEmpty() ? PmStatus.EVENT : status;
-    }
-
-    private static long leftNs(final long startNs, final long timeoutNs) {
-        return Math.max(0, timeoutNs - (System.nanoTime() - startNs));
+        return sends.awaitAll(timeoutNs);
     }
 
     /**
@@ -598,16 +477,10 @@ public final class PmContext implements AutoCloseable {
     public void close() {
         checkNotHandling();
         if (!state.isClosed()) {
-            final boolean wasAttached = device.onClosed(this);
+            device.onClosed(this);
             state.close();
             sends.close();
-            if (wasAttached) {
-                rings.close();
-                attachment.closeContext(memory);
-                waiter.close();
-            } else {
-                remains.run();
-            }
+            resources.close();
         }
     }
 
@@ -618,29 +491,23 @@ public final class PmContext implements AutoCloseable {
     void detach() {
         state.detach();
         waiter.wakeForGood();
-        attachment.vacateContext(memory);
-        remains = DeferredRelease.of(this, attachment, memory, rings, waiter);
+        resources.vacate(state);
     }
 
     /**
-     * Makes what remote memory needs of this context, for that alone.
+     * What remote memory needs of this context, for that alone.
      *
      * @return the same rights as this context, for its thread.
      * @hidden
      */
     @SuppressWarnings({"exports", "InvalidBlockTag"})
     public RemoteMemoryAccess remoteDoor() {
-        checkOpen();
-        return new RemoteMemoryAccess(device, attachment, memory.contextId(), state, bell, waiter);
+        state.checkOpen();
+        return remote;
     }
 
     PmDevice device() {
         return device;
-    }
-
-    /** Takes back the slots that are done. */
-    void takeDone() {
-        pollCompletions();
     }
 
     /**
@@ -651,46 +518,6 @@ public final class PmContext implements AutoCloseable {
      */
     public void sendDoneListener(final SendDoneListener listener) {
         sends.listener(listener);
-    }
-
-    private int submit(
-            final int slot,
-            final int lengthBytes,
-            final int tag,
-            final PmRegion region,
-            final long regionOffset) {
-        final int closed = state.status();
-        if (closed != PmStatus.OK) {
-            sends.abandon(slot);
-            return closed;
-        }
-        rings.receives().onSend();
-        sends.submit(slot, lengthBytes, tag, region, regionOffset);
-        return PmStatus.OK;
-    }
-
-    private void pollCompletions() {
-        if (!state.isClosed()) {
-            sends.takeAllDone();
-        }
-    }
-
-    private void checkOpen() {
-        if (state.isClosed()) {
-            throw new IllegalStateException("the context is closed: " + memory.contextId());
-        }
-    }
-
-    private static void checkLength(final int lengthBytes, final int maxBytes) {
-        if (lengthBytes < 0 || lengthBytes > maxBytes) {
-            throw new IllegalArgumentException(
-                    "lengthBytes must be 0.." + maxBytes + ": " + lengthBytes);
-        }
-    }
-
-    private void checkClaimed(final int slot) {
-        checkOpen();
-        slots.checkClaimed(slot);
     }
 
     /** Called for every send slot that comes back, before it can be claimed again. */

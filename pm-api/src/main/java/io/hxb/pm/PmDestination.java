@@ -8,14 +8,11 @@ import io.hxb.pm.share.DestinationShares;
  * Owned by the context's thread; no method blocks or allocates.
  */
 public final class PmDestination {
-    private final PmContext context;
-    private final SendEnd sends;
+    private final ContextSends sends;
     private final int node;
     private final int peerContext;
 
-    PmDestination(
-            final PmContext context, final SendEnd sends, final int node, final int peerContext) {
-        this.context = context;
+    PmDestination(final ContextSends sends, final int node, final int peerContext) {
         this.sends = sends;
         this.node = node;
         this.peerContext = peerContext;
@@ -38,13 +35,13 @@ public final class PmDestination {
      */
     public int unfinishedMessages() {
         final int share = share();
-        return share == DestinationShares.NONE ? 0 : sends.slots().shares().messages(share);
+        return share == DestinationShares.NONE ? 0 : sends.shares().messages(share);
     }
 
     /** {@return the bytes of those of them that are handed over} */
     public long unfinishedBytes() {
         final int share = share();
-        return share == DestinationShares.NONE ? 0 : sends.slots().shares().bytes(share);
+        return share == DestinationShares.NONE ? 0 : sends.shares().bytes(share);
     }
 
     /**
@@ -53,15 +50,14 @@ public final class PmDestination {
      */
     public boolean isFull() {
         final int share = share();
-        final SendSlots slots = sends.slots();
-        return !slots.hasFree()
-                || (share != DestinationShares.NONE && !slots.shares().mayTake(share));
+        return !sends.hasFree()
+                || (share != DestinationShares.NONE && !sends.shares().mayTake(share));
     }
 
     /** {@return the messages that were dropped since {@link #options} was called, by its order} */
     public long droppedMessages() {
-        final int share = sends.slots().shares().find(node, peerContext);
-        return share == DestinationShares.NONE ? 0 : sends.slots().shares().dropped(share);
+        final int share = sends.shares().find(node, peerContext);
+        return share == DestinationShares.NONE ? 0 : sends.shares().dropped(share);
     }
 
     /**
@@ -72,7 +68,7 @@ public final class PmDestination {
      * @param options from now on.
      */
     public void options(final PmDestinationOptions options) {
-        final DestinationShares shares = sends.slots().shares();
+        final DestinationShares shares = sends.shares();
         shares.set(
                 shares.of(node, peerContext),
                 options.maxMessages(),
@@ -81,8 +77,8 @@ public final class PmDestination {
     }
 
     private int share() {
-        context.takeDone();
-        return sends.slots().shares().find(node, peerContext);
+        sends.takeDone();
+        return sends.shares().find(node, peerContext);
     }
 
     @Override

@@ -393,10 +393,10 @@ public final class PmDevice implements AutoCloseable {
         }
     }
 
-    /** A context closes itself; false if this device was closed before. */
-    boolean onClosed(final PmContext context) {
+    /** A context closes itself. */
+    void onClosed(final PmContext context) {
         synchronized (contexts) {
-            return contexts.remove(context);
+            contexts.remove(context);
         }
     }
 

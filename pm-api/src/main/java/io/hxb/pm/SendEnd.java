@@ -63,11 +63,9 @@ final class SendEnd {
         failed = new FailedSends(buffers.count());
         locals = new LocalSends(slots, rings, ownNode);
         // Messages in a ring are done; those that were not released are lost all the same.
+        final FailedSends lost = failed;
         rings.sends()
-                .onLost(
-                        peer ->
-                                failed.add(
-                                        PmEvent.NO_SLOT, PmStatus.NO_SUCH_CONTEXT, ownNode, peer));
+                .onLost(peer -> lost.add(PmEvent.NO_SLOT, PmStatus.NO_SUCH_CONTEXT, ownNode, peer));
     }
 
     /** The slots. */

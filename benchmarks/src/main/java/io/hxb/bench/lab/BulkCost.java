@@ -128,15 +128,15 @@ final class BulkCost implements Callable<Integer> {
 
     private void measure(final Report report, final String wiring, final int mtu) throws Exception {
         final LabWire wire = LabWire.valueOf(wiring.toUpperCase(Locale.ROOT));
-        try (BulkLine line =
-                new BulkLine(
-                        wire, links, mtu, mbit, hasRelay, waiting, warmUp, settings.seconds())) {
+        try (BulkNetwork network = new BulkNetwork(wire, links, mtu, mbit, hasRelay);
+                BulkLine line = new BulkLine(network, waiting, warmUp, settings.seconds())) {
             if (!hasRelay) {
-                line.flushTimeout(flushTimeoutUs);
+                network.flushTimeout(flushTimeoutUs);
             }
-            final Contest contest = hasRelay ? new Contest() : peers(line);
+            final Contest contest =
+                    hasRelay ? new Contest() : peers(new BulkPeers(network, settings.seconds()));
             if (settings.hasHxb()) {
-                for (final BulkLine.Way way : BulkLine.Way.values()) {
+                for (final BulkWay way : BulkWay.values()) {
                     if (way.isRaw() || !hasRelay) {
                         contest.add(way.label(), () -> line.hxb(way));
                         contest.add(way.label() + ATTACHED, () -> line.attached(way));
@@ -169,12 +169,12 @@ final class BulkCost implements Callable<Integer> {
         }
     }
 
-    private static Contest peers(final BulkLine line) {
+    private static Contest peers(final BulkPeers peers) {
         return new Contest()
-                .add(TRAINS, () -> line.plain(true))
-                .add(SINGLE, () -> line.plain(false))
-                .add(RAW_TRAINS, () -> line.raw(true))
-                .add(RAW_SINGLE, () -> line.raw(false))
-                .add(MPTCP, line::mptcp);
+                .add(TRAINS, () -> peers.plain(true))
+                .add(SINGLE, () -> peers.plain(false))
+                .add(RAW_TRAINS, () -> peers.raw(true))
+                .add(RAW_SINGLE, () -> peers.raw(false))
+                .add(MPTCP, peers::mptcp);
     }
 }

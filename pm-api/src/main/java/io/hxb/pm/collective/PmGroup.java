@@ -58,24 +58,14 @@ public final class PmGroup implements AutoCloseable {
     private final int memberCount;
     private final PmMessage message = new PmMessage();
     private final PmEvent event = new PmEvent();
+    private final GroupOperation operation = new GroupOperation();
     private int instance;
-    private int operation;
+
+    /** Number of the operation that was begun last. */
+    private int number;
+
     private int status = PmStatus.OK;
     private boolean isUnderWay;
-    private int kind;
-    private int type;
-    private int function;
-    private int count;
-    private int root;
-
-    /** The data of the operation under way, in one of two forms; both null if it has none. */
-    private MutableDirectBuffer buffer;
-
-    private MemorySegment segment;
-    private int bufferOffset;
-    private int contributedBytes;
-    private int sentBytes;
-    private int receivedBytes;
     private boolean isClosed;
 
     private PmGroup(
@@ -121,35 +111,17 @@ public final class PmGroup implements AutoCloseable {
                         contextId, PmContextOptions.DEFAULT.withSendBuffers(SEND_BUFFERS));
         final PmGroup group = new PmGroup(context, device.nodeId(), id, rank, nodes.length);
         final long startNs = System.nanoTime();
-        int result = group.sendJoin(counts, timeoutNs);
+        int result =
+                new GroupJoin(context, device.nodeId(), id, rank, nodes.length)
+                        .send(counts, timeoutNs);
         if (result == PmStatus.OK) {
             result = group.awaitJoined(startNs, timeoutNs);
         }
         if (result != PmStatus.OK) {
             group.close();
-            throw new PmException(whyNot(result));
+            throw new PmException(GroupJoin.refusal(result));
         }
         return group;
-    }
-
-    private static String whyNot(final int status) {
-        final String reason =
-                switch (status) {
-                    case PmStatus.TIMED_OUT ->
-                            "not all members have joined in time, or a node is of an HXB without"
-                                    + " groups";
-                    case PmStatus.DISAGREEMENT ->
-                            "the members have different lists, or two have one rank";
-                    case PmStatus.NOT_ALLOWED ->
-                            "the members are of different tenants, or of one that may not talk with"
-                                    + " itself";
-                    case PmStatus.GROUP_LIMIT ->
-                            "the node has as many groups, or as much memory for them, as it may";
-                    case PmStatus.GROUP_NODES ->
-                            "the nodes are too many, or not a box of coordinates and more than 64";
-                    default -> "a member or a node is gone";
-                };
-        return "the group cannot be joined: " + reason + " (" + PmStatus.name(status) + ")";
     }
 
     /** {@return the rank of this member} */
@@ -160,48 +132,6 @@ public final class PmGroup implements AutoCloseable {
     /** {@return the number of members} */
     public int memberCount() {
         return memberCount;
-    }
-
-    // ---- Joining ----
-
-    private int sendJoin(final int[] counts, final long timeoutNs) {
-        int nodeCount = 0;
-        for (final int members : counts) {
-            nodeCount += members > 0 ? 1 : 0;
-        }
-        final int most =
-                (context.maxLengthBytes() - GroupProtocol.JOIN_HEADER_BYTES)
-                        / GroupProtocol.JOIN_NODE_BYTES;
-        int next = 0;
-        for (int first = 0; first < nodeCount; first += most) {
-            final int here = Math.min(most, nodeCount - first);
-            final int length =
-                    GroupProtocol.JOIN_HEADER_BYTES + here * GroupProtocol.JOIN_NODE_BYTES;
-            final int slot = context.claim(node, GroupProtocol.CONTEXT, length, timeoutNs);
-            if (slot < 0) {
-                return slot;
-            }
-            final long address = context.sendAddress(slot);
-            Memory.putLong(address + GroupProtocol.ID, id);
-            Memory.putInt(address + GroupProtocol.JOIN_RANK, rank);
-            Memory.putInt(address + GroupProtocol.JOIN_MEMBERS, memberCount);
-            Memory.putInt(address + GroupProtocol.JOIN_NODES, nodeCount);
-            Memory.putInt(address + GroupProtocol.JOIN_FIRST, first);
-            Memory.putLong(address + GroupProtocol.JOIN_HERE, here);
-            for (int i = 0; i < here; i++) {
-                while (counts[next] == 0) {
-                    next++;
-                }
-                final long entry =
-                        address
-                                + GroupProtocol.JOIN_HEADER_BYTES
-                                + (long) i * GroupProtocol.JOIN_NODE_BYTES;
-                Memory.putInt(entry, next);
-                Memory.putInt(entry + 4, counts[next++]);
-            }
-            context.send(slot, length, GroupProtocol.JOIN);
-        }
-        return PmStatus.OK;
     }
 
     private int awaitJoined(final long startNs, final long timeoutNs) {
@@ -225,7 +155,12 @@ public final class PmGroup implements AutoCloseable {
      * @throws IllegalStateException if the result of the last operation has not been taken.
      */
     public int startBarrier() {
-        return start(GroupProtocol.BARRIER, 0, 0, 0, 0, null, null, 0, 0);
+        final int ready = checkReady();
+        if (ready == PmStatus.OK) {
+            operation.barrier();
+            start();
+        }
+        return ready;
     }
 
     /**
@@ -246,7 +181,14 @@ public final class PmGroup implements AutoCloseable {
             final int lengthBytes) {
         checkLength(lengthBytes);
         data.boundsCheck(offset, lengthBytes);
-        return startBroadcast(rootRank, data, null, offset, lengthBytes);
+        checkRoot(rootRank);
+        final int ready = checkReady();
+        if (ready == PmStatus.OK) {
+            operation.broadcast(rootRank, lengthBytes, rootRank == rank);
+            operation.data(data, offset);
+            start();
+        }
+        return ready;
     }
 
     /**
@@ -260,30 +202,22 @@ public final class PmGroup implements AutoCloseable {
      * @throws IllegalArgumentException if an argument is out of range.
      */
     public int startBroadcast(final int rootRank, final MemorySegment data) {
-        return startBroadcast(rootRank, null, data, 0, checkLength(data));
+        final int lengthBytes = checkLength(data);
+        checkRoot(rootRank);
+        final int ready = checkReady();
+        if (ready == PmStatus.OK) {
+            operation.broadcast(rootRank, lengthBytes, rootRank == rank);
+            operation.data(data);
+            start();
+        }
+        return ready;
     }
 
-    private int startBroadcast(
-            final int rootRank,
-            final MutableDirectBuffer data,
-            final MemorySegment part,
-            final int offset,
-            final int lengthBytes) {
+    private void checkRoot(final int rootRank) {
         if (rootRank < 0 || rootRank >= memberCount) {
             throw new IllegalArgumentException(
                     "rootRank must be 0.." + (memberCount - 1) + ": " + rootRank);
         }
-        final int contributed = rootRank == rank ? lengthBytes : 0;
-        return start(
-                GroupProtocol.BROADCAST,
-                GroupProtocol.BYTE,
-                GroupProtocol.NO_FUNCTION,
-                lengthBytes,
-                rootRank,
-                data,
-                part,
-                offset,
-                contributed);
     }
 
     /**
@@ -311,16 +245,13 @@ public final class PmGroup implements AutoCloseable {
         final int lengthBytes = elements * element.lengthBytes();
         checkLength(lengthBytes);
         data.boundsCheck(offset, lengthBytes);
-        return start(
-                GroupProtocol.ALLREDUCE,
-                element.code(),
-                how.code(),
-                elements,
-                0,
-                data,
-                null,
-                offset,
-                lengthBytes);
+        final int ready = checkReady();
+        if (ready == PmStatus.OK) {
+            operation.allreduce(how, element, elements);
+            operation.data(data, offset);
+            start();
+        }
+        return ready;
     }
 
     /**
@@ -344,16 +275,13 @@ public final class PmGroup implements AutoCloseable {
                             + " bytes: "
                             + lengthBytes);
         }
-        return start(
-                GroupProtocol.ALLREDUCE,
-                element.code(),
-                how.code(),
-                lengthBytes / element.lengthBytes(),
-                0,
-                null,
-                data,
-                0,
-                lengthBytes);
+        final int ready = checkReady();
+        if (ready == PmStatus.OK) {
+            operation.allreduce(how, element, lengthBytes / element.lengthBytes());
+            operation.data(data);
+            start();
+        }
+        return ready;
     }
 
     private static int checkLength(final MemorySegment data) {
@@ -372,50 +300,28 @@ public final class PmGroup implements AutoCloseable {
         }
     }
 
-    private int start(
-            final int newKind,
-            final int newType,
-            final int newFunction,
-            final int newCount,
-            final int newRoot,
-            final MutableDirectBuffer data,
-            final MemorySegment part,
-            final int offset,
-            final int lengthBytes) {
+    /** {@link PmStatus#OK} if an operation can begin, or why there is none any more. */
+    private int checkReady() {
         if (isClosed || isUnderWay) {
             throw new IllegalStateException(
                     isClosed
                             ? "the group is closed"
                             : "the last operation has not ended: test or await it first");
         }
-        if (status != PmStatus.OK) {
-            return status;
-        }
-        kind = newKind;
-        type = newType;
-        function = newFunction;
-        count = newCount;
-        root = newRoot;
-        buffer = data;
-        segment = part;
-        bufferOffset = offset;
-        contributedBytes = lengthBytes;
-        sentBytes = -1;
-        receivedBytes = 0;
-        operation++;
+        return status;
+    }
+
+    private void start() {
+        number++;
         isUnderWay = true;
         contribute();
-        return PmStatus.OK;
     }
 
     private void contribute() {
-        while (sentBytes < contributedBytes) {
-            final int offset = Math.max(0, sentBytes);
-            final int piece =
-                    Math.min(
-                            contributedBytes - offset,
-                            context.maxLengthBytes() - GroupProtocol.HEADER_BYTES);
-            final int length = GroupProtocol.HEADER_BYTES + piece;
+        final int maxBytes = context.maxLengthBytes() - GroupProtocol.HEADER_BYTES;
+        while (!operation.isSent()) {
+            final int pieceBytes = operation.nextPieceBytes(maxBytes);
+            final int length = GroupProtocol.HEADER_BYTES + pieceBytes;
             final int slot = context.claim(node, GroupProtocol.CONTEXT, length);
             if (slot < 0) {
                 if (slot != PmStatus.NO_BUFFERS) {
@@ -423,31 +329,15 @@ public final class PmGroup implements AutoCloseable {
                 }
                 return;
             }
-            final long address = context.sendAddress(slot);
-            GroupProtocol.header(address, id, instance, operation, PmStatus.OK);
-            Memory.putByte(address + GroupProtocol.KIND, kind);
-            Memory.putByte(address + GroupProtocol.TYPE, type);
-            Memory.putByte(address + GroupProtocol.FUNCTION, function);
-            Memory.putInt(address + GroupProtocol.COUNT, count);
-            Memory.putInt(address + GroupProtocol.ROOT, root);
-            Memory.putInt(address + GroupProtocol.TOTAL_BYTES, contributedBytes);
-            Memory.putInt(address + GroupProtocol.PIECE_OFFSET, offset);
-            if (segment != null) {
-                MemorySegment.copy(
-                        segment, offset, Memory.ALL, address + GroupProtocol.HEADER_BYTES, piece);
-            } else if (piece > 0) {
-                context.sendBuffer(slot)
-                        .putBytes(GroupProtocol.HEADER_BYTES, buffer, bufferOffset + offset, piece);
-            }
+            GroupProtocol.header(context.sendAddress(slot), id, instance, number, PmStatus.OK);
+            operation.putPiece(context, slot, pieceBytes);
             context.send(slot, length, GroupProtocol.CONTRIBUTE);
-            sentBytes = offset + piece;
         }
     }
 
     private void end(final int reason) {
         isUnderWay = false;
-        buffer = null;
-        segment = null;
+        operation.clear();
         status = reason;
     }
 
@@ -460,9 +350,7 @@ public final class PmGroup implements AutoCloseable {
      */
     public int test() {
         if (isUnderWay) {
-            if (sentBytes < contributedBytes) {
-                contribute();
-            }
+            contribute();
             poll();
         }
         return isUnderWay ? PmStatus.EMPTY : takeStatus();
@@ -490,7 +378,7 @@ public final class PmGroup implements AutoCloseable {
         while (result == PmStatus.EMPTY) {
             final long leftNs = Math.max(0, timeoutNs - (System.nanoTime() - startNs));
             final int waited =
-                    sentBytes < contributedBytes ? context.awaitAny(leftNs) : context.await(leftNs);
+                    operation.isSent() ? context.await(leftNs) : context.awaitAny(leftNs);
             if (waited == PmStatus.TIMED_OUT || waited == PmStatus.NODE_SILENT) {
                 return waited;
             }
@@ -607,41 +495,16 @@ public final class PmGroup implements AutoCloseable {
                 || Memory.getLong(address + GroupProtocol.ID) != id) {
             return;
         }
-        final int number = Memory.getInt(address + GroupProtocol.OPERATION);
         if (message.tag() == GroupProtocol.JOINED) {
             status = Memory.getInt(address + GroupProtocol.STATUS);
             instance = Memory.getInt(address + GroupProtocol.INSTANCE);
-        } else if (message.tag() == GroupProtocol.RESULT && isUnderWay && number == operation) {
-            onResult(address);
-        }
-    }
-
-    private void onResult(final long address) {
-        final int failed = Memory.getInt(address + GroupProtocol.STATUS);
-        final int total = Memory.getInt(address + GroupProtocol.TOTAL_BYTES);
-        final int offset = Memory.getInt(address + GroupProtocol.PIECE_OFFSET);
-        final int piece = message.lengthBytes() - GroupProtocol.HEADER_BYTES;
-        if (failed != PmStatus.OK) {
-            end(failed);
-            return;
-        }
-        if (offset != receivedBytes
-                || piece > total - offset
-                || total > MAX_BYTES
-                || (piece > 0 && buffer == null && segment == null)) {
-            end(PmStatus.DISAGREEMENT);
-            return;
-        }
-        if (segment != null) {
-            MemorySegment.copy(
-                    Memory.ALL, address + GroupProtocol.HEADER_BYTES, segment, offset, piece);
-        } else if (piece > 0) {
-            buffer.putBytes(
-                    bufferOffset + offset, message.buffer(), GroupProtocol.HEADER_BYTES, piece);
-        }
-        receivedBytes += piece;
-        if (receivedBytes == total) {
-            end(PmStatus.OK);
+        } else if (message.tag() == GroupProtocol.RESULT
+                && isUnderWay
+                && Memory.getInt(address + GroupProtocol.OPERATION) == number) {
+            final int result = operation.onResult(message);
+            if (result != PmStatus.EMPTY) {
+                end(result);
+            }
         }
     }
 

@@ -3,6 +3,7 @@ package io.hxb.node;
 import io.hxb.config.ClusterConfig;
 import io.hxb.context.ContextManager;
 import io.hxb.counter.Counters;
+import io.hxb.flow.FlowTable;
 import io.hxb.link.LinkProvider;
 import io.hxb.linux.Errno;
 import io.hxb.linux.LinuxException;
@@ -29,7 +30,10 @@ public final class Node implements AutoCloseable {
     private final NodeOptions options;
     private final NodeThreads threads;
     private final LinkProvider provider;
-    private final NodeParts parts;
+    private final NodeLinks links;
+    private final Discovery discovery;
+    private final FlowTable flows;
+    private final Counters counters;
     private final ContextManager contexts;
     private final ResourceStack resources;
 
@@ -44,7 +48,10 @@ public final class Node implements AutoCloseable {
         this.options = options;
         this.threads = threads;
         this.provider = provider;
-        this.parts = parts;
+        links = parts.links();
+        discovery = parts.neighbourhood().discovery();
+        flows = parts.flows();
+        counters = parts.counters();
         this.contexts = contexts;
         this.resources = resources;
     }
@@ -130,7 +137,7 @@ public final class Node implements AutoCloseable {
 
     /** Its counters. */
     public Counters counters() {
-        return parts.counters();
+        return counters;
     }
 
     /** A device of this node for this process; the caller closes it before the node. */
@@ -144,17 +151,17 @@ public final class Node implements AutoCloseable {
      * it.
      */
     public boolean isRelayedByKernel() {
-        return parts.links().relay().isOpen();
+        return links.isRelayedByKernel();
     }
 
     /** Neighbours heard on all links together. */
     public int knownNeighbours() {
-        return discovery().knownNeighbours();
+        return discovery.knownNeighbours();
     }
 
     /** True when every neighbour on every link has been heard. */
     public boolean hasAllNeighbours() {
-        return knownNeighbours() == discovery().expectedNeighbours();
+        return knownNeighbours() == discovery.expectedNeighbours();
     }
 
     /**
@@ -179,20 +186,16 @@ public final class Node implements AutoCloseable {
 
     /** Lines for people about what is wrong in the neighbourhood. */
     public List<String> silentNeighbours() {
-        return discovery().silentNeighbours();
+        return discovery.silentNeighbours();
     }
 
     /** Where the receive buffers are; exact only while there is no traffic. */
     public BufferBooks bufferBooks() {
         return new BufferBooks(
-                parts.links().pool().outstanding(),
-                parts.links().heldBuffers(),
-                parts.flows().storedBuffers(),
+                links.outstandingBuffers(),
+                links.heldBuffers(),
+                flows.storedBuffers(),
                 contexts.heldBuffers());
-    }
-
-    private Discovery discovery() {
-        return parts.neighbourhood().discovery();
     }
 
     /**

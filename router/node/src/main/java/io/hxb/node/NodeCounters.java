@@ -2,15 +2,17 @@ package io.hxb.node;
 
 import io.hxb.counter.CounterBlock;
 import io.hxb.counter.CounterType;
+import io.hxb.flow.FlowTable;
 import io.hxb.frame.MisconfigurationFlyweight;
-import io.hxb.link.Link;
+import io.hxb.link.BufferPool;
 import io.hxb.log.LoopErrors;
+import io.hxb.topology.Shape;
 import io.hxb.trunk.LinkState;
 import io.hxb.trunk.Port;
+import io.hxb.trunk.discovery.MisconfigurationLog;
 import io.hxb.trunk.health.TrunkHealth;
 
 import java.util.List;
-import java.util.function.LongSupplier;
 
 /**
  * The counters of the whole node, as opposed to those of its loops: links, neighbours, pool, flows
@@ -18,49 +20,45 @@ import java.util.function.LongSupplier;
  * what other threads count may be slightly old.
  */
 final class NodeCounters {
-    private final NodeParts parts;
-    private final List<Port> ports;
     private final LinkEventDispatcher news;
     private final long[] stateChanges;
     private final CounterBlock block;
 
     /** Prepares the counters of a node. */
     NodeCounters(final NodeParts parts, final LinkEventDispatcher news) {
-        this.parts = parts;
         this.news = news;
-        ports = parts.links().ports();
         block = parts.counters().ofNode();
-        stateChanges = new long[ports.size()];
-        for (final Port port : ports) {
-            addLink(port.link());
-            addHealth(port);
+        final Shape shape = parts.config().shape();
+        final NodeLinks links = parts.links();
+        stateChanges = new long[links.ports().size()];
+        for (final Port port : links.ports()) {
+            addLink(port.link().index(), links.board());
+            addHealth(port, shape.extent(port.dimension()));
         }
-        for (int dimension = 0; dimension < parts.config().shape().dimensions(); dimension++) {
-            addTrunk(dimension);
+        final NeighbourLinks neighbours = parts.neighbourhood();
+        for (int dimension = 0; dimension < shape.dimensions(); dimension++) {
+            addTrunk(dimension, neighbours.health());
         }
-        addPool();
-        addComplaints();
+        addPool(links.pool(), links.ports());
+        addComplaints(neighbours.complaints());
+        addFlows(parts.flows());
         parts.contexts().addCounters(block);
-        block.source(CounterType.FLOW_SENDING_FLOWS, parts.flows()::sendingFlows)
-                .source(CounterType.FLOW_RECEIVING_FLOWS, parts.flows()::receivingFlows)
-                .source(
-                        CounterType.SESSION_BEGUN_EVENTS,
-                        () -> parts.neighbourhood().sessions().begun())
+        block.source(CounterType.SESSION_BEGUN_EVENTS, neighbours.sessions()::begun)
                 .source(CounterType.NODE_ERRORS_EVENTS, LoopErrors.INSTANCE::count);
     }
 
-    private void addLink(final Link link) {
-        final int index = link.index();
-        block.source(
-                        CounterType.LINK_KERNEL_DROPPED_FRAMES,
-                        index,
-                        () -> parts.links().board().kernelDrops(index))
+    private void addFlows(final FlowTable flows) {
+        block.source(CounterType.FLOW_SENDING_FLOWS, flows::sendingFlows)
+                .source(CounterType.FLOW_RECEIVING_FLOWS, flows::receivingFlows);
+    }
+
+    private void addLink(final int index, final LinkEventCounter board) {
+        block.source(CounterType.LINK_KERNEL_DROPPED_FRAMES, index, () -> board.kernelDrops(index))
                 .source(CounterType.LINK_STATE_CHANGED_EVENTS, index, () -> stateChanges[index]);
     }
 
-    private void addHealth(final Port port) {
+    private void addHealth(final Port port, final int neighbours) {
         final int index = port.link().index();
-        final int neighbours = parts.config().shape().extent(port.dimension());
         block.source(CounterType.LINK_FAILED_NODES, index, () -> failed(port, neighbours))
                 .source(CounterType.LINK_WEIGHT_PERCENT, index, () -> weight(port, neighbours))
                 .source(CounterType.LINK_REASON_CODE, index, () -> news.lastReason(index));
@@ -86,19 +84,18 @@ final class NodeCounters {
         return count == 0 ? 0 : sum * 100 / (Port.FULL_WEIGHT * count);
     }
 
-    private void addTrunk(final int dimension) {
-        final TrunkHealth health = parts.neighbourhood().health();
-        final LongSupplier reached = () -> health.reachedNeighbours(dimension);
-        block.source(CounterType.TRUNK_NEIGHBOURS_NODES, dimension, reached);
+    private void addTrunk(final int dimension, final TrunkHealth health) {
+        block.source(
+                CounterType.TRUNK_NEIGHBOURS_NODES,
+                dimension,
+                () -> health.reachedNeighbours(dimension));
     }
 
-    private void addPool() {
-        final int size = parts.links().pool().bufferCount();
+    private void addPool(final BufferPool pool, final List<Port> ports) {
+        final int size = pool.bufferCount();
         block.source(CounterType.POOL_SIZE_BUFFERS, () -> size)
-                .source(CounterType.POOL_OUTSTANDING_BUFFERS, parts.links().pool()::outstanding)
-                .source(
-                        CounterType.POOL_FREE_BUFFERS,
-                        () -> size - parts.links().pool().outstanding())
+                .source(CounterType.POOL_OUTSTANDING_BUFFERS, pool::outstanding)
+                .source(CounterType.POOL_FREE_BUFFERS, () -> size - pool.outstanding())
                 .source(
                         CounterType.POOL_EMPTY_EVENTS,
                         () ->
@@ -107,13 +104,11 @@ final class NodeCounters {
                                         .sum());
     }
 
-    private void addComplaints() {
+    private void addComplaints(final MisconfigurationLog complaints) {
         for (int kind = 1; kind <= MisconfigurationFlyweight.KIND_COUNT; kind++) {
             final int counted = kind;
             final String name = "COMPLAINT_" + MisconfigurationFlyweight.name(kind) + "_EVENTS";
-            block.source(
-                    CounterType.valueOf(name),
-                    () -> parts.neighbourhood().complaints().count(counted));
+            block.source(CounterType.valueOf(name), () -> complaints.count(counted));
         }
     }
 

@@ -44,6 +44,16 @@ record NodeLinks(
                 .toList();
     }
 
+    /** True if the kernel relays for the node. */
+    boolean isRelayedByKernel() {
+        return relay.isOpen();
+    }
+
+    /** Receive buffers that are out of the pool. */
+    int outstandingBuffers() {
+        return pool.outstanding();
+    }
+
     /** Receive buffers that lie ready in the links, or hold frames not handed over yet. */
     int heldBuffers() {
         return ports.stream().mapToInt(port -> port.link().heldBuffers()).sum();

@@ -3,6 +3,7 @@ package io.hxb.node;
 import io.hxb.context.ContextPolling;
 import io.hxb.counter.CounterBlock;
 import io.hxb.counter.CounterType;
+import io.hxb.counter.Counters;
 import io.hxb.flow.FlowLoop;
 import io.hxb.forward.ForwardParts;
 import io.hxb.forward.Forwarder;
@@ -20,6 +21,7 @@ import io.hxb.session.Sessions;
 import io.hxb.time.Deadline;
 import io.hxb.trunk.Port;
 import io.hxb.trunk.TrunkSender;
+import io.hxb.trunk.discovery.Discovery;
 import io.hxb.trunk.health.HealthLoop;
 
 import java.util.Arrays;
@@ -131,24 +133,25 @@ final class NodeLoop implements LoopTask {
                                         share,
                                         frameSource))
                         : own;
-        export = export(parts, received);
+        addCounters(received, neighbours.discovery());
+        export =
+                isFirst
+                        ? exportWithKernel(parts.counters(), links.ports().size())
+                        : new CounterExport(counters);
     }
 
-    private CounterExport export(final NodeParts parts, final Link[] received) {
+    private void addCounters(final Link[] received, final Discovery discovery) {
         LoopCounters.add(counters, forwarder.routes());
         LoopCounters.add(counters, loop);
         LoopCounters.add(counters, senders);
         for (final Link link : received) {
-            LoopCounters.add(
-                    counters,
-                    link,
-                    () -> parts.neighbourhood().discovery().knownNeighbours(link.index()));
+            LoopCounters.add(counters, link, () -> discovery.knownNeighbours(link.index()));
         }
-        if (!isFirst) {
-            return new CounterExport(counters);
-        }
-        final CounterBlock kernel = parts.counters().ofKernel();
-        LoopCounters.add(kernel, kernelRelay, parts.links().ports().size());
+    }
+
+    private CounterExport exportWithKernel(final Counters all, final int links) {
+        final CounterBlock kernel = all.ofKernel();
+        LoopCounters.add(kernel, kernelRelay, links);
         return new CounterExport(counters, kernel);
     }
 

@@ -1,7 +1,6 @@
 package io.hxb.remote;
 
 import io.hxb.frame.RemoteRecordFlyweight;
-import io.hxb.linux.Memory;
 import io.hxb.pm.PmStatus;
 import io.hxb.pm.shm.OperationRing;
 
@@ -19,19 +18,11 @@ final class RemoteOperation {
     private final AtomicLong state = new AtomicLong();
 
     private final int slot;
+    private final OperationRequest request = new OperationRequest();
     private long number;
     private RemoteOperation behind;
-    private int kind;
     private long peer;
     private LentRegion region;
-    private long localAddress;
-    private long key;
-    private long offset;
-    private long lengthBytes;
-    private long first;
-    private long second;
-    private long sentBytes;
-    private boolean isSent;
     private long receivedBytes;
     private int status;
     private long value;
@@ -56,17 +47,10 @@ final class RemoteOperation {
         assert state.get() == 0 : "in use: " + slot;
         number = newNumber;
         behind = null;
-        kind = entries.kind();
         peer = newPeer;
         region = newRegion;
-        localAddress = newRegion == null ? 0 : newRegion.address() + entries.regionOffset();
-        key = entries.key();
-        offset = entries.offset();
-        lengthBytes = newLength;
-        first = entries.first();
-        second = entries.second();
-        sentBytes = 0;
-        isSent = false;
+        final long address = newRegion == null ? 0 : newRegion.address() + entries.regionOffset();
+        request.begin(entries, address, newLength);
         receivedBytes = 0;
         status = PmStatus.OK;
         value = 0;
@@ -87,7 +71,7 @@ final class RemoteOperation {
     }
 
     boolean isFence() {
-        return kind == OperationRing.FENCE;
+        return request.isFence();
     }
 
     RemoteOperation behind() {
@@ -100,7 +84,7 @@ final class RemoteOperation {
 
     /** True once all of its requests have been sent. */
     boolean isSent() {
-        return isSent;
+        return request.isSent();
     }
 
     int status() {
@@ -118,22 +102,7 @@ final class RemoteOperation {
      * @return bytes of data behind the record.
      */
     int write(final RemoteRecordFlyweight record, final int maxDataBytes) {
-        final boolean isPut = kind == OperationRing.PUT || kind == OperationRing.PUT_NOTIFY;
-        // What was refused is ended without the rest, and nobody is told of it.
-        final boolean isRefused = status != PmStatus.OK;
-        final int bytes =
-                isPut && !isRefused ? (int) Math.min(maxDataBytes, lengthBytes - sentBytes) : 0;
-        isSent = !isPut || isRefused || sentBytes + bytes == lengthBytes;
-        record.begin(isRefused ? OperationRing.PUT : kind, isSent ? RemoteRecordFlyweight.LAST : 0)
-                .operation(number)
-                .key(key)
-                .range(offset + sentBytes, isPut ? bytes : lengthBytes)
-                .operands(first, isPut ? lengthBytes : second);
-        if (bytes > 0) {
-            Memory.copy(localAddress + sentBytes, record.dataAddress(), bytes);
-            sentBytes += bytes;
-        }
-        return bytes;
+        return request.write(record, number, status != PmStatus.OK, maxDataBytes);
     }
 
     /**
@@ -150,13 +119,7 @@ final class RemoteOperation {
                 || !state.compareAndSet(of, of | PLACING)) {
             return false;
         }
-        final long at = RemoteRecordFlyweight.offset(record);
-        final long bytes = RemoteRecordFlyweight.lengthBytes(record);
-        final boolean isMine =
-                kind == OperationRing.GET && at >= 0 && bytes >= 0 && at <= lengthBytes - bytes;
-        if (isMine) {
-            Memory.copy(RemoteRecordFlyweight.dataAddress(record), localAddress + at, bytes);
-        }
+        final boolean isMine = request.place(record);
         state.setRelease(of);
         return isMine;
     }
@@ -172,7 +135,7 @@ final class RemoteOperation {
 
     /** True if all bytes that it reads have arrived. */
     boolean isComplete() {
-        return kind != OperationRing.GET || receivedBytes == lengthBytes;
+        return !request.isGet() || receivedBytes == request.lengthBytes();
     }
 
     /** Ends as failed. */

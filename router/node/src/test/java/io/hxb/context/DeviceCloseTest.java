@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.pm.PmContext;
+import io.hxb.pm.PmDestination;
 import io.hxb.pm.PmDevice;
 import io.hxb.pm.PmMessage;
 import io.hxb.pm.PmRegion;
@@ -17,8 +18,16 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import java.io.IOException;
 import java.lang.foreign.ValueLayout;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -153,6 +162,64 @@ class DeviceCloseTest {
         context.close();
         region.close();
         device.close();
+    }
+
+    @Test
+    void shouldGiveBackTheContextsThatTheProgramHasForgotten() throws Exception {
+        // given a context that is still used by a destination, and one by nobody
+        final PmDevice device = PmDevice.attach(socket.path());
+        final List<PmDestination> used = new ArrayList<>();
+        final String ofUsed = open(device, 3, context -> used.add(context.destination(0, 1)));
+        final String ofForgotten =
+                open(
+                        device,
+                        4,
+                        context -> context.sendDoneListener((slot, status) -> context.contextId()));
+        // when
+        device.close();
+        // then
+        final long startNs = System.nanoTime();
+        while (descriptors().contains(ofForgotten)) {
+            assertTrue(System.nanoTime() - startNs < LONG_NS, "its descriptor is still open");
+            System.gc();
+            LockSupport.parkNanos(1_000_000);
+        }
+        assertTrue(descriptors().contains(ofUsed));
+        assertEquals(0, used.getFirst().unfinishedMessages());
+        used.clear();
+        while (descriptors().contains(ofUsed)) {
+            assertTrue(System.nanoTime() - startNs < LONG_NS, "its descriptor is still open");
+            System.gc();
+            LockSupport.parkNanos(1_000_000);
+        }
+    }
+
+    @FunctionalInterface
+    private interface Use {
+        void of(PmContext context) throws Exception;
+    }
+
+    /** Opens a context, which is forgotten; returns what its descriptor is open on. */
+    private static String open(final PmDevice device, final int contextId, final Use use)
+            throws Exception {
+        final PmContext context = device.openContext(contextId);
+        use.of(context);
+        final Path link = Path.of("/proc/self/fd", Integer.toString(context.descriptor()));
+        return Files.readSymbolicLink(link).toString();
+    }
+
+    private static Set<String> descriptors() throws IOException {
+        final Set<String> open = new HashSet<>();
+        try (DirectoryStream<Path> links = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
+            for (final Path link : links) {
+                try {
+                    open.add(Files.readSymbolicLink(link).toString());
+                } catch (final NoSuchFileException e) {
+                    // Closed in the meantime.
+                }
+            }
+        }
+        return open;
     }
 
     @Test

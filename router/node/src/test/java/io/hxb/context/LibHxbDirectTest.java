@@ -103,8 +103,7 @@ class LibHxbDirectTest {
         for (int seed = 0; seed < 3; seed++) {
             try (TestNode node = new TestNode().start();
                     AttachServer server = socket.serve(node)) {
-                final DirectMessagesTest.End java =
-                        new DirectMessagesTest.End(PmDevice.attach(socket.path()), 1, 2, seed);
+                final DirectEnd java = new DirectEnd(PmDevice.attach(socket.path()), 1, 2, seed);
                 final Process program =
                         programs.startReady(
                                 Build.CHECKED,

@@ -1,8 +1,13 @@
 package io.hxb.context;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
 import io.hxb.pm.PmContext;
 import io.hxb.pm.PmContextOptions;
 import io.hxb.pm.PmDevice;
+import io.hxb.pm.PmMessage;
+import io.hxb.pm.PmStatus;
 
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -13,6 +18,8 @@ import java.util.Deque;
  * one thread.
  */
 final class TwoPrograms implements AutoCloseable {
+    private static final long EXCHANGE_LIMIT_NS = 1_000_000_000L;
+
     final TestNode node;
     final AttachServer server;
     final PmDevice left;
@@ -41,6 +48,20 @@ final class TwoPrograms implements AutoCloseable {
     /** The same with a node and contexts as by default. */
     TwoPrograms(final Path directory) throws Exception {
         this(directory, new TestNode(), PmContextOptions.DEFAULT);
+    }
+
+    /** Sends a message from one context to another, which receives and releases it. */
+    static void exchange(final PmContext from, final PmContext to) {
+        final PmMessage message = new PmMessage();
+        assertEquals(
+                PmStatus.OK,
+                from.send(0, to.contextId(), new byte[] {1, 2, 3}, 7, EXCHANGE_LIMIT_NS));
+        assertEquals(PmStatus.OK, to.receive(message, EXCHANGE_LIMIT_NS));
+        assertEquals(3, message.lengthBytes());
+        assertEquals(from.contextId(), message.sourceContext());
+        final long handle = message.handle();
+        to.release(message);
+        assertThrows(IllegalStateException.class, () -> to.release(handle));
     }
 
     private <T extends AutoCloseable> T opened(final T resource) {

@@ -84,6 +84,25 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
         loop.openContext(CONTEXT, INCARNATION, terms);
     }
 
+    /** A node opens a flow to the context. */
+    void openFrom(final int node) {
+        receiveOpen(node, PEER_INCARNATION, 0);
+        work(0);
+    }
+
+    /** A node sends frames, {@code from} to {@code to} - 1 after the first, one at a time. */
+    void receiveAll(final int node, final int from, final int to) {
+        for (int i = from; i < to; i++) {
+            data(node, FIRST + i);
+            work(0);
+        }
+    }
+
+    /** What was delivered: how far each frame is ahead of the first. */
+    List<Integer> ahead() {
+        return delivered.stream().map(Delivery::ahead).toList();
+    }
+
     /** Opens the context anew, which is closed. */
     void openContextAgain(final int incarnation) {
         final ContextTerms terms = new ContextTerms(64, false, 0, FlowRights.ALL);

@@ -23,31 +23,60 @@ public final class ManagedHost {
     private static final Logger LOGGER = LoggerFactory.getLogger(ManagedHost.class);
 
     private final String place;
-    private final Connector connector;
     private final long plan;
     private final LongSupplier clock;
-    private final TrafficGauge gauge = new TrafficGauge();
+    private final HostConnection connection;
     private final HeldLease lease = new HeldLease();
-    private final ReconnectBackoff backoff;
+
+    /** As the thread that works with the host has it. */
+    private Condition condition;
+
     // Volatile: read by the control's thread while one of a pool still works with the host.
     private volatile View view;
-    private HostSession session;
-    private Problem problem = Problem.NOT_ASKED;
-    private String words = "";
-    private String failure = "";
-    private int number = -1;
-    private List<SentTraffic> sent = List.of();
-    private Map<Integer, Integer> claimed = Map.of();
-    private long lastHeardNs;
 
-    private record View(
+    /** Of the last failure that was logged. */
+    private String failure = "";
+
+    /**
+     * What is known of the host, apart from its lease. Immutable.
+     *
+     * @param problem why it cannot be controlled.
+     * @param words what its manager or the network has said to that.
+     * @param number of the host in the plan; -1 while it is not known.
+     * @param sent what it has sent.
+     * @param claimed what this server has set there: VIDs by peer.
+     * @param lastHeardNs when it answered last.
+     */
+    private record Condition(
             Problem problem,
             String words,
             int number,
-            LeaseView lease,
             List<SentTraffic> sent,
             Map<Integer, Integer> claimed,
-            long lastHeardNs) {}
+            long lastHeardNs) {
+        Condition withProblem(final Problem newProblem, final String newWords) {
+            return new Condition(newProblem, newWords, number, sent, claimed, lastHeardNs);
+        }
+
+        Condition withNumber(final int newNumber) {
+            return new Condition(problem, words, newNumber, sent, claimed, lastHeardNs);
+        }
+
+        Condition withSent(final List<SentTraffic> newSent, final long nowNs) {
+            return new Condition(problem, words, number, newSent, claimed, nowNs);
+        }
+
+        Condition withClaimed(final Map<Integer, Integer> newClaimed) {
+            return new Condition(problem, words, number, sent, newClaimed, lastHeardNs);
+        }
+
+        /** Without what is known from its manager alone. */
+        Condition dropped() {
+            return new Condition(problem, words, number, List.of(), Map.of(), lastHeardNs);
+        }
+    }
+
+    private record View(Condition condition, LeaseView lease) {}
 
     /** Why a host cannot be controlled. */
     public enum Problem {
@@ -76,16 +105,16 @@ public final class ManagedHost {
             final long plan,
             final LongSupplier clock) {
         this.place = place;
-        this.connector = connector;
         this.plan = plan;
         this.clock = clock;
-        lastHeardNs = clock.getAsLong();
-        backoff = new ReconnectBackoff(lastHeardNs);
+        final long nowNs = clock.getAsLong();
+        connection = new HostConnection(connector, nowNs);
+        condition = new Condition(Problem.NOT_ASKED, "", -1, List.of(), Map.of(), nowNs);
         publish();
     }
 
     private void publish() {
-        view = new View(problem, words, number, lease.view(), sent, claimed, lastHeardNs);
+        view = new View(condition, lease.view());
     }
 
     /** Place of its manager. */
@@ -95,21 +124,21 @@ public final class ManagedHost {
 
     /** Whether it has a session; asked only while nobody works with it. */
     boolean isConnected() {
-        return session != null;
+        return connection.session() != null;
     }
 
     /** Its number in the plan; -1 while it is not known. */
     public int number() {
-        return view.number;
+        return view.condition.number;
     }
 
     Problem problem() {
-        return view.problem;
+        return view.condition.problem;
     }
 
     /** What its manager or the network has said to that. */
     String words() {
-        return view.words;
+        return view.condition.words;
     }
 
     LeaseView lease() {
@@ -119,20 +148,20 @@ public final class ManagedHost {
     /** True if it answers, and does what this server says. */
     boolean isReady() {
         final View now = view;
-        return now.problem == Problem.NONE && now.lease.isOwn();
+        return now.condition.problem == Problem.NONE && now.lease.isOwn();
     }
 
     List<SentTraffic> sent() {
-        return view.sent;
+        return view.condition.sent;
     }
 
     /** What this server has set there: VIDs by peer. Unmodifiable. */
     Map<Integer, Integer> claimed() {
-        return view.claimed;
+        return view.condition.claimed;
     }
 
     long lastHeardNs() {
-        return view.lastHeardNs;
+        return view.condition.lastHeardNs;
     }
 
     /** Another manager says that it is that of the same host. */
@@ -145,12 +174,13 @@ public final class ManagedHost {
     void visit() {
         attempt(
                 () -> {
-                    if (session == null && !connect()) {
+                    if (!isConnected() && !connect()) {
                         return;
                     }
                     askLease(0, 0, 0);
-                    sent = session.readTraffic(clock.getAsLong());
-                    lastHeardNs = clock.getAsLong();
+                    final List<SentTraffic> sent =
+                            connection.session().readTraffic(clock.getAsLong());
+                    condition = condition.withSent(sent, clock.getAsLong());
                 });
     }
 
@@ -176,34 +206,25 @@ public final class ManagedHost {
     }
 
     private void drop(final Problem why, final String text) {
-        problem = why;
-        words = text;
+        condition = condition.dropped().withProblem(why, text);
         lease.forget();
-        sent = List.of();
-        claimed = Map.of();
-        backoff.onFailure(clock.getAsLong());
+        connection.onFailure(clock.getAsLong());
         close();
     }
 
     /** Ends the session. */
     void close() {
-        if (session != null) {
-            try {
-                session.close();
-            } catch (final IOException | RuntimeException e) {
-                // It has ended all the same.
-                words = String.valueOf(e.getMessage());
-            }
-            session = null;
+        final String trouble = connection.close();
+        if (trouble != null) {
+            condition = condition.withProblem(condition.problem, trouble);
         }
     }
 
     private boolean connect() throws IOException {
-        if (!backoff.isDue(clock.getAsLong())) {
+        final ManagerMessage hello = connection.connect(this::onRefused, clock.getAsLong());
+        if (hello == null) {
             return false;
         }
-        session = new HostSession(connector.connect(), gauge, this::onRefused);
-        final ManagerMessage hello = session.hello();
         if (hello.fingerprint() != plan) {
             drop(
                     Problem.OTHER_PLAN,
@@ -211,10 +232,8 @@ public final class ManagedHost {
                             .formatted(hello.fingerprint(), plan));
             return false;
         }
-        number = hello.index();
-        problem = Problem.NONE;
-        words = "";
-        backoff.onSuccess();
+        condition = condition.withNumber(hello.index()).withProblem(Problem.NONE, "");
+        connection.onSuccess();
         return true;
     }
 
@@ -224,16 +243,16 @@ public final class ManagedHost {
      * @param durationMs 0 to give it up.
      */
     void lease(final long owner, final long generation, final int durationMs) {
-        if (session != null) {
+        if (isConnected()) {
             attempt(() -> askLease(owner, generation, durationMs));
         }
     }
 
     private void askLease(final long owner, final long generation, final int durationMs)
             throws IOException {
-        lease.onReply(owner, session.lease(owner, generation, durationMs));
+        lease.onReply(owner, connection.session().lease(owner, generation, durationMs));
         if (!lease.view().isOwn()) {
-            claimed = Map.of();
+            condition = condition.withClaimed(Map.of());
         }
     }
 
@@ -245,22 +264,22 @@ public final class ManagedHost {
      */
     boolean prepare(final Map<Integer, Integer> vids) {
         final boolean[] isAgreed = new boolean[1];
-        attempt(() -> isAgreed[0] = session.prepare(vids));
-        return isAgreed[0] && session != null;
+        attempt(() -> isAgreed[0] = connection.session().prepare(vids));
+        return isAgreed[0] && isConnected();
     }
 
     private void onRefused(final Status status) {
-        words = status.text();
+        condition = condition.withProblem(condition.problem, status.text());
         if (status == Status.FENCED) {
             lease.onFenced();
-            claimed = Map.of();
+            condition = condition.withClaimed(Map.of());
         }
     }
 
     /** Forgets what was prepared. */
     void abandon() {
-        if (session != null) {
-            attempt(session::abandon);
+        if (isConnected()) {
+            attempt(connection.session()::abandon);
         }
     }
 
@@ -272,8 +291,8 @@ public final class ManagedHost {
     void finish(final Map<Integer, Integer> vids) {
         attempt(
                 () -> {
-                    if (session.endBatch()) {
-                        final Map<Integer, Integer> next = new TreeMap<>(claimed);
+                    if (connection.session().endBatch()) {
+                        final Map<Integer, Integer> next = new TreeMap<>(condition.claimed);
                         vids.forEach(
                                 (peer, vid) -> {
                                     if (vid == 0) {
@@ -282,7 +301,7 @@ public final class ManagedHost {
                                         next.put(peer, vid);
                                     }
                                 });
-                        claimed = Collections.unmodifiableMap(next);
+                        condition = condition.withClaimed(Collections.unmodifiableMap(next));
                     }
                 });
     }
@@ -291,8 +310,8 @@ public final class ManagedHost {
     void makeLasting() {
         attempt(
                 () -> {
-                    for (final Map.Entry<Integer, Integer> entry : claimed.entrySet()) {
-                        session.setLasting(entry.getKey(), entry.getValue());
+                    for (final Map.Entry<Integer, Integer> entry : condition.claimed.entrySet()) {
+                        connection.session().setLasting(entry.getKey(), entry.getValue());
                     }
                 });
     }

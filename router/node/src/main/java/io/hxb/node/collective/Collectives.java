@@ -173,7 +173,7 @@ public final class Collectives {
         if (group.failure() != PmStatus.OK) {
             return group.failure();
         }
-        if (group.tenant() != contexts.tenant(context)) {
+        if (group.identity().tenant() != contexts.tenant(context)) {
             return PmStatus.NOT_ALLOWED;
         }
         final int rank = Memory.getInt(address + GroupProtocol.JOIN_RANK);
@@ -214,7 +214,11 @@ public final class Collectives {
         lastInstance = lastInstance == -1 ? 1 : lastInstance + 1;
         final long id = Memory.getLong(address + GroupProtocol.ID);
         final Group group =
-                new Group(id, lastInstance, contexts.tenant(context), node, list, sender, counters);
+                new Group(
+                        new GroupIdentity(id, lastInstance, contexts.tenant(context), node),
+                        list,
+                        sender,
+                        counters);
         groups.put(id, group);
         all.add(group);
         parts += group.parts();
@@ -297,7 +301,7 @@ public final class Collectives {
         if (tag == GroupProtocol.READY) {
             return group.onReady(source, address, nowNs) || answerStranger(source, address);
         }
-        if (Memory.getInt(address + GroupProtocol.INSTANCE) != group.instance()) {
+        if (Memory.getInt(address + GroupProtocol.INSTANCE) != group.identity().instance()) {
             // It is about a group that had the same id.
             return tag != GroupProtocol.ASK || answerUnknown(source, address);
         }
@@ -410,7 +414,7 @@ public final class Collectives {
     private void onChanged(final Group group) {
         if (group.isOver()) {
             parts -= group.parts();
-            groups.remove(group.id());
+            groups.remove(group.identity().id());
             all.remove(group);
         } else if (group.isOwing()) {
             isOwing = true;

@@ -23,7 +23,7 @@ final class GroupSender {
     }
 
     boolean sendPart(
-            final Group group,
+            final GroupIdentity group,
             final GroupPeer peer,
             final int operation,
             final int step,
@@ -45,7 +45,7 @@ final class GroupSender {
     }
 
     boolean sendResult(
-            final Group group,
+            final GroupIdentity group,
             final Member member,
             final int operation,
             final CollectiveState collectiveState,
@@ -65,7 +65,7 @@ final class GroupSender {
     }
 
     boolean sendFailure(
-            final Group group, final Member member, final int operation, final int status) {
+            final GroupIdentity group, final Member member, final int operation, final int status) {
         return send(
                 group.ownNode(),
                 member.context(),
@@ -76,7 +76,7 @@ final class GroupSender {
                 status);
     }
 
-    boolean sendJoined(final Group group, final Member member, final int status) {
+    boolean sendJoined(final GroupIdentity group, final Member member, final int status) {
         return sendJoined(
                 group.ownNode(),
                 member.context(),
@@ -125,7 +125,10 @@ final class GroupSender {
     }
 
     boolean sendReady(
-            final Group group, final GroupPeer peer, final long hash, final boolean isQuestion) {
+            final GroupIdentity group,
+            final GroupPeer peer,
+            final long hash,
+            final boolean isQuestion) {
         final int slot =
                 outlet.claim(peer.node(), GroupProtocol.CONTEXT, GroupProtocol.READY_BYTES);
         if (slot < 0) {

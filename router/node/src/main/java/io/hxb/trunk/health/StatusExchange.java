@@ -20,50 +20,15 @@ import io.hxb.frame.LinkStatusFlyweight;
  * what is believed, or contradicts it, it is asked; if it stays with that, it is right.
  */
 final class StatusExchange {
-    private static final long FIRST_REPEAT_NS = 2_000_000;
-
-    /** Minimum time between two answers to status frames that prove nothing. */
-    private static final long ECHO_NS = 10_000_000;
-
-    /** Time for which the neighbour has to stay with what contradicts what is believed. */
-    private static final long DISPUTE_NS = 200_000_000;
-
-    /** Time between two questions to a neighbour that reported failed links. */
-    private static final long CONFIRM_NS = 250_000_000;
-
-    private static final long LONG_DEAD_NS = 10_000_000_000L;
-    private static final int LONG_DEAD_FACTOR = 5;
-
-    /** In place of a number: nothing has been heard of the other. */
-    private static final int NONE = 0;
-
-    private final TrunkConfig config;
     private final KeepaliveProbe keepaliveProbe;
     private final CountReports marks;
-    // What was said first to this incarnation of the neighbour, and last.
-    private int firstSequence;
-    private int sequence;
-    private int acknowledged;
-    private boolean isAnswered;
-    private long saidFailed;
-    private int saidWeights;
-    private long repeatNs;
-    private long repeatDelayNs = FIRST_REPEAT_NS;
-    private int peerSequence = NONE;
-    private long peerFailed;
+    private final OwnAnnouncements own;
+    private final PeerAnnouncements peer;
+    private final UnprovenEcho echo;
+    private final UnusedLinkBeats beats;
+
+    /** Links on which the neighbour waits for an answer. */
     private long answerLinks;
-    private long beatNs;
-    private long beatLinks;
-    private long deadSinceNs;
-    // Number of a status frame that proved nothing, and the link on which it arrived.
-    private int unproven = NONE;
-    private int unprovenLink;
-    private long echoNs;
-    // What is written on that link in place of what is acknowledged.
-    private int echo = NONE;
-    private boolean isDisputed;
-    private long disputedNs;
-    private long askNs;
 
     /**
      * Nothing has been said.
@@ -72,100 +37,57 @@ final class StatusExchange {
      * @param start the number before that of the first announcement.
      */
     StatusExchange(final TrunkConfig config, final int links, final int start, final long nowNs) {
-        this.config = config;
-        sequence = following(start);
-        firstSequence = sequence;
-        acknowledged = sequence;
         keepaliveProbe = new KeepaliveProbe(config.silenceNs(), config.heartbeatNs(), nowNs);
         marks = new CountReports(links, nowNs);
-        beatNs = nowNs;
-        echoNs = nowNs;
-        askNs = nowNs;
+        own = new OwnAnnouncements(start, config.heartbeatNs());
+        peer = new PeerAnnouncements(nowNs);
+        echo = new UnprovenEcho(nowNs);
+        beats = new UnusedLinkBeats(nowNs);
     }
 
     /**
      * The neighbour is a new incarnation, which has said nothing and forgotten what it was told.
      */
     void restart(final long nowNs) {
-        sequence = following(sequence);
-        firstSequence = sequence;
-        acknowledged = sequence;
-        isAnswered = false;
-        saidFailed = 0;
-        saidWeights = 0;
-        peerSequence = NONE;
-        peerFailed = 0;
+        own.restart();
+        peer.restart();
+        echo.restart();
         answerLinks = 0;
-        unproven = NONE;
-        isDisputed = false;
         keepaliveProbe.restart(nowNs);
-    }
-
-    private static int following(final int number) {
-        return number + 1 == NONE ? 1 : number + 1;
     }
 
     /** Announces this node's opinion of the links, if that differs from the last announcement. */
     void announce(final long failed, final int weights, final long nowNs) {
-        if (failed != saidFailed || weights != saidWeights) {
-            saidFailed = failed;
-            saidWeights = weights;
-            sequence = following(sequence);
-            repeatNs = nowNs;
-            repeatDelayNs = FIRST_REPEAT_NS;
-        }
+        own.announce(failed, weights, nowNs);
     }
 
     /** A link has failed: its first heartbeat is due immediately. */
     void onFailed(final long nowNs) {
-        beatNs = nowNs;
+        beats.onFailed(nowNs);
     }
 
     /**
      * False if a status frame contradicts an earlier one, or acknowledges what was never announced.
      */
     boolean isConsistent(final LinkStatusFlyweight status) {
-        return isOfWhatWasSaid(status.acknowledgement())
-                && status.sequence() != NONE
-                && (status.sequence() != peerSequence || status.failed() == peerFailed);
-    }
-
-    private boolean isOfWhatWasSaid(final int acknowledgement) {
-        return acknowledgement == NONE
-                ? !isAnswered
-                : Integer.compareUnsigned(acknowledgement - firstSequence, sequence - firstSequence)
-                        <= 0;
+        return own.isPossible(status.acknowledgement()) && peer.isConsistent(status);
     }
 
     /** Ignores a status frame that is not consistent, but sees to it that both ends agree again. */
     void onContradiction(final LinkStatusFlyweight status, final long nowNs) {
-        if (status.sequence() == NONE) {
+        if (status.sequence() == OwnAnnouncements.NONE) {
             return;
         }
-        if (!isOfWhatWasSaid(status.acknowledgement())) {
-            unproven = status.sequence();
-            unprovenLink = status.linkNumber();
+        if (own.isPossible(status.acknowledgement())) {
+            peer.dispute(nowNs);
         } else {
-            dispute(nowNs);
-        }
-    }
-
-    // Frames may overtake each other, so the neighbour is asked before anything is forgotten.
-    private void dispute(final long nowNs) {
-        if (!isDisputed || nowNs - disputedNs > 2 * DISPUTE_NS) {
-            isDisputed = true;
-            disputedNs = nowNs;
-            askNs = nowNs;
-        } else if (nowNs - disputedNs >= DISPUTE_NS) {
-            isDisputed = false;
-            peerSequence = NONE;
-            peerFailed = 0;
+            echo.onUnproven(status.sequence(), status.linkNumber());
         }
     }
 
     /** True if the neighbour should get an answer, or a question, now. */
     boolean hasDoubts(final long nowNs) {
-        return (unproven != NONE && echoNs - nowNs <= 0) || (isDisputed && askNs - nowNs <= 0);
+        return echo.isDue(nowNs) || peer.isDisputeDue(nowNs);
     }
 
     /**
@@ -176,27 +98,15 @@ final class StatusExchange {
      */
     boolean onStatus(final LinkStatusFlyweight status, final long allLinks, final long nowNs) {
         assert isConsistent(status) : "a contradiction must not be taken in";
-        final int acknowledgement = status.acknowledgement();
-        if (acknowledgement != NONE) {
-            isAnswered = true;
-            acknowledged = acknowledgement - acknowledged > 0 ? acknowledgement : acknowledged;
-        }
-        if (peerSequence != NONE && status.sequence() - peerSequence < 0) {
-            dispute(nowNs);
-        } else {
-            isDisputed = false;
-        }
-        final boolean isFirst = peerSequence == NONE;
-        final int news = status.sequence() - peerSequence;
-        if (isFirst || news > 0) {
-            peerSequence = status.sequence();
-            peerFailed = status.failed();
+        own.onAcknowledged(status.acknowledgement());
+        final int news = peer.onStatus(status, nowNs);
+        if (news > 0) {
             answerLinks |= 1L << status.linkNumber();
         }
         if (status.isAsking()) {
             answerLinks = allLinks;
         }
-        return isFirst || news >= 0;
+        return news >= 0;
     }
 
     /** Notes the result of one look at the links; see {@link KeepaliveProbe#look}. */
@@ -221,50 +131,23 @@ final class StatusExchange {
             final long beatIntervalNs,
             final long nowNs) {
         keepaliveProbe.rest();
-        long due = (answerLinks & addressed) | doubts(good == 0 ? addressed : good, nowNs);
+        final long reached = good == 0 ? addressed : good;
+        long due = (answerLinks & addressed) | echo.take(nowNs);
         answerLinks = 0;
-        if (sequence != acknowledged && repeatNs - nowNs <= 0) {
-            due |= good == 0 ? addressed : good;
-            repeatNs = nowNs + repeatDelayNs;
-            repeatDelayNs = Math.min(config.heartbeatNs(), 2 * repeatDelayNs);
-        }
-        beatLinks = 0;
-        if (beatNs - nowNs <= 0) {
-            beatLinks = addressed & ~good;
-            due |= beatLinks;
-            beatNs = nowNs + (isLongDead(good, nowNs) ? LONG_DEAD_FACTOR : 1) * beatIntervalNs;
-        }
-        return due | marks.due(good, sentFrames, receivedFrames, nowNs);
-    }
-
-    private long doubts(final long reached, final long nowNs) {
-        long due = 0;
-        echo = NONE;
-        if (unproven != NONE && echoNs - nowNs <= 0) {
-            echo = unproven;
-            unproven = NONE;
-            echoNs = nowNs + ECHO_NS;
-            due = 1L << unprovenLink;
-        }
-        isDisputed &= nowNs - disputedNs <= 2 * DISPUTE_NS;
-        if ((isDisputed || peerFailed != 0) && askNs - nowNs <= 0) {
+        if (peer.takeQuestion(nowNs)) {
             keepaliveProbe.inquire();
-            askNs = nowNs + (isDisputed ? ECHO_NS : CONFIRM_NS);
             due |= reached;
         }
-        return due;
+        if (own.takeDue(nowNs)) {
+            due |= reached;
+        }
+        due |= beats.take(good, addressed, beatIntervalNs, nowNs);
+        return due | marks.due(good, sentFrames, receivedFrames, nowNs);
     }
 
     /** Of the links on which a status frame is due, those on which it is a heartbeat. */
     long beatLinks() {
-        return beatLinks;
-    }
-
-    private boolean isLongDead(final long good, final long nowNs) {
-        if (good != 0) {
-            deadSinceNs = nowNs;
-        }
-        return nowNs - deadSinceNs > LONG_DEAD_NS;
+        return beats.taken();
     }
 
     /** True if the neighbour has to be asked now, or to be given up. */
@@ -298,17 +181,17 @@ final class StatusExchange {
             return 0;
         }
         long dueNs = maxNs;
-        if (sequence != acknowledged) {
-            dueNs = Math.min(dueNs, repeatNs - nowNs);
+        if (own.isOpen()) {
+            dueNs = Math.min(dueNs, own.dueNs() - nowNs);
         }
-        if (unproven != NONE) {
-            dueNs = Math.min(dueNs, echoNs - nowNs);
+        if (echo.isWaiting()) {
+            dueNs = Math.min(dueNs, echo.dueNs() - nowNs);
         }
-        if (isDisputed || peerFailed != 0) {
-            dueNs = Math.min(dueNs, askNs - nowNs);
+        if (peer.isQuestionable()) {
+            dueNs = Math.min(dueNs, peer.askNs() - nowNs);
         }
         if ((addressed & ~good) != 0) {
-            dueNs = Math.min(dueNs, beatNs - nowNs);
+            dueNs = Math.min(dueNs, beats.dueNs() - nowNs);
         }
         if (keepaliveProbe.isWaiting() && good != 0) {
             dueNs = Math.min(dueNs, keepaliveProbe.dueNs() - nowNs);
@@ -318,10 +201,9 @@ final class StatusExchange {
 
     /** Writes what is said on a link. */
     void write(final LinkStatusFlyweight status, final int number) {
-        final boolean isEcho = echo != NONE && number == unprovenLink;
         status.asking(keepaliveProbe.isAsking())
-                .sequence(sequence)
-                .acknowledgement(isEcho ? echo : peerSequence)
-                .failed(saidFailed);
+                .sequence(own.sequence())
+                .acknowledgement(echo.acknowledgement(number, peer.sequence()))
+                .failed(own.failed());
     }
 }
