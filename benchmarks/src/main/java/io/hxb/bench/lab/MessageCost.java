@@ -14,7 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
-/** CPU time of a 4-byte message beyond what the kernel takes for its frame. One thread. */
+/** Measures the CPU time of a 4-byte message and its part beyond the system calls. One thread. */
 @Command(
         name = "message-cost",
         mixinStandardHelpOptions = true,
@@ -42,7 +42,7 @@ final class MessageCost implements Callable<Integer> {
                 new Report(
                                 "message-cost",
                                 Map.of("rounds", settings.rounds(), "seconds", settings.seconds()))
-                        .columns("what", "CPU ns", "beyond the kernel's share, ns");
+                        .columns("what", "CPU ns", "beyond system calls, ns");
         try (MessageLine line = new MessageLine("cost", warmUp, settings.seconds(), List.of());
                 DirectLine direct = new DirectLine("block")) {
             final Contest.Standing standing =

@@ -167,7 +167,7 @@ final class ControlWriter implements FrameOwner {
         writeBitmap(flow, next, ackBodyBytes);
         header.destinationIncarnation(flow.peerIncarnation());
         acknowledge(header, flow, next);
-        if (flow.debt.hasAgain()) {
+        if (flow.pendingAck.hasAgain()) {
             header.flags(header.flags() | FrameHeaderFlyweight.FLAG_AGAIN)
                     .sequence(flow.arrivalSummary.againSequence());
         }
@@ -269,11 +269,12 @@ final class ControlWriter implements FrameOwner {
         final long body = header.bodyAddress();
         long any = 0;
         for (int offset = 0; offset < bodyBytes; offset += Long.BYTES) {
-            final long bits = flow.debt.isOutOfOrder() ? flow.array.held(next + offset * 8) : 0;
+            final long bits =
+                    flow.pendingAck.isOutOfOrder() ? flow.array.held(next + offset * 8) : 0;
             any |= bits;
             Memory.putLong(body + offset, bits);
         }
-        flow.debt.onBitmap(any != 0);
+        flow.pendingAck.onBitmap(any != 0);
         final int meanwhile = flow.array.next() - next;
         for (int bit = 0; bit < meanwhile && bit < bodyBytes * 8; bit++) {
             final long at = body + (bit >> 3);

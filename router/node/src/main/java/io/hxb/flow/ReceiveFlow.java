@@ -20,8 +20,8 @@ final class ReceiveFlow extends Flow {
     final OrderingArray<ReceiveFlow> array;
     final ArrivalSummary arrivalSummary = new ArrivalSummary();
     final ReceiveWindow window;
-    final PendingAck debt = new PendingAck();
-    final PiggybackPredictor rides = new PiggybackPredictor();
+    final PendingAck pendingAck = new PendingAck();
+    final PiggybackPredictor piggyback = new PiggybackPredictor();
     final FlowEndpoints ends;
 
     /**
@@ -183,7 +183,7 @@ final class ReceiveFlow extends Flow {
     /** Notes that the source was told what has arrived; {@code isSelective}: with the bitmap. */
     void onAcknowledged(final boolean isSelective) {
         window.onAnnounced();
-        debt.onPaid(isSelective);
+        pendingAck.onAcknowledged(isSelective);
     }
 
     /** The context has released one frame. */

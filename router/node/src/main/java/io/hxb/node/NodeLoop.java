@@ -48,7 +48,7 @@ final class NodeLoop implements LoopTask {
     private final BulkPause bulkPause = new BulkPause();
     private final StreamPause streamPause = new StreamPause();
 
-    /** Pauses make trains longer; without trains they only cost. */
+    /** True if a link sends or receives trains, which pauses make longer. */
     private final boolean hasTrains;
 
     private int sessionsSeen;
@@ -167,7 +167,7 @@ final class NodeLoop implements LoopTask {
         housekeeping.start();
     }
 
-    // By an application.
+    // An application has woken the loop.
     private void onWoken() {
         wakeUps++;
         contexts.clearWake();
@@ -192,7 +192,7 @@ final class NodeLoop implements LoopTask {
             work += forwarder.deliverLoopback();
         }
         work += flows.doWork(nowNs);
-        lookAfterTheNode(nowNs);
+        doHousekeeping(nowNs);
         if (work > 0) {
             counters.increment(CounterType.NODE_LOOP_WAKEUPS_EVENTS);
         } else {
@@ -208,8 +208,8 @@ final class NodeLoop implements LoopTask {
         return work;
     }
 
-    // The health of the links and the counters go on when it fails.
-    private void lookAfterTheNode(final long nowNs) {
+    // Link health and counters continue if housekeeping fails.
+    private void doHousekeeping(final long nowNs) {
         try {
             housekeeping.doWork(nowNs);
         } catch (final RuntimeException | Error e) {
