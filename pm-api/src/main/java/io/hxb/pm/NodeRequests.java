@@ -158,7 +158,8 @@ final class NodeRequests implements AutoCloseable {
         try {
             return send(request, descriptors);
         } catch (final LinuxException e) {
-            throw new PmException("talking with the node on " + path + ": " + e.getMessage(), e);
+            throw new PmException(
+                    "cannot communicate with the node on " + path + ": " + e.getMessage(), e);
         } finally {
             lock.unlock();
         }
@@ -192,7 +193,8 @@ final class NodeRequests implements AutoCloseable {
             }
             awaitAnswer(wanted);
         } catch (final LinuxException e) {
-            throw new PmException("talking with the node on " + path + ": " + e.getMessage(), e);
+            throw new PmException(
+                    "cannot communicate with the node on " + path + ": " + e.getMessage(), e);
         } finally {
             calls--;
             answered.signalAll();

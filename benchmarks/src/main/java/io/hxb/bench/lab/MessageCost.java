@@ -19,8 +19,8 @@ import java.util.concurrent.Callable;
         name = "message-cost",
         mixinStandardHelpOptions = true,
         description =
-                "CPU time of a 4-byte message: alone in its frame (blocking ping-pong, against C"
-                        + " programs that only make the system calls) and at full speed.")
+                "Measure the CPU time of a 4-byte message: alone in its frame (blocking ping-pong,"
+                        + " against C programs that only make the system calls) and at full speed.")
 final class MessageCost implements Callable<Integer> {
     private static final String C = "C, system calls only";
     private static final String HXB = "HXB";
@@ -32,8 +32,9 @@ final class MessageCost implements Callable<Integer> {
 
     @Option(
             names = "--warmup",
+            paramLabel = "SECONDS",
             defaultValue = "4",
-            description = "seconds before each measurement (default ${DEFAULT-VALUE})")
+            description = "send for this long before each measurement (default: ${DEFAULT-VALUE})")
     private double warmUp;
 
     @Override

@@ -66,7 +66,7 @@ final class ManagedNics implements KernelState {
     private void warnOnce(final LinuxException e) {
         if (!hasWarned) {
             hasWarned = true;
-            LOGGER.warn("following the NICs: {}", e.getMessage());
+            LOGGER.warn("cannot follow changes of the NICs: {}", e.getMessage());
         }
     }
 

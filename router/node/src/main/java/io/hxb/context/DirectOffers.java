@@ -134,7 +134,7 @@ final class DirectOffers {
             problem = MemoryFile.problem(page, DirectPage.LENGTH_BYTES);
         }
         if (!problem.isEmpty()) {
-            throw new PmException("the node passes no such ring on: " + problem);
+            throw new PmException("the node does not accept this ring: " + problem);
         }
     }
 
