@@ -74,7 +74,7 @@ final class DirectSends {
         Arrays.fill(nextUntilOffer, MESSAGES_BEFORE_OFFER * OFFER_BACKOFF_FACTOR);
     }
 
-    /** Tells {@code listener} of contexts that were closed with messages not released. */
+    /** Notifies {@code listener} of contexts that were closed with messages not released. */
     void onLost(final IntConsumer listener) {
         lost = listener;
     }

@@ -35,7 +35,7 @@ final class ManagedNics implements KernelState {
         }
     }
 
-    /** Sets who is told when a NIC has come back. */
+    /** Sets who is notified when a NIC has come back. */
     void onReturn(final HostNic.ReturnListener listener) {
         nics.forEach(nic -> nic.onReturn(listener));
     }

@@ -180,7 +180,7 @@ final class ReceiveFlow extends Flow {
         context.credit.takeBack(window, frames);
     }
 
-    /** Notes that the source was told what has arrived; {@code isSelective}: with the bitmap. */
+    /** Notes that an acknowledgement was sent; {@code isSelective}: with the bitmap. */
     void onAcknowledged(final boolean isSelective) {
         window.onAnnounced();
         pendingAck.onAcknowledged(isSelective);
@@ -285,7 +285,7 @@ final class ReceiveFlow extends Flow {
         }
     }
 
-    /** The application was told that the peer is a new incarnation, by the flow to the peer. */
+    /** The application was notified that the peer is a new incarnation, by the flow to the peer. */
     void onRestartTold() {
         isRestartTold = true;
     }

@@ -237,8 +237,8 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
      * The flow of a frame, made now if the frame shows a valid ticket; on the loop that owns the
      * context.
      *
-     * @return null if the frame is of the past, or there are too many flows; its source is told in
-     *     either case.
+     * @return null if the frame is of the past, or there are too many flows; its source is notified
+     *     in either case.
      */
     ReceiveFlow admit(
             final FlowContext context,

@@ -119,7 +119,7 @@ final class RemoteOperation {
      */
     int write(final RemoteRecordFlyweight record, final int maxDataBytes) {
         final boolean isPut = kind == OperationRing.PUT || kind == OperationRing.PUT_NOTIFY;
-        // What was refused is ended without the rest, and nobody is told of it.
+        // What was refused is ended without the rest, and nobody is notified of it.
         final boolean isRefused = status != PmStatus.OK;
         final int bytes =
                 isPut && !isRefused ? (int) Math.min(maxDataBytes, lengthBytes - sentBytes) : 0;

@@ -297,7 +297,7 @@ public final class ClusterCheck {
                                 subject,
                                 address + ": " + e.getMessage(),
                                 "stop the program that uses the port (ss -lunp), or choose another"
-                                    + " basePort or host"));
+                                        + " basePort or host"));
             }
         }
     }

@@ -64,7 +64,7 @@ public final class SwitchLabOptions {
             names = "--no-health",
             description =
                     "with --network: have managers probe no paths, and leave each pair in the VID"
-                        + " that is set for it")
+                            + " that is set for it")
     private boolean isWithoutHealth;
 
     /** Picocli makes it. */
