@@ -63,12 +63,7 @@ public final class RemoteMemory {
         }
         // end
         System.out.println(
-                "values "
-                        + first.value()
-                        + " and "
-                        + second.value()
-                        + ", told "
-                        + notification.tag());
+                "values " + first.value() + ", " + second.value() + ", tag " + notification.tag());
         exchange(context, other, 0); // the other has finished, too
         context.awaitAllSends(SECOND_NS);
         return status;

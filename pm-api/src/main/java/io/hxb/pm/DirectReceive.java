@@ -35,7 +35,7 @@ final class DirectReceive implements AutoCloseable {
     private long nextHeld = firstHeld;
 
     /** Position up to which the sender was notified that the records are released. */
-    private long told;
+    private long announced;
 
     /** Header of the next message if it has been seen, else 0. */
     private long header;
@@ -196,8 +196,8 @@ final class DirectReceive implements AutoCloseable {
     // The exact position is in a cache line that a sender takes only when it has to.
     private void publish(final long position) {
         page.released(position);
-        if (position - told >= partBytes) {
-            told = position;
+        if (position - announced >= partBytes) {
+            announced = position;
             page.told(position);
         }
         if (!hasFences) {

@@ -471,7 +471,7 @@ class MpirunSystemTest {
         }
         try (HxbProcess hxb = mpirun("--environment", "-np", "2", "./a")) {
             assertEquals(ExitStatus.USAGE, hxb.status());
-            assertTrue(hxb.errors().contains("without a program"), hxb::errors);
+            assertTrue(hxb.errors().contains("takes no program"), hxb::errors);
         }
         try (HxbProcess hxb = mpirun("--environment", "--lab", "2")) {
             assertEquals(ExitStatus.USAGE, hxb.status());
