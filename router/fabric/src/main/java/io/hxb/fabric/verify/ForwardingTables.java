@@ -194,11 +194,11 @@ public final class ForwardingTables {
                     node = graph.target(outputs[node][destination]);
                     links++;
                 }
-                final boolean isThere =
+                final boolean arrives =
                         owners[destination] >= 0
                                 && outputs[node][destination] == toHost(owners[destination]);
-                sum += isThere ? links : 0;
-                longest = Math.max(longest, isThere ? links : 0);
+                sum += arrives ? links : 0;
+                longest = Math.max(longest, arrives ? links : 0);
             }
         }
         return new long[] {sum, longest};
