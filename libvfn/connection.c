@@ -45,8 +45,8 @@ const char *vfn_text(int code) {
     case VFN_ERR_NOT_INIT: return "VFN_InitMPI has not been called, or VFN_FinalizeMPI has";
     case VFN_ERR_ALREADY: return "VFN_InitMPI has been called already";
     case VFN_ERR_MPI: return "MPI is not initialised, or finalised already, or one of its calls failed";
-    case VFN_ERR_COMM: return "this is no communicator whose processes can be counted from 0: intercommunicators must be"
-                              " merged first";
+    case VFN_ERR_COMM: return "an intercommunicator cannot be used, since its processes have no common ranks: merge it"
+                              " by MPI_Intercomm_merge first";
     case VFN_ERR_NO_MANAGER: return "no network manager answers on this host: start one with hxb manager";
     case VFN_ERR_PLAN: return "the network managers of two ranks have different plans";
     case VFN_ERR_OTHER_RANK: return "it failed on another rank";

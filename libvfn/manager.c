@@ -11,7 +11,7 @@
 /* Of 262,144 that a manager keeps for all its sessions. */
 #define MAX_DEMANDS 131072
 
-/* ---- the beginning ---- */
+/* ---- opening and closing ---- */
 
 static int hello(struct vfn_manager *m) {
     struct vfn_message message;
@@ -45,12 +45,12 @@ static int take_vid(void *context, int index, const struct vfn_message *reply) {
     return status == VFN_ST_OK ? VFN_SUCCESS : vfn_refused(m, status);
 }
 
-static int64_t environment(const char *name, int64_t otherwise, int64_t max) {
+static int64_t environment(const char *name, int64_t default_value, int64_t max) {
     const char *text = getenv(name);
-    if (!text || !*text) return otherwise;
+    if (!text || !*text) return default_value;
     char *end;
     long long value = strtoll(text, &end, 10);
-    return *end || value < 0 || value > max ? otherwise : value;
+    return *end || value < 0 || value > max ? default_value : value;
 }
 
 static void forget(struct vfn_manager *m) {
@@ -370,7 +370,7 @@ static int take_choice(void *context, int index, const struct vfn_message *reply
                                 .vid = (int32_t)vfn_message_get(reply, VFN_F_VID)};
     if (choice.low < 0 || choice.low >= m->hosts || choice.high < 0 || choice.high >= m->hosts ||
         choice.low == choice.high || !vfn_is_planned(m, choice.vid)) {
-        return vfn_fail(m, VFN_ERR_PROTOCOL, "the network manager at %s has computed a path that cannot be", m->path);
+        return vfn_fail(m, VFN_ERR_PROTOCOL, "the network manager at %s has computed an invalid path", m->path);
     }
     answers->list[at] = choice;
     return VFN_SUCCESS;

@@ -3,7 +3,7 @@
  *
  *   count [-S seconds] [-k skip_seconds] [-t type] [-A hello_hex] [-I hello_ms] NIC|any
  *
- * "any" counts on all NICs of the network namespace, by one socket. Starts with the first frame of the given type (default 1, data), leaves out the skipped seconds, counts for the
+ * "any" counts on all NICs of the network namespace, by one socket. Starts with the first frame of the given type (default: 1, data), leaves out the skipped seconds, counts for the
  * others. A filter cuts frames to their headers, and a V3 ring hands them over in blocks, so counting costs next to
  * nothing beside the relay under test. Prints one JSON line: frames and lost inside the counted time.
  */

@@ -16,9 +16,9 @@
  *
  *   --sizes LIST      bytes of a message, such as 0,8,64K,1M; at most 1G
  *   --window N        messages or operations of an iteration, 1 to 4096
- *   --seconds S       length of a measurement, about: the warm-up finds how many iterations these are (default 2)
+ *   --seconds S       length of a measurement, about: the warm-up finds how many iterations these are (default: 2)
  *   --iterations N    that many instead, 1 to 10,000,000
- *   --warmup S       seconds before each measurement (default 0.5)
+ *   --warmup S       seconds before each measurement (default: 0.5)
  *   --json            one object a line instead of a table
  *   --help
  *

@@ -6,7 +6,7 @@ static int check_peer(const hxb_context *context, int node, int peer_context, co
     if (result == HXB_OK) {
         result = check_destination(context->device, node, peer_context);
     }
-    return result == HXB_OK && place == NULL ? fail(HXB_E_ARGUMENT, "there is no place for the answer: NULL") : result;
+    return result == HXB_OK && place == NULL ? fail(HXB_E_ARGUMENT, "the pointer for the answer is NULL") : result;
 }
 
 int hxb_unfinished_to(hxb_context *context, hxb_address to, hxb_unfinished *unfinished) {

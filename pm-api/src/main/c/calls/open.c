@@ -281,7 +281,7 @@ int hxb_close_context(hxb_context *context) {
 
 int hxb_attach(const char *socket, hxb_device **device) {
     if (device == NULL) {
-        return fail(HXB_E_ARGUMENT, "there is no place for the device: NULL");
+        return fail(HXB_E_ARGUMENT, "the pointer for the device is NULL");
     }
     *device = NULL;
     int state = call_begin();

@@ -228,7 +228,7 @@ int hxb_abort(hxb_context *context, int slot) {
 int hxb_poll_completion(hxb_context *context, hxb_completion *completion) {
     int result = check_context(context);
     if (result != HXB_OK || completion == NULL) {
-        return result != HXB_OK ? result : fail(HXB_E_ARGUMENT, "there is no place for the completion: NULL");
+        return result != HXB_OK ? result : fail(HXB_E_ARGUMENT, "the pointer for the completion is NULL");
     }
     if (take_done_sends(context) > 0) {
         context->has_unreported_sends = true;

@@ -9,14 +9,14 @@
 #include <unistd.h>
 
 #define MESSAGES_BEFORE_OFFER 32 /* that go through the node before a ring is offered for the first time */
-#define PATIENCE 8
-#define MAX_PATIENCE (1 << 28)
+#define OFFER_BACKOFF_FACTOR 8    /* by which the messages before the next offer grow */
+#define MAX_MESSAGES_BEFORE_OFFER (1 << 28)
 /* Rings whose receivers are asked to wake this thread: with the others as many words as a sleep may have. */
 #define MAX_SLEEPERS (FUTEX_MAX_WORDS - DIRECT_MAX_RINGS - 1)
 
 struct peer {
     struct direct_send *ring;
-    int sent, patience; /* messages through the node, and how many before the next offer; 0 for the first one */
+    int sent, before_offer; /* messages through the node, and how many before the next offer; 0 for the first one */
 };
 
 struct direct_sends {
@@ -150,10 +150,10 @@ static void offer(hxb_context *context, int peer_context) {
 /* A message is about to go through the node to a context that has no ring. */
 static void count_message(hxb_context *context, int peer_context) {
     struct peer *peer = &context->sends->peers[peer_context];
-    int patience = peer->patience == 0 ? MESSAGES_BEFORE_OFFER : peer->patience;
-    if (++peer->sent == patience) {
+    int before_offer = peer->before_offer == 0 ? MESSAGES_BEFORE_OFFER : peer->before_offer;
+    if (++peer->sent == before_offer) {
         peer->sent = 0;
-        peer->patience = patience < MAX_PATIENCE / PATIENCE ? patience * PATIENCE : MAX_PATIENCE;
+        peer->before_offer = before_offer < MAX_MESSAGES_BEFORE_OFFER / OFFER_BACKOFF_FACTOR ? before_offer * OFFER_BACKOFF_FACTOR : MAX_MESSAGES_BEFORE_OFFER;
         offer(context, peer_context);
     }
 }
@@ -181,10 +181,10 @@ static void remove_ring(hxb_context *context, int peer_context) {
     if (ring == NULL) {
         return;
     }
-    /* One that its receiver has given up is replaced, each time after PATIENCE times as many messages. */
-    int patience = ring->is_receiver_gone ? 0 : sends->peers[peer_context].patience;
+    /* A ring that its receiver has given up is replaced, each time after OFFER_BACKOFF_FACTOR times as many messages. */
+    int before_offer = ring->is_receiver_gone ? 0 : sends->peers[peer_context].before_offer;
     forget_offer(context, ring);
-    sends->peers[peer_context] = (struct peer){.patience = patience};
+    sends->peers[peer_context] = (struct peer){.before_offer = before_offer};
     sends->count--;
     sends->signals += ring_awake(ring);
     forget_full(sends, ring);
@@ -204,7 +204,7 @@ void direct_on_receiver_gone(hxb_context *context, int peer_context, int64_t num
     if (peer->ring == NULL) {
         *peer = (struct peer){0}; /* it was given up before it was closed */
     } else if (peer->ring->offer == NULL && peer->ring->number == number) {
-        /* Else there is another one already, to a new context of that number. */
+        /* Otherwise another ring to a new context of that number has replaced it. */
         peer->ring->is_receiver_gone = true;
         peer->ring->is_broken = true;
         if ((int64_t)(peer->ring->messages_end - send_ring_load_released(peer->ring)) > 0) {
@@ -393,7 +393,7 @@ static void on_done(hxb_context *context, int slot) {
         context->in_flight--;
         free_slot(context, slot);
     } else {
-        /* No completion of the node's may name it. */
+        /* The node must not report a completion for this slot. */
         context->slots[slot].state = SLOT_DONE;
         sends->done[(sends->done_first + sends->done_count++) % context->slot_count] = slot;
     }
@@ -436,7 +436,7 @@ bool direct_submit(hxb_context *context, int slot, uint32_t length, uint32_t tag
     if (is_sent) {
         on_done(context, slot);
     } else if (ring != NULL && ring->is_open && !send_ring_is_broken(ring)) {
-        /* In doubt about a receiver, which may be another one: this one learns that the order goes on with the node. */
+        /* The receiver may be another one by now: this one is notified that the next messages come through the node. */
         pass_written(context, ring);
         send_ring_leave(ring);
     }

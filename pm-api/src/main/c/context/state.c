@@ -13,7 +13,7 @@ int fail_unusable(const hxb_context *context) {
 
 int corrupt(hxb_context *context, const char *what) {
     context->broken = HXB_E_CORRUPT;
-    return fail(HXB_E_CORRUPT, "the node of context %d has written nonsense: %s", context->id, what);
+    return fail(HXB_E_CORRUPT, "the node of context %d has written invalid data: %s", context->id, what);
 }
 
 int context_status(const hxb_context *context) {

@@ -75,7 +75,7 @@ int hxb_rpc_outstanding(const hxb_rpc *rpc, hxb_address to) {
 int hxb_rpc_publish(hxb_rpc *rpc, const hxb_address *to, int count, const void *data, size_t length) {
     int result = rpc_check(rpc);
     if (result == HXB_OK && (count < 0 || (to == NULL && count > 0))) {
-        return fail(HXB_E_ARGUMENT, "the peers are NULL, or fewer than none");
+        return fail(HXB_E_ARGUMENT, "the peers are NULL, or their count is negative");
     }
     for (int i = 0; result == HXB_OK && i < count; i++) {
         result = rpc_check_peer(rpc, to[i]);

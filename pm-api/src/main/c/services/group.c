@@ -278,7 +278,7 @@ static int check_join(hxb_context *context, uint64_t id, const int *nodes, int m
                       hxb_group *const *group) {
     int result = check_context(context);
     if (result == HXB_OK) {
-        result = group == NULL ? fail(HXB_E_ARGUMENT, "there is no place for the group: NULL")
+        result = group == NULL ? fail(HXB_E_ARGUMENT, "the pointer for the group is NULL")
                                : check_members(context, nodes, members, rank);
     }
     if (result != HXB_OK) {

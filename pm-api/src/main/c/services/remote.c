@@ -133,7 +133,7 @@ int hxb_open_remote(hxb_context *context, const hxb_remote_options *options, hxb
         return result;
     }
     if (remote == NULL) {
-        return fail(HXB_E_ARGUMENT, "there is no place for the remote memory: NULL");
+        return fail(HXB_E_ARGUMENT, "the pointer for the remote memory is NULL");
     }
     *remote = NULL;
     if (context->services[SERVICE_REMOTE] != NULL) {
@@ -372,7 +372,7 @@ static void free_operation(hxb_remote *remote, int operation) {
 int hxb_poll_outcome(hxb_remote *remote, hxb_outcome *outcome) {
     int result = check_remote(remote);
     if (result != HXB_OK || outcome == NULL) {
-        return result != HXB_OK ? result : fail(HXB_E_ARGUMENT, "there is no place for the outcome: NULL");
+        return result != HXB_OK ? result : fail(HXB_E_ARGUMENT, "the pointer for the outcome is NULL");
     }
     if (remote->kept_count > 0) {
         *outcome = remote->kept[remote->kept_first++ & remote->operation_mask];
@@ -389,7 +389,7 @@ int hxb_poll_outcome(hxb_remote *remote, hxb_outcome *outcome) {
 int hxb_poll_notification(hxb_remote *remote, hxb_notification *notification) {
     int result = check_remote(remote);
     if (result != HXB_OK || notification == NULL) {
-        return result != HXB_OK ? result : fail(HXB_E_ARGUMENT, "there is no place for the notification: NULL");
+        return result != HXB_OK ? result : fail(HXB_E_ARGUMENT, "the pointer for the notification is NULL");
     }
     int status = context_status(remote->context);
     const uint8_t *entry = status == HXB_OK ? next_notification(remote) : NULL;

@@ -86,7 +86,7 @@ enum {
     SEND_BUFFERS = 256,     /* slots of the context */
     RESERVED_SLOTS = 16,    /* which parts of long messages leave to others */
     EAGER_WINDOW = 1 << 16, /* bytes of a message that are sent before the receiver asks for the rest */
-    PATIENCE = 64,          /* times the limit of what is kept while something is awaited */
+    AWAITED_FACTOR = 64,          /* times the limit of what is kept while something is awaited */
     RECEIVE_TURN = 64,      /* messages that one call takes at most */
     AHEAD_MESSAGES = 64,    /* after and before those taken, whose bytes are asked for before a receive wants them */
     AHEAD_BYTES = 1 << 19   /* of them, beyond the limit of what is kept */

@@ -109,7 +109,7 @@ static int check_send(struct endpoint *endpoint, const struct send_call *call, c
 
 static bool is_queue_full(const struct endpoint *endpoint, bool is_left) {
     return endpoint->queued >= QUEUE_LIMIT
-           || (is_left && endpoint->left_bytes > PATIENCE * endpoint->unexpected_limit);
+           || (is_left && endpoint->left_bytes > AWAITED_FACTOR * endpoint->unexpected_limit);
 }
 
 /* A program that only sends hears nevertheless that its peer has enough. */

@@ -195,7 +195,7 @@ static bool is_full(const struct endpoint *endpoint) {
     size_t limit = endpoint->unexpected_limit;
     bool is_awaiting = endpoint->tagged.posted > 0 || endpoint->plain.posted > 0 || endpoint->is_peeked
                        || !list_is_empty(&endpoint->waiting);
-    bool is_too_much = endpoint->unexpected_bytes > (is_awaiting ? PATIENCE * limit : limit);
+    bool is_too_much = endpoint->unexpected_bytes > (is_awaiting ? AWAITED_FACTOR * limit : limit);
     return (is_too_much && endpoint->arriving == 0) || endpoint->queued > ANSWER_LIMIT;
 }
 

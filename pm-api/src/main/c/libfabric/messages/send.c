@@ -110,7 +110,7 @@ static void leave_bytes(struct endpoint *endpoint, struct op *op) {
  * one before it does what makes its peer ask for the bytes. */
 bool copy_left(struct endpoint *endpoint) {
     if (endpoint->left == 0 || endpoint->left > FEW_LEFT
-        || endpoint->left_bytes > PATIENCE * endpoint->unexpected_limit) {
+        || endpoint->left_bytes > AWAITED_FACTOR * endpoint->unexpected_limit) {
         return false;
     }
     for (struct link *at = endpoint->waiting.previous; at != &endpoint->waiting && endpoint->left > 0;

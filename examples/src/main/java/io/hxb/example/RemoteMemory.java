@@ -41,7 +41,7 @@ public final class RemoteMemory {
         final PmRegion region = device.openWritableRegion(1 << 20);
         final long key = memory.share(region, PmAccess.READ | PmAccess.WRITE | PmAccess.ATOMIC);
 
-        // Each tells the other its key, by a message.
+        // Each sends the other its key in a message.
         final PmRemoteRegion theirs = new PmRemoteRegion(other, 1, exchange(context, other, key));
         memory.putAndNotify(region, 0, theirs, 4_096, 100_000, tag);
         memory.get(theirs, 0, region, 200_000, 100_000);
@@ -56,14 +56,14 @@ public final class RemoteMemory {
         if (status == PmStatus.OK) {
             status = memory.fetchAndAdd(theirs, 64, 1, second, SECOND_NS);
         }
-        // The other's put is told of here when all its bytes can be read.
-        final PmNotification told = new PmNotification();
-        while (status == PmStatus.OK && memory.poll(told) == PmStatus.EMPTY) {
+        // The other's put is notified here when all its bytes can be read.
+        final PmNotification notification = new PmNotification();
+        while (status == PmStatus.OK && memory.poll(notification) == PmStatus.EMPTY) {
             status = memory.await(10 * SECOND_NS);
         }
         // end
         System.out.println(
-                "values " + first.value() + " and " + second.value() + ", told " + told.tag());
+                "values " + first.value() + ", " + second.value() + ", tag " + notification.tag());
         exchange(context, other, 0); // the other has finished, too
         context.awaitAllSends(SECOND_NS);
         return status;

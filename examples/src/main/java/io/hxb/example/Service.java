@@ -9,8 +9,8 @@ import java.util.concurrent.Phaser;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A service on node 0 and clients on nodes 1 to 3: {@code Service}, and {@code Service CONTEXT
- * PAUSE_MS}, which asks until a line is typed.
+ * A service on node 0 and clients on nodes 1 to 3: {@code Service} serves, and {@code Service
+ * CONTEXT PAUSE_MS} sends requests until a line is typed.
  */
 public final class Service {
     private static final int SERVER = 10;
@@ -18,7 +18,7 @@ public final class Service {
 
     private Service() {}
 
-    /** Runs it. */
+    /** Runs the service or a client. */
     public static void main(final String[] args) throws Exception {
         if (args.length == 0) {
             serve();
@@ -45,8 +45,8 @@ public final class Service {
         return request;
     }
 
-    private static void onClient(final int node, final int context, final boolean isThere) {
-        System.err.println("client " + context + (isThere ? " is there" : " is gone"));
+    private static void onClient(final int node, final int context, final boolean isPresent) {
+        System.err.println("client " + context + (isPresent ? " is there" : " is gone"));
     }
 
     private static void ask(final int context, final long pauseMs) throws Exception {
@@ -61,11 +61,12 @@ public final class Service {
                 client.callWhenRoom(0, SERVER, id.getBytes(UTF_8), TIMEOUT_NS)
                         .whenComplete(
                                 (reply, why) -> {
-                                    // Told of each, at its deadline at the latest.
+                                    // Called for each request, at its deadline at the latest.
                                     final boolean mayBeDone =
                                             why instanceof RpcException e && e.mayBeDone();
-                                    final String not = mayBeDone ? " may be done: " : " not done: ";
-                                    System.out.println(id + (why == null ? " ok" : not + why));
+                                    final String failure =
+                                            mayBeDone ? " may be done: " : " not done: ";
+                                    System.out.println(id + (why == null ? " ok" : failure + why));
                                     open.arriveAndDeregister();
                                 });
                 Thread.sleep(pauseMs);

@@ -34,7 +34,7 @@ public record FileStatus(int uid, int gid, int mode) {
             try {
                 return (int) Files.getAttribute(Path.of("/proc/self"), name);
             } catch (final IOException e) {
-                throw new UncheckedIOException("cannot find out the own user id", e);
+                throw new UncheckedIOException("cannot read the user id of this process", e);
             }
         }
     }

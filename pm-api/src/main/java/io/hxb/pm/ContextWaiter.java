@@ -198,7 +198,7 @@ final class ContextWaiter {
     private int ready(final int interest) {
         final boolean isForMessages = (interest & ControlMemory.MESSAGES) != 0;
         final boolean isForSends = (interest & ControlMemory.SENDS) != 0;
-        // Told once, as sends that are done.
+        // Reported once, as sends that are done.
         hasUntoldSends |= isForSends && sends.takeRoomAgain();
         if ((isForMessages && receives.isReady())
                 || (isForSends && (hasUntoldSends || sends.hasDone()))) {

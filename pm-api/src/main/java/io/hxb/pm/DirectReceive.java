@@ -13,7 +13,7 @@ import java.lang.invoke.VarHandle;
  * same user; a header that cannot be ends the use of the ring. Owned by the context's thread.
  */
 final class DirectReceive implements AutoCloseable {
-    /** Parts of a ring; the sender is told of each that is released. */
+    /** Parts of a ring; the sender is notified of each that is released. */
     private static final int TOLD_PARTS = 8;
 
     private final int peerContext;
@@ -34,8 +34,8 @@ final class DirectReceive implements AutoCloseable {
     private long firstHeld = ReceivedMessages.newBase();
     private long nextHeld = firstHeld;
 
-    /** Position up to which the sender was told that the records are released. */
-    private long told;
+    /** Position up to which the sender was notified that the records are released. */
+    private long announced;
 
     /** Header of the next message if it has been seen, else 0. */
     private long header;
@@ -196,8 +196,8 @@ final class DirectReceive implements AutoCloseable {
     // The exact position is in a cache line that a sender takes only when it has to.
     private void publish(final long position) {
         page.released(position);
-        if (position - told >= partBytes) {
-            told = position;
+        if (position - announced >= partBytes) {
+            announced = position;
             page.told(position);
         }
         if (!hasFences) {
@@ -229,7 +229,7 @@ final class DirectReceive implements AutoCloseable {
         }
     }
 
-    /** Takes no more from the ring, and tells the sender. */
+    /** Takes no more from the ring, and notifies the sender. */
     void giveUp() {
         isGivenUp = true;
         isActive = false;

@@ -25,7 +25,9 @@ final class DirectSends {
     /** Rings whose receivers are asked to wake this thread; as many words as a sleep may have. */
     private static final int MAX_SLEEPERS = FutexWords.MAX_COUNT - DirectReceives.MAX_RINGS - 1;
 
-    private static final int PATIENCE = 8;
+    /** Factor by which the messages before the next offer of a ring grow. */
+    private static final int OFFER_BACKOFF_FACTOR = 8;
+
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private final Attachment attachment;
@@ -37,7 +39,8 @@ final class DirectSends {
     /** Messages to each context that are left until a ring is offered. */
     private final int[] untilOffer;
 
-    private final int[] nextPatience;
+    /** Messages to each context between this offer and the next. */
+    private final int[] nextUntilOffer;
 
     /** Without an answer, by context. */
     private final Map<Integer, DirectOffer> offers = new HashMap<>();
@@ -52,7 +55,7 @@ final class DirectSends {
     /** Signals of rings that were removed while their receivers were asked to wake this thread. */
     private int signals;
 
-    /** Is told of contexts that were closed and had not released all that was sent to them. */
+    /** Called for contexts that were closed and had not released all that was sent to them. */
     private IntConsumer lost = _ -> {};
 
     /**
@@ -66,12 +69,12 @@ final class DirectSends {
         final boolean isPossible = attachment.directBytes() > 0;
         rings = new DirectSend[isPossible ? contexts : 0];
         untilOffer = new int[rings.length];
-        nextPatience = new int[rings.length];
+        nextUntilOffer = new int[rings.length];
         Arrays.fill(untilOffer, MESSAGES_BEFORE_OFFER);
-        Arrays.fill(nextPatience, MESSAGES_BEFORE_OFFER * PATIENCE);
+        Arrays.fill(nextUntilOffer, MESSAGES_BEFORE_OFFER * OFFER_BACKOFF_FACTOR);
     }
 
-    /** Tells {@code listener} of contexts that were closed with messages not released. */
+    /** Notifies {@code listener} of contexts that were closed with messages not released. */
     void onLost(final IntConsumer listener) {
         lost = listener;
     }
@@ -89,8 +92,8 @@ final class DirectSends {
     }
 
     private void offer(final int context) {
-        untilOffer[context] = nextPatience[context];
-        nextPatience[context] = Math.min(nextPatience[context] * PATIENCE, 1 << 28);
+        untilOffer[context] = nextUntilOffer[context];
+        nextUntilOffer[context] = Math.min(nextUntilOffer[context] * OFFER_BACKOFF_FACTOR, 1 << 28);
         if (context == contextId || count == MAX_RINGS) {
             return;
         }
@@ -148,14 +151,14 @@ final class DirectSends {
     private void startAnew(final int context) {
         if (context < rings.length) {
             untilOffer[context] = MESSAGES_BEFORE_OFFER;
-            nextPatience[context] = MESSAGES_BEFORE_OFFER * PATIENCE;
+            nextUntilOffer[context] = MESSAGES_BEFORE_OFFER * OFFER_BACKOFF_FACTOR;
         }
     }
 
     /**
      * Forgets a ring; returns it, so that it is closed when nothing is written in it any more. One
-     * that its receiver has given up is replaced, each time after {@link #PATIENCE} times as many
-     * messages.
+     * that its receiver has given up is replaced, each time after {@link #OFFER_BACKOFF_FACTOR}
+     * times as many messages.
      */
     DirectSend remove(final int context) {
         final DirectSend ring = rings[context];

@@ -10,8 +10,8 @@ import io.hxb.pm.shm.DirectPage;
 import java.lang.invoke.VarHandle;
 
 /**
- * The word by which one end of a direct ring says that it sleeps and how, and the other wakes it.
- * An instance is that of the sleeping end, and owned by its thread.
+ * The word by which one end of a direct ring announces that it sleeps and how, and the other wakes
+ * it. An instance is that of the sleeping end, and owned by its thread.
  */
 final class DirectSleep {
     private final long word;

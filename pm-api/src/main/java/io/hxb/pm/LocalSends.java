@@ -22,7 +22,7 @@ final class LocalSends {
     private int doneFirst;
     private int doneCount;
 
-    /** True if messages are done of which nobody was told. */
+    /** True if messages are done of which nobody was notified. */
     private boolean hasUntold;
 
     /** Slots with the message that begins a ring. */
@@ -41,7 +41,7 @@ final class LocalSends {
         this.ownNode = ownNode;
     }
 
-    /** From now on somebody is to be told of each slot, before it can be claimed again. */
+    /** From now on each slot is to be reported, before it can be claimed again. */
     void listen() {
         if (done.length == 0) {
             done = new int[slots.count()];
@@ -294,7 +294,7 @@ final class LocalSends {
     }
 
     /**
-     * Takes the slot of the next message that is done and has to be told of.
+     * Takes the slot of the next message that is done and has to be reported.
      *
      * @return the slot, which is free again, or {@link SendSlots#NONE}.
      */

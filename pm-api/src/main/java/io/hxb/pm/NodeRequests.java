@@ -36,14 +36,14 @@ final class NodeRequests implements AutoCloseable {
     /** Requests without an answer, the oldest first. */
     private final Deque<Asked> asked = new ArrayDeque<>();
 
-    /** What the node could not be told yet: type and argument. */
-    private final Deque<long[]> untold = new ArrayDeque<>();
+    /** Messages that the socket had no room for: type and argument. */
+    private final Deque<long[]> unsent = new ArrayDeque<>();
 
     /** The answer to the first request, whose version all others have. */
     private AttachMessage greeting;
 
     private AttachMessage received = new AttachMessage();
-    private final AttachMessage told = new AttachMessage();
+    private final AttachMessage sending = new AttachMessage();
     private int requests;
     private int calls;
     private boolean isReading;
@@ -181,7 +181,7 @@ final class NodeRequests implements AutoCloseable {
         lock.lock();
         try {
             greeting = answer;
-            told.speakVersionOf(answer);
+            sending.speakVersionOf(answer);
         } finally {
             lock.unlock();
         }
@@ -220,7 +220,8 @@ final class NodeRequests implements AutoCloseable {
         try {
             return send(request, descriptors);
         } catch (final LinuxException e) {
-            throw new PmException("talking with the node on " + path + ": " + e.getMessage(), e);
+            throw new PmException(
+                    "cannot communicate with the node on " + path + ": " + e.getMessage(), e);
         } finally {
             lock.unlock();
         }
@@ -254,7 +255,8 @@ final class NodeRequests implements AutoCloseable {
             }
             awaitAnswer(wanted);
         } catch (final LinuxException e) {
-            throw new PmException("talking with the node on " + path + ": " + e.getMessage(), e);
+            throw new PmException(
+                    "cannot communicate with the node on " + path + ": " + e.getMessage(), e);
         } finally {
             calls--;
             answered.signalAll();
@@ -371,13 +373,13 @@ final class NodeRequests implements AutoCloseable {
         return null;
     }
 
-    // The answer to a request that was given up: a key that nobody got to know is of no use.
+    // The answer to a request that timed out: a key that the caller never got is revoked.
     private void drop() throws LinuxException {
         socket.closeReceivedDescriptors();
         if (received.isReply() && received.type() == AttachMessage.SHARE && !received.isRefusal()) {
             final long key = received.argument(0);
-            told.request(AttachMessage.REVOKE).argument(0, key).number(++requests);
-            socket.send(told.address(), AttachMessage.LENGTH_BYTES);
+            sending.request(AttachMessage.REVOKE).argument(0, key).number(++requests);
+            socket.send(sending.address(), AttachMessage.LENGTH_BYTES);
         }
     }
 
@@ -390,16 +392,16 @@ final class NodeRequests implements AutoCloseable {
     }
 
     /**
-     * Tells the node what needs no answer. If it is gone, so is what was open there; if it stands
-     * still until its socket is full, it is told later, before anything else. Never waits.
+     * Sends the node a message that needs no answer. A node that has ended needs none; if the
+     * socket is full, the message is sent later, before any other. Never waits.
      */
     void send(final int type, final long argument) {
         lock.lock();
         try {
-            untold.add(new long[] {type, argument});
+            unsent.add(new long[] {type, argument});
             sendUnsent();
         } catch (final LinuxException e) {
-            untold.clear();
+            unsent.clear();
         } finally {
             lock.unlock();
         }
@@ -407,13 +409,14 @@ final class NodeRequests implements AutoCloseable {
 
     /** False if the node still does not take it. */
     private boolean sendUnsent() throws LinuxException {
-        while (!untold.isEmpty() && !isClosed) {
-            final long[] what = untold.peek();
-            told.request((int) what[0]).argument(0, what[1]).number(++requests);
-            if (socket.send(told.address(), AttachMessage.LENGTH_BYTES) == UnixSocket.WOULD_BLOCK) {
+        while (!unsent.isEmpty() && !isClosed) {
+            final long[] what = unsent.peek();
+            sending.request((int) what[0]).argument(0, what[1]).number(++requests);
+            if (socket.send(sending.address(), AttachMessage.LENGTH_BYTES)
+                    == UnixSocket.WOULD_BLOCK) {
                 return false;
             }
-            untold.poll();
+            unsent.poll();
         }
         return true;
     }

@@ -104,7 +104,7 @@ public final class PmContext implements AutoCloseable {
      * @param lengthBytes longest payload that will be sent, 0 to {@link #maxLengthBytes()}.
      * @return the slot, 0 or more, or {@link PmStatus#NO_BUFFERS} when all that the destination may
      *     have are claimed or under way, see {@link #destination}: receive, await or poll, then try
-     *     again; {@link PmStatus#DROPPED} instead if its options say so; {@link
+     *     again; {@link PmStatus#DROPPED} instead if its options ask for it; {@link
      *     PmStatus#CONTEXT_CLOSED} or {@link PmStatus#NODE_GONE}: close the context.
      * @throws IllegalArgumentException if an argument is out of range. Source: SCore 5.6
      *     pmGetSendBuffer(3).
@@ -127,7 +127,7 @@ public final class PmContext implements AutoCloseable {
      * @return the slot, 0 or more; or, all negative, {@link PmStatus#TIMED_OUT}, {@link
      *     PmStatus#EVENT} when a message sent before has failed (take the events, then try again),
      *     {@link PmStatus#CONTEXT_CLOSED}, {@link PmStatus#NODE_GONE} or {@link
-     *     PmStatus#NODE_SILENT}; and if the destination's options say so, {@link
+     *     PmStatus#NODE_SILENT}; and if the destination's options ask for it, {@link
      *     PmStatus#NO_BUFFERS} or {@link PmStatus#DROPPED}.
      */
     public int claim(
@@ -463,7 +463,7 @@ public final class PmContext implements AutoCloseable {
         waiter.disarm();
     }
 
-    /** {@return a text that says why the node has closed this context} */
+    /** {@return a text with the reason the node has closed this context} */
     public String closeReason() {
         return state.closeReason();
     }

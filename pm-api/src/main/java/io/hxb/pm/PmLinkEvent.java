@@ -12,7 +12,7 @@ import io.hxb.pm.shm.LinkEventRing;
  * @param isGood true if frames pass now, false if the link is left out.
  * @param isLast true if the link failed and no other link of this trunk reaches the neighbour:
  *     frames to it take other links.
- * @param reason a text that says why.
+ * @param reason a text with the reason.
  */
 public record PmLinkEvent(
         long timeMs,

@@ -35,7 +35,7 @@ public final class PmRegion implements AutoCloseable {
         return memory.lengthBytes();
     }
 
-    /** {@return true if the node writes to it, as {@link PmDevice#openWritableRegion} says} */
+    /** {@return true if the node writes to it, as {@link PmDevice#openWritableRegion} describes} */
     public boolean isWritable() {
         return isWritable;
     }

@@ -137,7 +137,7 @@ final class ReceiveEnd {
         return count;
     }
 
-    // The node is told of all together, because the fence in it costs as much as the rest.
+    // The node is notified of all together, because the fence in it costs as much as the rest.
     private void releaseHandled() {
         if (handled.handle() != PmMessage.NO_HANDLE) {
             final long handle = handled.handle();
@@ -198,7 +198,7 @@ final class ReceiveEnd {
         bell.onReleased(control);
     }
 
-    /** Tells the node that an event has been taken. */
+    /** Notifies the node that an event has been taken. */
     public void releaseEvent() {
         releases.put(ReleaseRing.EVENT);
     }

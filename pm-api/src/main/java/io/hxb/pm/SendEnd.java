@@ -257,7 +257,7 @@ final class SendEnd {
         return hasRoom;
     }
 
-    /** Tells the listener if such a message would find room now. */
+    /** Notifies the listener if such a message would find room now. */
     void notifyRoom() {
         if (locals.hasRoomAgain()) {
             listener.onRoom();
@@ -271,7 +271,7 @@ final class SendEnd {
     }
 
     /**
-     * Takes back all slots that are done, tells the listener, and notes messages that failed.
+     * Takes back all slots that are done, notifies the listener, and notes messages that failed.
      *
      * @return 0 if none has come back since the last call.
      */

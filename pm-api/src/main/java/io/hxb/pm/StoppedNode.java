@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Says why a node that runs does not answer, and what helps. Stateless. */
+/** Explains why a node that runs does not answer, and what helps. Stateless. */
 final class StoppedNode {
     private StoppedNode() {}
 

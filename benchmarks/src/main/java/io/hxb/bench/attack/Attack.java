@@ -60,59 +60,90 @@ public final class Attack implements Callable<Integer> {
 
     @Option(
             names = "--frames",
+            paramLabel = "N",
             defaultValue = "10000000",
-            description = "frames that the attacker sends (default ${DEFAULT-VALUE})")
+            description =
+                    "Attack a cluster of real nodes: send frames that were seen on its lines again,"
+                        + " cut, with changed bits, with parts of other frames, and forged, while"
+                        + " programs at the nodes exchange messages and check every byte. Nothing"
+                        + " may change, end, grow or get lost. Without security the attacker uses"
+                        + " only addresses that no node has; with authenticate it leaves the"
+                        + " payload after the first 16 bytes of a data frame as it is, which is not"
+                        + " covered. Needs root. The exit status is 0 if nothing did.")
     private long frames;
 
     @Option(
             names = "--backend",
+            paramLabel = "KIND",
             defaultValue = "udp",
-            description = "udp or raw (default ${DEFAULT-VALUE})")
+            description = "use links of this kind: udp or raw (default: ${DEFAULT-VALUE})")
     private Backend backend;
 
     @Option(
             names = "--security",
+            paramLabel = "MODE",
             defaultValue = "authenticate",
-            description = "none, authenticate or encrypt (default ${DEFAULT-VALUE})")
+            description =
+                    "secure the cluster by none, authenticate or encrypt (default: "
+                            + "${DEFAULT-VALUE})")
     private SecurityConfig.Mode security;
 
-    @Option(names = "--shape", defaultValue = "2x2", description = "default ${DEFAULT-VALUE}")
+    @Option(
+            names = "--shape",
+            paramLabel = "SHAPE",
+            defaultValue = "2x2",
+            description = "make a cluster of this shape (default: ${DEFAULT-VALUE})")
     private String shape;
 
     @Option(
             names = "--links",
+            paramLabel = "N",
             defaultValue = "2",
-            description = "links in each dimension (default ${DEFAULT-VALUE})")
+            description = "make this many links per dimension (default: ${DEFAULT-VALUE})")
     private int links;
 
     @Option(
             names = "--pace",
+            paramLabel = "N",
             defaultValue = "60000",
-            description = {
-                "frames a second of the attacker; 0 for as many as the machine sends, which is a",
-                "flood and no test of what is believed (default ${DEFAULT-VALUE})"
-            })
+            description =
+                    "send this many frames a second as the attacker; 0: as many as "
+                            + "possible, which floods nodes rather than tests what they accept "
+                            + "(default: ${DEFAULT-VALUE})")
     private long pace;
 
     @Option(
             names = "--rate",
+            paramLabel = "N",
             defaultValue = "1000",
             description =
-                    "messages a second that each node's program sends (default ${DEFAULT-VALUE})")
+                    "have the program at each node send this many messages a second "
+                            + "(default: ${DEFAULT-VALUE})")
     private int messagesPerSecond;
 
     @Option(
             names = "--baseline",
+            paramLabel = "SECONDS",
             defaultValue = "10",
-            description = "seconds without attack to compare with (default ${DEFAULT-VALUE})")
+            description =
+                    "measure for this long without attack, to compare with (default: "
+                            + "${DEFAULT-VALUE})")
     private int baselineSeconds;
 
-    @Option(names = "--seed", description = "of everything random (default: any)")
+    @Option(
+            names = "--seed",
+            paramLabel = "N",
+            description = "seed everything random with this number (default: a new seed)")
     private long seed = System.nanoTime() & 0xFFFF_FFFFL;
 
     @Spec private CommandLine.Model.CommandSpec command;
 
-    @Option(names = "--out", description = "folder (default: benchmarks/results/attack-TIME)")
+    @Option(
+            names = "--out",
+            paramLabel = "FOLDER",
+            description =
+                    "write the results to this folder (default: "
+                            + "benchmarks/results/attack-TIME)")
     private Path out;
 
     private final RunReport report =
@@ -161,7 +192,7 @@ public final class Attack implements Callable<Integer> {
                 lab.keepLogs(folder);
             }
         }
-        lab.leftovers().forEach(left -> problem("left behind: " + left));
+        lab.leftovers().forEach(left -> problem("warning: not removed: " + left));
         report.finish(System.out, folder);
         return report.isOk() ? 0 : 1;
     }

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The attacker's place on the lines of a lab: sees what passes and sends what he likes, in batches.
+ * The attacker on the lines of a lab: reads the frames that pass and sends any frames, in batches.
  * Owned by one thread. Sub-classes open the sockets and address the frames.
  */
 abstract class AttackWire implements AutoCloseable {
@@ -30,9 +30,9 @@ abstract class AttackWire implements AutoCloseable {
             arena.allocate((long) BATCH * SeenFrames.MAX_BYTES, 64).address();
     private final MessageVector sending;
     private final MessageVector receiving = new MessageVector(BATCH, 1, 0, 0);
-    private final List<Integer> eyes = new ArrayList<>();
-    private final List<Integer> lineOfEye = new ArrayList<>();
-    private final List<Integer> mouths = new ArrayList<>();
+    private final List<Integer> sniffers = new ArrayList<>();
+    private final List<Integer> lineOfSniffer = new ArrayList<>();
+    private final List<Integer> injectors = new ArrayList<>();
     private long refused;
 
     /**
@@ -45,19 +45,19 @@ abstract class AttackWire implements AutoCloseable {
     }
 
     /** Sees the frames that a socket receives. */
-    final void addEye(final int socket, final int line) {
-        eyes.add(socket);
-        lineOfEye.add(line);
+    final void addSniffer(final int socket, final int line) {
+        sniffers.add(socket);
+        lineOfSniffer.add(line);
     }
 
     /** Sends to the next line by a socket. */
-    final void addMouth(final int socket) {
-        mouths.add(socket);
+    final void addInjector(final int socket) {
+        injectors.add(socket);
     }
 
     /** Number of lines. */
     final int lines() {
-        return mouths.size();
+        return injectors.size();
     }
 
     /** Bytes before the HXB header in the frames that are seen and sent. */
@@ -79,8 +79,8 @@ abstract class AttackWire implements AutoCloseable {
 
     /** Reads what has passed and was not lost. */
     final void look(final SeenFrames seen) {
-        for (int i = 0; i < eyes.size(); i++) {
-            look(eyes.get(i), lineOfEye.get(i), seen);
+        for (int i = 0; i < sniffers.size(); i++) {
+            look(sniffers.get(i), lineOfSniffer.get(i), seen);
         }
     }
 
@@ -124,7 +124,8 @@ abstract class AttackWire implements AutoCloseable {
         int sent = 0;
         while (done < count) {
             final int result =
-                    Sockets.sendBatch(errno, mouths.get(line), sending.message(done), count - done);
+                    Sockets.sendBatch(
+                            errno, injectors.get(line), sending.message(done), count - done);
             if (result > 0) {
                 done += result;
                 sent += result;
@@ -149,9 +150,9 @@ abstract class AttackWire implements AutoCloseable {
 
     @Override
     public void close() {
-        eyes.forEach(Descriptors::close);
-        mouths.forEach(Descriptors::close);
-        eyes.clear();
-        mouths.clear();
+        sniffers.forEach(Descriptors::close);
+        injectors.forEach(Descriptors::close);
+        sniffers.clear();
+        injectors.clear();
     }
 }

@@ -55,11 +55,11 @@ final class RawWire extends AttackWire {
     private void openLine(final Shape shape, final int dimension, final int link, final int first)
             throws IOException {
         final int line = lines();
-        addMouth(open(LabNames.bridge(dimension, link, first), 0));
+        addInjector(open(LabNames.bridge(dimension, link, first), 0));
         for (int node = 0; node < shape.nodeCount(); node++) {
             if (LabNames.firstNodeOfLine(shape, node, dimension) == first) {
                 final String port = LabNames.port(dimension, link, node);
-                addEye(open(port, PacketSocket.ALL_ETHER_TYPES), line);
+                addSniffer(open(port, PacketSocket.ALL_ETHER_TYPES), line);
             }
         }
     }

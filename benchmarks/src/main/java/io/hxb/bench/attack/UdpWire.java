@@ -13,8 +13,8 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Somebody on the host of a lab of UDP links, who sees all datagrams of the nodes and sends with
- * whatever source address he likes, by a raw socket. Owned by one thread.
+ * An attacker on the host of a lab of UDP links, who reads all datagrams of the nodes and sends
+ * with any source address through a raw socket. Owned by one thread.
  *
  * <p>Source: raw(7), with IP_HDRINCL the kernel fills in the length and checksum of the IP header.
  */
@@ -33,7 +33,7 @@ final class UdpWire extends AttackWire {
     private static final int UDP_DESTINATION_OFFSET = IP_BYTES + 2;
     private static final int UDP_LENGTH_OFFSET = IP_BYTES + 4;
 
-    // By which the attacker knows his own datagrams.
+    // Marks the datagrams of the attacker.
     private static final int OWN_TTL = 61;
 
     // 127.9.9.9 with port 9.
@@ -50,14 +50,14 @@ final class UdpWire extends AttackWire {
                 ports.add(link.port());
             }
         }
-        final int eye = PacketSocket.open();
-        addEye(eye, 0);
-        PacketSocket.attachFilter(eye, others());
-        PacketSocket.bind(eye, ETHERTYPE_IP, NicInfo.read("lo").ifindex(), "lo");
-        addMouth(Sockets.open(Sockets.AF_INET, Sockets.SOCK_RAW, IPPROTO_RAW));
+        final int sniffer = PacketSocket.open();
+        addSniffer(sniffer, 0);
+        PacketSocket.attachFilter(sniffer, others());
+        PacketSocket.bind(sniffer, ETHERTYPE_IP, NicInfo.read("lo").ifindex(), "lo");
+        addInjector(Sockets.open(Sockets.AF_INET, Sockets.SOCK_RAW, IPPROTO_RAW));
     }
 
-    // All but the attacker's own.
+    // All datagrams but the attacker's own.
     private static long[] others() {
         return new long[] {
             ClassicCode.loadByte(ETHERNET_BYTES + TTL_OFFSET),
@@ -96,7 +96,7 @@ final class UdpWire extends AttackWire {
             final long nameAddress) {
         Memory.putByte(address + TTL_OFFSET, OWN_TTL);
         putBigEndian(address + UDP_LENGTH_OFFSET, lengthBytes - IP_BYTES);
-        // No checksum.
+        // No checksum, which UDP over IPv4 permits.
         putBigEndian(address + UDP_LENGTH_OFFSET + 2, 0);
         if (isForeign) {
             Memory.putInt(address + SOURCE_OFFSET, Integer.reverseBytes(FOREIGN_ADDRESS));

@@ -28,52 +28,54 @@ import java.util.function.ToDoubleFunction;
         name = "run booksim",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        header = "Compares latency and speed with BookSim 2, in turns.",
+        header = "Compare latency and speed with BookSim 2, in turns.",
         description = {
             "Needs a BookSim 2 program (github.com/booksim/booksim2, compiled as its README says)."
-                    + " Writes one JSON object a case, and the same as rows of a table."
+                    + " Write one JSON object a case, and the same as rows of a table."
         })
 public final class BookSimBench implements Callable<Integer> {
     @Option(
             names = "--program",
-            required = true,
             paramLabel = "FILE",
-            description = "the BookSim 2 program")
+            required = true,
+            description = "run this BookSim 2 program")
     private Path program;
 
     @Option(
             names = "--hxb",
             paramLabel = "FILE",
-            description = "the hxb to compare; default deploy/hxb of this repository")
+            description = "compare this hxb (default: deploy/hxb of this repository)")
     private Path hxb;
 
     @Option(
             names = "--rounds",
-            defaultValue = "5",
             paramLabel = "N",
-            description = "runs of each in turns; default ${DEFAULT-VALUE}")
+            defaultValue = "5",
+            description = "run each this many times, in turns (default: ${DEFAULT-VALUE})")
     private int rounds;
 
     @Option(
             names = "--sample",
-            defaultValue = "20000",
             paramLabel = "CYCLES",
-            description = "cycles measured, after twice as many; default ${DEFAULT-VALUE}")
+            defaultValue = "20000",
+            description =
+                    "measure for this many cycles, after twice as many (default: "
+                            + "${DEFAULT-VALUE})")
     private long sample;
 
     @Option(
             names = "--only",
-            defaultValue = "",
             paramLabel = "TEXT",
-            description = "only the cases whose name has this text, such as 'mesh 8x8 at 0.05'")
+            defaultValue = "",
+            description = "run only cases whose name has this text, such as 'mesh 8x8 at 0.05'")
     private String only;
 
     @Option(
             names = "--out",
             paramLabel = "FILE",
             description =
-                    "the JSON lines; a table of the same name ends in .md; default"
-                            + " benchmarks/results/booksim.json")
+                    "write JSON lines to this file, and a table to the file of the same "
+                            + "name with .md (default: benchmarks/results/booksim.json)")
     private Path out;
 
     private final Path root = Path.of(System.getProperty("hxb.root", "."));

@@ -13,7 +13,7 @@ import java.nio.file.Path;
 @Command(
         name = "fabric",
         mixinStandardHelpOptions = true,
-        description = "Measures how long routes take, and what they cost.",
+        description = "Measure how long routes take, and what they cost.",
         subcommands = {RouteContest.class, RouteScale.class, TuneScale.class},
         synopsisSubcommandLabel = "EXPERIMENT")
 public final class FabricBench {
@@ -34,8 +34,9 @@ public final class FabricBench {
     static final class Settings {
         @Option(
                 names = "--rounds",
+                paramLabel = "N",
                 defaultValue = "7",
-                description = "measurements of each contestant (default ${DEFAULT-VALUE})")
+                description = "measure each contestant this many times (default: ${DEFAULT-VALUE})")
         private int rounds;
 
         @Mixin private ResultsOption results;

@@ -51,20 +51,27 @@ final class RouteContest implements Callable<Integer> {
 
     @Option(
             names = "--graph",
+            paramLabel = "FILE|WORDS",
             defaultValue = "random:64,4,1",
-            description = "file or words, as 'hxb plan routes' takes (default ${DEFAULT-VALUE})")
+            description =
+                    "Measure the time for the routes of one graph: HXB in a fresh JVM (cold: the"
+                        + " first computation) and after warming up, OpenSM's updn and lash (by its"
+                        + " log; simulated by ibsim, with the same root and hosts). Needs opensm"
+                        + " and ibsim-utils of Debian.")
     private String graph;
 
     @Option(
             names = "--hosts-per-switch",
+            paramLabel = "N",
             defaultValue = "1",
-            description = "hosts of the simulated fabric (default ${DEFAULT-VALUE})")
+            description = "connect this many hosts to each switch (default: ${DEFAULT-VALUE})")
     private int hostsPerSwitch;
 
     @Option(
             names = "--warmup",
+            paramLabel = "SECONDS",
             defaultValue = "1.5",
-            description = "seconds of warming up (default ${DEFAULT-VALUE})")
+            description = "warm up for this long (default: ${DEFAULT-VALUE})")
     private double warmUpSeconds;
 
     @Override

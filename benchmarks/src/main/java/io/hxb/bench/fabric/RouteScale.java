@@ -24,24 +24,30 @@ import java.util.concurrent.Callable;
         name = "scale",
         mixinStandardHelpOptions = true,
         description =
-                "Seconds and memory for the routes of a large graph and for their proof, each"
-                        + " algorithm in a fresh JVM, with nothing warmed up.")
+                "Measure seconds and memory for the routes of a large graph and for their "
+                        + "proof, each algorithm in a fresh JVM, with nothing warmed up.")
 final class RouteScale implements Callable<Integer> {
     @Mixin private FabricBench.Settings settings;
 
     @Option(
             names = "--graph",
+            paramLabel = "FILE|WORDS",
             defaultValue = "random:1024,4,1",
-            description = "file or words, as 'hxb plan routes' takes (default ${DEFAULT-VALUE})")
+            description =
+                    "read a file or take words, as 'hxb plan routes' does (default: "
+                            + "${DEFAULT-VALUE})")
     private String graph;
 
     @Option(
             names = "--algorithms",
+            paramLabel = "NAME",
             split = ",",
             defaultValue =
                     "minimal,updown-bfs,updown-dfs,l-turn-alpha,r-turn-alpha,dl-mutual,multi-tree,"
                             + "lash,structured,silla,in-transit",
-            description = "names, separated by commas; a slash and a path selection may follow")
+            description =
+                    "measure these algorithms, separated by commas; a slash and a path "
+                            + "selection may follow each (default: ${DEFAULT-VALUE})")
     private List<String> algorithms;
 
     @Override

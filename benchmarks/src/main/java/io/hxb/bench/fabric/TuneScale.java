@@ -23,8 +23,8 @@ import java.util.concurrent.Callable;
         name = "tune",
         mixinStandardHelpOptions = true,
         description =
-                "Seconds and memory for one decision of hxb optimise, and for optimising the whole"
-                        + " table, each network in a fresh JVM with nothing warmed up.")
+                "Measure seconds and memory for one decision of hxb optimise, and for optimising"
+                        + " the whole table, each network in a fresh JVM with nothing warmed up.")
 final class TuneScale implements Callable<Integer> {
     private static final List<String> FIGURES =
             List.of(
@@ -40,11 +40,13 @@ final class TuneScale implements Callable<Integer> {
 
     @Option(
             names = "--networks",
+            paramLabel = "LIST",
             split = ";",
             defaultValue = "4,4,4,0;32,16,32,16;32,16,32,0;128,32,32,64",
             description =
-                    "leaf switches, top switches, hosts a leaf, and peers a host (0: all hosts)"
-                            + " of each (default ${DEFAULT-VALUE})")
+                    "optimise these networks, separated by semicolons: leaf switches, top "
+                            + "switches, hosts of a leaf, and peers of a host (0: all hosts) "
+                            + "(default: ${DEFAULT-VALUE})")
     private List<String> networks;
 
     @Override

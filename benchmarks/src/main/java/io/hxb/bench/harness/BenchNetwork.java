@@ -58,13 +58,16 @@ public final class BenchNetwork implements AutoCloseable {
     }
 
     /**
-     * Some kernels have no IPv6, and some let nobody turn it off: figures are hardly worse then.
+     * Some kernels have no IPv6 and some do not let it be turned off; the figures hardly change
+     * then.
      */
     private void quiet(final String namespace) throws InterruptedException {
         try {
             exec(namespace, "sysctl", "-qw", "net.ipv6.conf.default.disable_ipv6=1");
         } catch (final IOException e) {
-            System.err.println("IPv6 stays: " + e.getMessage());
+            System.err.println(
+                    "warning: IPv6 could not be disabled, so its frames are measured too: "
+                            + e.getMessage());
         }
     }
 
@@ -120,7 +123,7 @@ public final class BenchNetwork implements AutoCloseable {
     }
 
     /**
-     * The same through a bridge of its own in a third namespace, as the lines of a lab are made.
+     * Joins two namespaces by a bridge of its own in a third namespace, as the lines of a lab are.
      */
     public void joinByBridge(
             final String namespace,
@@ -153,7 +156,7 @@ public final class BenchNetwork implements AutoCloseable {
         shape(namespace, nic, Shaper.tbf(rateBps, Shaper.NO_DROPS));
     }
 
-    /** The same by the shaper that {@code tc} is told in words. */
+    /** Shapes what leaves a NIC by the arguments of a qdisc of {@code tc}. */
     public void shape(final String namespace, final String nic, final String shaper)
             throws IOException, InterruptedException {
         exec(namespace, ("tc qdisc add dev " + nic + " root " + shaper).split(" "));
@@ -205,7 +208,7 @@ public final class BenchNetwork implements AutoCloseable {
         try {
             run("ip", "netns", "del", namespace);
         } catch (final IOException e) {
-            System.err.println("left behind: " + e.getMessage());
+            System.err.println("warning: a network namespace was not removed: " + e.getMessage());
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
         }

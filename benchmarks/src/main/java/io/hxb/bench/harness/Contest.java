@@ -43,7 +43,7 @@ public final class Contest {
         for (final String part : parts) {
             if (trials.keySet().stream().noneMatch(name -> isMeant(name, part))) {
                 throw new IllegalArgumentException(
-                        "nobody's name contains \"" + part + "\": " + trials.keySet());
+                        "no contestant has a name with \"" + part + "\": " + trials.keySet());
             }
         }
         trials.keySet().removeIf(name -> Stream.of(parts).noneMatch(part -> isMeant(name, part)));

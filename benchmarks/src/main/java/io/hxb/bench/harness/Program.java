@@ -80,7 +80,7 @@ public final class Program implements AutoCloseable {
     public JsonNode next(final double limitSeconds) throws IOException, InterruptedException {
         final String line = lines.poll((long) (limitSeconds * 1e9), TimeUnit.NANOSECONDS);
         if (line == null) {
-            throw new IOException(name + " has said nothing for " + limitSeconds + " s");
+            throw new IOException(name + " has printed nothing for " + limitSeconds + " s");
         }
         if (line.equals(END)) {
             throw new IOException(name + " ended early, status " + process.waitFor());

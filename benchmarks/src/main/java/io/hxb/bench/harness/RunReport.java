@@ -12,10 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/**
- * What a run that checks a cluster has found: a verdict, totals, and how everything grew. Owned by
- * one thread.
- */
+/** Report of a run that checks a cluster: a verdict, totals, and what grew. Owned by one thread. */
 public final class RunReport {
     private static final int MAX_PROBLEMS = 200;
     private static final JsonMapper JSON = new JsonMapper();
@@ -24,18 +21,18 @@ public final class RunReport {
     private final List<String> problems = new ArrayList<>();
     private final List<Growth> growths = new ArrayList<>();
     private final String name;
-    private final String good;
+    private final String verdict;
     private long problemCount;
 
     /**
-     * Begins without problems.
+     * Makes a report without problems.
      *
      * @param name of the run, and of its files.
-     * @param good the verdict if there are none.
+     * @param verdict text if there are no problems.
      */
-    public RunReport(final String name, final String good) {
+    public RunReport(final String name, final String verdict) {
         this.name = name;
-        this.good = good;
+        this.verdict = verdict;
     }
 
     /** Adds a figure. */
@@ -43,7 +40,7 @@ public final class RunReport {
         facts.put(what, value);
     }
 
-    /** Adds something that is wrong. */
+    /** Adds a problem; the first 200 are kept, all are counted. */
     public void problem(final double seconds, final String text) {
         problemCount++;
         if (problems.size() < MAX_PROBLEMS) {
@@ -51,12 +48,12 @@ public final class RunReport {
         }
     }
 
-    /** Adds something that must not grow. */
+    /** Adds a quantity that must not grow. */
     public void growth(final Growth growth) {
         growths.add(growth);
     }
 
-    /** True if nothing went wrong and nothing grows. */
+    /** True if there are no problems and nothing grows. */
     public boolean isOk() {
         return problemCount == 0 && growths.stream().noneMatch(Growth::isGrowing);
     }
@@ -80,7 +77,7 @@ public final class RunReport {
     private String markdown() {
         final StringBuilder text = new StringBuilder("# ");
         text.append(name).append(": ");
-        text.append(isOk() ? good : "something is wrong").append("\n\n");
+        text.append(isOk() ? verdict : "problems found").append("\n\n");
         text.append("| what | figure |\n| --- | --- |\n");
         facts.forEach(
                 (what, value) ->

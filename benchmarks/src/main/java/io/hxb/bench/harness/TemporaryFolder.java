@@ -15,12 +15,12 @@ public final class TemporaryFolder implements AutoCloseable {
         path = Files.createTempDirectory("hxbb-");
     }
 
-    /** Where it is. */
+    /** Path of the folder. */
     public Path path() {
         return path;
     }
 
-    /** Where a file of that name is, or would be. */
+    /** Path of a file in the folder, which need not exist. */
     public Path file(final String name) {
         return path.resolve(name);
     }
@@ -32,7 +32,7 @@ public final class TemporaryFolder implements AutoCloseable {
                 Files.deleteIfExists(file);
             }
         } catch (final IOException e) {
-            System.err.println("left behind: " + path + ": " + e.getMessage());
+            System.err.println("warning: cannot remove " + path + ": " + e.getMessage());
         }
     }
 }

@@ -29,7 +29,7 @@ public final class Turn implements AutoCloseable {
                         .redirectError(ProcessBuilder.Redirect.INHERIT)
                         .start();
         if (holder.getInputStream().read() < 0) {
-            throw new IOException("flock gives no turn by " + file);
+            throw new IOException("flock cannot lock " + file);
         }
         return new Turn(holder);
     }

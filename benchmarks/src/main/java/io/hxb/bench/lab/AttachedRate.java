@@ -19,9 +19,9 @@ import java.util.concurrent.Callable;
         name = "attached-rate",
         mixinStandardHelpOptions = true,
         description =
-                "Messages a second, in one direction, between programs that are attached to nodes"
-                        + " in processes of their own, beside Aeron with its driver in a process,"
-                        + " and an embedded node.")
+                "Measure messages a second, in one direction, between programs that are attached to"
+                    + " nodes in processes of their own, beside Aeron with its driver in a process,"
+                    + " and an embedded node.")
 final class AttachedRate implements Callable<Integer> {
     private static final String AERON = "Aeron, driver in a process of its own";
     private static final String AERON_IPC = "Aeron IPC, one host";
@@ -34,21 +34,24 @@ final class AttachedRate implements Callable<Integer> {
 
     @Option(
             names = "--sizes",
+            paramLabel = "BYTES",
             split = ",",
             defaultValue = "32,8192",
-            description = "bytes of a message (default ${DEFAULT-VALUE})")
+            description =
+                    "send messages of these sizes, separated by commas (default: "
+                            + "${DEFAULT-VALUE})")
     private List<Integer> sizes;
 
     @Option(
             names = "--warmup",
+            paramLabel = "SECONDS",
             defaultValue = "3",
-            description = "seconds before each measurement (default ${DEFAULT-VALUE})")
+            description = "send for this long before each measurement (default: ${DEFAULT-VALUE})")
     private double warmUp;
 
     @Option(
             names = "--whole",
-            description =
-                    "programs copy every byte of a message, from memory of their own and into it")
+            description = "copy every byte of a message from memory of the program and into it")
     private boolean isWhole;
 
     @Mixin private LabExperiments.Chosen chosen;

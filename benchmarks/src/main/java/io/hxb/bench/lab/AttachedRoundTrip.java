@@ -23,9 +23,9 @@ import java.util.concurrent.Callable;
         name = "attached-rtt",
         mixinStandardHelpOptions = true,
         description =
-                "Round trips between programs that are attached to nodes in processes of their own,"
-                        + " beside plain sockets and Aeron with its driver in a process. Under"
-                        + " 'taskset -c 0' everything shares one CPU.")
+                "Measure round trips between programs that are attached to nodes in processes of"
+                        + " their own, beside plain sockets and Aeron with its driver in a process."
+                        + " Under 'taskset -c 0' everything shares one CPU.")
 final class AttachedRoundTrip implements Callable<Integer> {
     private static final String UDP = "C, UDP sockets, blocking";
 
@@ -33,20 +33,27 @@ final class AttachedRoundTrip implements Callable<Integer> {
 
     @Option(
             names = "--sizes",
+            paramLabel = "BYTES",
             split = ",",
             defaultValue = "32",
-            description = "bytes of a message, at most 65000 (default ${DEFAULT-VALUE})")
+            description =
+                    "send messages of these sizes, at most 65000, separated by commas "
+                            + "(default: ${DEFAULT-VALUE})")
     private List<Integer> sizes;
 
     @Option(
             names = "--warmup",
+            paramLabel = "SECONDS",
             defaultValue = "3",
-            description = "seconds before each measurement (default ${DEFAULT-VALUE})")
+            description = "send for this long before each measurement (default: ${DEFAULT-VALUE})")
     private double warmUp;
 
     @Option(
             names = "--load",
-            description = "programs beside it that compute all the time (default ${DEFAULT-VALUE})",
+            paramLabel = "N",
+            description =
+                    "run this many programs beside it that compute all the time (default: "
+                            + "${DEFAULT-VALUE})",
             defaultValue = "0")
     private int load;
 

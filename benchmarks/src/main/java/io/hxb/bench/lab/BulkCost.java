@@ -19,8 +19,8 @@ import java.util.concurrent.Callable;
         name = "bulk-cost",
         mixinStandardHelpOptions = true,
         description =
-                "CPU-seconds a GB of bulk data over shaped links: HXB over link.udp and link.raw"
-                        + " beside C programs, and MPTCP.")
+                "Measure CPU-seconds a GB of bulk data over shaped links: HXB over link.udp "
+                        + "and link.raw beside C programs, and MPTCP.")
 final class BulkCost implements Callable<Integer> {
     private static final String TRAINS = "C, UDP trains";
     private static final String SINGLE = "C, UDP frame by frame";
@@ -34,56 +34,70 @@ final class BulkCost implements Callable<Integer> {
 
     @Option(
             names = "--wiring",
+            paramLabel = "KIND",
             split = ",",
             defaultValue = "whole,cut",
             description =
-                    "whole: trains cross the links uncut, as with NICs that cut and join; cut: the"
-                            + " kernel cuts and joins them; paced: the same, frame by frame at the"
-                            + " rate of the link (default ${DEFAULT-VALUE})")
+                    "wire the links so that trains cross them whole, as with NICs that cut and"
+                            + " join; that the kernel cuts and joins them (cut); or that it does so"
+                            + " frame by frame at the rate of the link (paced); separated by commas"
+                            + " (default: ${DEFAULT-VALUE})")
     private List<String> wirings;
 
     @Option(
             names = "--mtu",
+            paramLabel = "BYTES",
             split = ",",
             defaultValue = "9000,1500",
-            description = "of the links (default ${DEFAULT-VALUE})")
+            description = "set these MTUs, separated by commas (default: ${DEFAULT-VALUE})")
     private List<Integer> mtus;
 
-    @Option(names = "--links", defaultValue = "6", description = "default ${DEFAULT-VALUE}")
+    @Option(
+            names = "--links",
+            paramLabel = "N",
+            defaultValue = "6",
+            description = "make this many links (default: ${DEFAULT-VALUE})")
     private int links;
 
     @Option(
             names = "--mbit",
+            paramLabel = "MBIT/S",
             defaultValue = "1000",
             description =
-                    "rate of a link in Mbit/s, 0 if it is not shaped (default ${DEFAULT-VALUE})")
+                    "shape each link to this rate; 0: not at all (default: " + "${DEFAULT-VALUE})")
     private int mbit;
 
     @Option(
             names = "--relay",
             description =
-                    "a node of HXB between the ends relays everything; only HXB over raw links"
-                            + " takes part")
+                    "have a node of HXB between the ends relay everything; only HXB over "
+                            + "raw links takes part")
     private boolean hasRelay;
 
     @Option(
             names = "--warmup",
+            paramLabel = "SECONDS",
             defaultValue = "15",
-            description = "seconds before each measurement of HXB (default ${DEFAULT-VALUE})")
+            description =
+                    "send for this long before each measurement of HXB (default: "
+                            + "${DEFAULT-VALUE})")
     private double warmUp;
 
     @Option(
             names = "--wait",
+            paramLabel = "WAIT",
             defaultValue = "hybrid",
-            description = "how the ends of HXB wait: block or hybrid (default ${DEFAULT-VALUE})")
+            description =
+                    "have the ends of HXB wait by block or hybrid (default: " + "${DEFAULT-VALUE})")
     private String waiting;
 
     @Option(
             names = "--flush-timeout",
+            paramLabel = "US",
             defaultValue = "0",
             description =
-                    "microseconds that the kernel waits at each NIC for frames to join"
-                            + " (gro_flush_timeout; default ${DEFAULT-VALUE})")
+                    "have the kernel wait this long at each NIC for frames to join "
+                            + "(gro_flush_timeout) (default: ${DEFAULT-VALUE})")
     private int flushTimeoutUs;
 
     @Mixin private LabExperiments.Chosen chosen;

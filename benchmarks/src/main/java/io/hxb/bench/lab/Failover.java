@@ -33,7 +33,7 @@ import java.util.concurrent.Callable;
 @Command(
         name = "failover",
         mixinStandardHelpOptions = true,
-        description = "Throughput while links and relays fail and come back.")
+        description = "Measure throughput while links and relays fail and come back.")
 final class Failover implements Callable<Integer> {
     private static final String HXB = "HXB";
 
@@ -42,8 +42,9 @@ final class Failover implements Callable<Integer> {
 
     @Option(
             names = "--warmup",
+            paramLabel = "SECONDS",
             defaultValue = "6",
-            description = "seconds of load before each measurement (default ${DEFAULT-VALUE})")
+            description = "send for this long before each measurement (default: ${DEFAULT-VALUE})")
     private double warmUp;
 
     @Override

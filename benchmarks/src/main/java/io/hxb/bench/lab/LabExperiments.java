@@ -20,7 +20,7 @@ import java.util.Locale;
 @Command(
         name = "lab",
         mixinStandardHelpOptions = true,
-        description = "Measures HXB and its peers in turns on veth links. Needs root.",
+        description = "Measure HXB and its peers in turns on veth links. Needs root.",
         subcommands = {
             RelayRate.class,
             RelayRoundTrip.class,
@@ -64,17 +64,19 @@ public final class LabExperiments {
     static final class Settings {
         @Option(
                 names = "--rounds",
+                paramLabel = "N",
                 defaultValue = "7",
-                description = "measurements of each contestant (default ${DEFAULT-VALUE})")
+                description = "measure each contestant this many times (default: ${DEFAULT-VALUE})")
         private int rounds;
 
         @Option(
                 names = "--seconds",
+                paramLabel = "SECONDS",
                 defaultValue = "2",
-                description = "length of one measurement (default ${DEFAULT-VALUE})")
+                description = "measure for this long each time (default: ${DEFAULT-VALUE})")
         private double seconds;
 
-        @Option(names = "--without-hxb", description = "only the peers")
+        @Option(names = "--without-hxb", description = "measure only the peers of HXB")
         private boolean isWithoutHxb;
 
         @Mixin private ResultsOption results;
@@ -100,16 +102,18 @@ public final class LabExperiments {
     static final class Chosen {
         @Option(
                 names = "--only",
+                paramLabel = "TEXT",
                 description =
-                        "part of the names of those to measure, or a whole name after '='; may be"
-                                + " repeated")
+                        "measure only contestants whose name has this text, or is the text "
+                                + "after '='; may be repeated")
         private List<String> only = List.of();
 
         @Option(
                 names = "--loop",
+                paramLabel = "LOOP",
                 description =
-                        "also nodes with these loops, as the cluster file has them, such as 'loops:"
-                                + " 2, wait: spin'; may be repeated")
+                        "measure nodes with these loops, too, as the cluster file has them, "
+                                + "such as 'loops: 2, wait: spin'; may be repeated")
         private List<String> loops = List.of();
 
         List<String> loops() {
@@ -143,11 +147,16 @@ public final class LabExperiments {
 
         @Option(
                 names = "--size",
+                paramLabel = "BYTES",
                 defaultValue = "8928",
-                description = "bytes of a message, one frame each (default ${DEFAULT-VALUE})")
+                description =
+                        "send messages of this size, one frame each (default: ${DEFAULT-VALUE})")
         private int size;
 
-        @Option(names = "--only", description = "part of the name of an arrangement")
+        @Option(
+                names = "--only",
+                paramLabel = "TEXT",
+                description = "measure only arrangements whose name has this text")
         private String only = "";
 
         int size() {

@@ -19,27 +19,34 @@ import java.util.concurrent.Callable;
 @Command(
         name = "links-scaling",
         mixinStandardHelpOptions = true,
-        description = "CPU per relayed frame of a node with 2, 6 and 16 NICs.")
+        description = "Measure the CPU time per relayed frame of a node with 2, 6 and 16 NICs.")
 final class LinksScaling implements Callable<Integer> {
     @Mixin private LabExperiments.Settings settings;
 
     @Option(
             names = "--nics",
+            paramLabel = "N",
             split = ",",
             defaultValue = "2,6,16",
-            description = "NICs of the node, half of them to each side (default ${DEFAULT-VALUE})")
+            description =
+                    "give the node these numbers of NICs, half of them to each side, "
+                            + "separated by commas (default: ${DEFAULT-VALUE})")
     private List<Integer> nics;
 
     @Option(
             names = "--size",
+            paramLabel = "BYTES",
             defaultValue = "1500",
-            description = "bytes of HXB header and body (default ${DEFAULT-VALUE})")
+            description =
+                    "send frames of this length of HXB header and body (default: "
+                            + "${DEFAULT-VALUE})")
     private int size;
 
     @Option(
             names = "--warmup",
+            paramLabel = "SECONDS",
             defaultValue = "5",
-            description = "seconds of load before the first round (default ${DEFAULT-VALUE})")
+            description = "send for this long before the first round (default: ${DEFAULT-VALUE})")
     private double warmUp;
 
     @Override

@@ -14,13 +14,13 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
-/** CPU time of a 4-byte message beyond what the kernel takes for its frame. One thread. */
+/** Measures the CPU time of a 4-byte message and its part beyond the system calls. One thread. */
 @Command(
         name = "message-cost",
         mixinStandardHelpOptions = true,
         description =
-                "CPU time of a 4-byte message: alone in its frame (blocking ping-pong, against C"
-                        + " programs that only make the system calls) and at full speed.")
+                "Measure the CPU time of a 4-byte message: alone in its frame (blocking ping-pong,"
+                        + " against C programs that only make the system calls) and at full speed.")
 final class MessageCost implements Callable<Integer> {
     private static final String C = "C, system calls only";
     private static final String HXB = "HXB";
@@ -32,8 +32,9 @@ final class MessageCost implements Callable<Integer> {
 
     @Option(
             names = "--warmup",
+            paramLabel = "SECONDS",
             defaultValue = "4",
-            description = "seconds before each measurement (default ${DEFAULT-VALUE})")
+            description = "send for this long before each measurement (default: ${DEFAULT-VALUE})")
     private double warmUp;
 
     @Override
@@ -42,7 +43,7 @@ final class MessageCost implements Callable<Integer> {
                 new Report(
                                 "message-cost",
                                 Map.of("rounds", settings.rounds(), "seconds", settings.seconds()))
-                        .columns("what", "CPU ns", "beyond the kernel's share, ns");
+                        .columns("what", "CPU ns", "beyond system calls, ns");
         try (MessageLine line = new MessageLine("cost", warmUp, settings.seconds(), List.of());
                 DirectLine direct = new DirectLine("block")) {
             final Contest.Standing standing =

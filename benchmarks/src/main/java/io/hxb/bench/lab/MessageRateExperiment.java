@@ -17,7 +17,8 @@ import java.util.concurrent.Callable;
         name = "message-rate",
         mixinStandardHelpOptions = true,
         description =
-                "Messages a second over one veth: HXB and Aeron UDP, both in their invoker layout.")
+                "Measure messages a second over one veth: HXB and Aeron UDP, both in their "
+                        + "invoker layout.")
 final class MessageRateExperiment implements Callable<Integer> {
     private static final String AERON = "Aeron UDP, invoker";
     private static final String WIDE = "Aeron UDP, invoker, window 1 MiB";
@@ -27,15 +28,19 @@ final class MessageRateExperiment implements Callable<Integer> {
 
     @Option(
             names = "--sizes",
+            paramLabel = "BYTES",
             split = ",",
             defaultValue = "32,8192",
-            description = "bytes of a message (default ${DEFAULT-VALUE})")
+            description =
+                    "send messages of these sizes, separated by commas (default: "
+                            + "${DEFAULT-VALUE})")
     private List<Integer> sizes;
 
     @Option(
             names = "--warmup",
+            paramLabel = "SECONDS",
             defaultValue = "8",
-            description = "seconds before each measurement (default ${DEFAULT-VALUE})")
+            description = "send for this long before each measurement (default: ${DEFAULT-VALUE})")
     private double warmUp;
 
     @Override

@@ -23,9 +23,9 @@ import java.util.concurrent.Callable;
         name = "message-rtt",
         mixinStandardHelpOptions = true,
         description =
-                "Round trips of messages over one veth: HXB and Aeron UDP, both in their invoker"
-                        + " layout and spinning; HXB blocking, and waiting as it does by default,"
-                        + " and a raw C ping-pong.")
+                "Measure round trips of messages over one veth: HXB and Aeron UDP, both in their"
+                        + " invoker layout and spinning; HXB blocking, and waiting as it does by"
+                        + " default, and a raw C ping-pong.")
 final class MessageRoundTrip implements Callable<Integer> {
     private static final String AERON = "Aeron UDP, invoker, spinning";
     private static final String HXB = "HXB, invoker, spinning";
@@ -41,18 +41,25 @@ final class MessageRoundTrip implements Callable<Integer> {
 
     @Option(
             names = "--sizes",
+            paramLabel = "BYTES",
             split = ",",
             defaultValue = "32,8192",
-            description = "bytes of a message (default ${DEFAULT-VALUE})")
+            description =
+                    "send messages of these sizes, separated by commas (default: "
+                            + "${DEFAULT-VALUE})")
     private List<Integer> sizes;
 
     @Option(
             names = "--warmup",
+            paramLabel = "SECONDS",
             defaultValue = "8",
-            description = "seconds before each measurement (default ${DEFAULT-VALUE})")
+            description = "send for this long before each measurement (default: ${DEFAULT-VALUE})")
     private double warmUp;
 
-    @Option(names = "--only", description = "part of the names of those to measure")
+    @Option(
+            names = "--only",
+            paramLabel = "TEXT",
+            description = "measure only contestants whose name has this text")
     private String only = "";
 
     @Override

@@ -20,30 +20,36 @@ import java.util.concurrent.Callable;
         name = "message-security",
         mixinStandardHelpOptions = true,
         description =
-                "Messages a second and round trips over one veth, in turns without a key, with"
-                        + " frames that are authenticated, and with encrypted ones.")
+                "Measure messages a second and round trips over one veth, in turns without a"
+                        + " key, with frames that are authenticated, and with encrypted ones.")
 final class MessageSecurity implements Callable<Integer> {
     @Mixin private LabExperiments.Settings settings;
 
     @Option(
             names = "--rate-sizes",
+            paramLabel = "BYTES",
             split = ",",
             defaultValue = "32,8192",
-            description = "bytes of a message whose rate is measured (default ${DEFAULT-VALUE})")
+            description =
+                    "measure the rate of messages of these sizes, separated by commas "
+                            + "(default: ${DEFAULT-VALUE})")
     private List<Integer> rateSizes;
 
     @Option(
             names = "--trip-sizes",
+            paramLabel = "BYTES",
             split = ",",
             defaultValue = "32",
             description =
-                    "bytes of a message whose round trip is measured (default ${DEFAULT-VALUE})")
+                    "measure the round trips of messages of these sizes, separated by "
+                            + "commas (default: ${DEFAULT-VALUE})")
     private List<Integer> tripSizes;
 
     @Option(
             names = "--warmup",
+            paramLabel = "SECONDS",
             defaultValue = "8",
-            description = "seconds before each measurement (default ${DEFAULT-VALUE})")
+            description = "send for this long before each measurement (default: ${DEFAULT-VALUE})")
     private double warmUp;
 
     @Override

@@ -29,8 +29,9 @@ import java.util.stream.IntStream;
         name = "mpi",
         mixinStandardHelpOptions = true,
         description =
-                "Programs of Open MPI over HXB, and over TCP on the same wires. Ranks and nodes are"
-                        + " processes of their own; ranks give their CPU away while they wait.")
+                "Measure programs of Open MPI over HXB, and over TCP on the same wires. "
+                        + "Ranks and nodes are processes of their own; ranks yield their CPU while "
+                        + "they wait.")
 final class MpiMessages implements Callable<Integer> {
     /**
      * The nodes of one table.
@@ -106,21 +107,23 @@ final class MpiMessages implements Callable<Integer> {
 
     @Option(
             names = "--mbit",
+            paramLabel = "MBIT/S",
             defaultValue = "1000",
-            description = "rate of a link in Mbit/s (default ${DEFAULT-VALUE})")
+            description = "shape each link to this rate (default: ${DEFAULT-VALUE})")
     private int mbit;
 
     @Option(
             names = "--warmup",
+            paramLabel = "SECONDS",
             defaultValue = "3",
-            description = "seconds before each measurement (default ${DEFAULT-VALUE})")
+            description = "send for this long before each measurement (default: ${DEFAULT-VALUE})")
     private double warmUp;
 
     @Mixin private LabExperiments.Chosen chosen;
 
     @Option(
             names = "--collectives",
-            description = "also with the collective operations that nodes carry out themselves")
+            description = "measure the collective operations that nodes carry out, too")
     private boolean hasCollectives;
 
     @Override

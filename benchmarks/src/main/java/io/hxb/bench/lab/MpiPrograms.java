@@ -34,8 +34,8 @@ import java.util.stream.IntStream;
         name = "mpi-programs",
         mixinStandardHelpOptions = true,
         description =
-                "CG, LAMMPS and HPCC on a lab: times and results over"
-                        + " HXB and TCP, also while one link of one node is pulled for a while.")
+                "Run CG, LAMMPS and HPCC on a lab: times and results over HXB and TCP, also "
+                        + "while one link of one node is pulled for a while.")
 final class MpiPrograms implements Callable<Integer> {
     private static final int MTU_BYTES = 9000;
     private static final long LIMIT_SECONDS = 180;
@@ -83,47 +83,58 @@ final class MpiPrograms implements Callable<Integer> {
 
     @Option(
             names = "--mbit",
+            paramLabel = "MBIT/S",
             defaultValue = "250",
-            description = "rate of a link in Mbit/s (default ${DEFAULT-VALUE})")
+            description = "shape each link to this rate (default: ${DEFAULT-VALUE})")
     private int mbit;
 
     @Option(
             names = "--length",
+            paramLabel = "N",
             defaultValue = "1",
-            description = "how much longer programs take (default ${DEFAULT-VALUE})")
+            description = "make programs take this many times as long (default: ${DEFAULT-VALUE})")
     private int length;
 
-    @Option(names = "--only", description = "part of the names of those to run")
+    @Option(
+            names = "--only",
+            paramLabel = "TEXT",
+            description = "run only programs whose name has this text")
     private String only = "";
 
     @Option(
             names = "--shape",
+            paramLabel = "SHAPE",
             defaultValue = "2x2",
-            description = "of the lab (default ${DEFAULT-VALUE})")
+            description = "make a lab of this shape (default: ${DEFAULT-VALUE})")
     private String shape;
 
     @Option(
             names = "--links",
+            paramLabel = "N",
             defaultValue = "2",
-            description = "of each dimension (default ${DEFAULT-VALUE})")
+            description = "make this many links per dimension (default: ${DEFAULT-VALUE})")
     private int links;
 
     @Option(
             names = "--ranks",
+            paramLabel = "N",
             split = ",",
             defaultValue = "4,8",
             description =
-                    "of each program, one after the other (default ${DEFAULT-VALUE}); CG has 4, 8"
-                            + " or 16")
+                    "run each program with these numbers of ranks, separated by commas; CG "
+                            + "takes 4, 8 or 16 (default: ${DEFAULT-VALUE})")
     private List<Integer> rankCounts;
 
-    @Option(names = "--together", description = "all nodes in one process, as hxb lab up has them")
+    @Option(names = "--together", description = "run all nodes in one process, as hxb lab up does")
     private boolean isTogether;
 
     @Option(
             names = "--hpcc-size",
+            paramLabel = "N",
             defaultValue = "800",
-            description = "order of HPCC's matrix, times --length (default ${DEFAULT-VALUE})")
+            description =
+                    "give HPCC's matrix this order, times --length (default: "
+                            + "${DEFAULT-VALUE})")
     private int hpccSize;
 
     @Option(names = "--without-faults", description = "leave out runs in which a link is pulled")
@@ -133,8 +144,8 @@ final class MpiPrograms implements Callable<Integer> {
             names = "--lock",
             paramLabel = "FILE",
             description =
-                    "take turns with others that measure on this machine: hold the lock of this"
-                            + " file, as flock(1) does, during each run")
+                    "hold the lock of this file during each run, as flock(1) does, to take "
+                            + "turns with others that measure on this machine")
     private Path lock;
 
     private final Map<String, Double> lastSeconds = new TreeMap<>();

@@ -16,8 +16,8 @@ import java.util.concurrent.Callable;
         name = "no-garbage",
         mixinStandardHelpOptions = true,
         description =
-                "Messages between two nodes under Epsilon GC with heaps of 256 MB; bytes that the"
-                        + " loops allocate while they are measured.")
+                "Send messages between two nodes under Epsilon GC with heaps of 256 MB, and "
+                        + "count bytes that the loops allocate while they are measured.")
 final class NoGarbage implements Callable<Integer> {
     private static final int SIZE = 8192;
     private static final double WARM_UP = 3;

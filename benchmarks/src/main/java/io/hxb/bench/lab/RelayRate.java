@@ -19,7 +19,9 @@ import java.util.concurrent.Callable;
 @Command(
         name = "relay-rate",
         mixinStandardHelpOptions = true,
-        description = "Frames a second through one relay: C programs and an HXB node in turns.")
+        description =
+                "Measure frames a second through one relay: C programs and an HXB node in "
+                        + "turns.")
 final class RelayRate implements Callable<Integer> {
     private static final String FIRST = "C recvmmsg";
     private static final String SAME = "C TPACKET_V2";
@@ -31,15 +33,19 @@ final class RelayRate implements Callable<Integer> {
 
     @Option(
             names = "--sizes",
+            paramLabel = "BYTES",
             split = ",",
             defaultValue = "64,1500,9000",
-            description = "bytes of HXB header and body (default ${DEFAULT-VALUE})")
+            description =
+                    "send frames of these lengths of HXB header and body, separated by "
+                            + "commas (default: ${DEFAULT-VALUE})")
     private List<Integer> sizes;
 
     @Option(
             names = "--warmup",
+            paramLabel = "SECONDS",
             defaultValue = "15",
-            description = "seconds of load before the first round (default ${DEFAULT-VALUE})")
+            description = "send for this long before the first round (default: ${DEFAULT-VALUE})")
     private double warmUp;
 
     @Override

@@ -19,7 +19,9 @@ import java.util.concurrent.Callable;
 @Command(
         name = "relay-rtt",
         mixinStandardHelpOptions = true,
-        description = "Round trips through one relay, crossed twice: C programs and an HXB node.")
+        description =
+                "Measure round trips through one relay, crossed twice: C programs and an HXB"
+                        + " node.")
 final class RelayRoundTrip implements Callable<Integer> {
     private static final String NONE = "no relay";
     private static final String FIRST = "C recvmmsg";
@@ -33,22 +35,30 @@ final class RelayRoundTrip implements Callable<Integer> {
 
     @Option(
             names = "--waits",
+            paramLabel = "WAIT",
             split = ",",
             defaultValue = "block,spin",
-            description = "how everything waits (default ${DEFAULT-VALUE})")
+            description =
+                    "have everything wait by these of block, spin and hybrid, separated by "
+                            + "commas (default: ${DEFAULT-VALUE})")
     private List<String> waits;
 
     @Option(
             names = "--size",
+            paramLabel = "BYTES",
             defaultValue = "64",
-            description = "bytes of HXB header and body (default ${DEFAULT-VALUE})")
+            description =
+                    "send frames of this length of HXB header and body (default: "
+                            + "${DEFAULT-VALUE})")
     private int size;
 
     @Option(
             names = "--warmup",
+            paramLabel = "SECONDS",
             defaultValue = "25",
             description =
-                    "seconds of round trips before the first round (default ${DEFAULT-VALUE})")
+                    "make round trips for this long before the first round (default: "
+                            + "${DEFAULT-VALUE})")
     private double warmUp;
 
     @Override

@@ -20,9 +20,9 @@ import java.util.concurrent.Callable;
         name = "relay-scaling",
         mixinStandardHelpOptions = true,
         description =
-                "Frames a second through one relay of several links, each with a sender of its own:"
-                        + " a C program, and HXB nodes with more and more loops. Needs a CPU for"
-                        + " each loop and each sender.")
+                "Measure frames a second through one relay of several links, each with a "
+                        + "sender of its own: a C program, and HXB nodes with more and more loops. "
+                        + "Needs a CPU for each loop and each sender.")
 final class RelayScaling implements Callable<Integer> {
     private static final String SAME = "C TPACKET_V2, one thread";
     private static final String KERNEL = "HXB, the kernel relays";
@@ -31,28 +31,37 @@ final class RelayScaling implements Callable<Integer> {
 
     @Mixin private LabExperiments.Settings settings;
 
-    @Option(names = "--links", defaultValue = "6", description = "default ${DEFAULT-VALUE}")
+    @Option(
+            names = "--links",
+            paramLabel = "N",
+            defaultValue = "6",
+            description = "make this many links (default: ${DEFAULT-VALUE})")
     private int links;
 
     @Option(
             names = "--sizes",
+            paramLabel = "BYTES",
             split = ",",
             defaultValue = "64,1500",
-            description = "bytes of HXB header and body, at most 1500 (default ${DEFAULT-VALUE})")
+            description =
+                    "send frames of these lengths of HXB header and body, at most 1500, "
+                            + "separated by commas (default: ${DEFAULT-VALUE})")
     private List<Integer> sizes;
 
     @Option(
             names = "--loop",
+            paramLabel = "LOOP",
             defaultValue = "loops: 1",
             description =
-                    "loops of a node, as the cluster file has them; may be repeated (default"
-                            + " ${DEFAULT-VALUE})")
+                    "measure a node with these loops, as the cluster file has them; may be "
+                            + "repeated (default: ${DEFAULT-VALUE})")
     private List<String> loops;
 
     @Option(
             names = "--warmup",
+            paramLabel = "SECONDS",
             defaultValue = "10",
-            description = "seconds of load before the first round (default ${DEFAULT-VALUE})")
+            description = "send for this long before the first round (default: ${DEFAULT-VALUE})")
     private double warmUp;
 
     @Override

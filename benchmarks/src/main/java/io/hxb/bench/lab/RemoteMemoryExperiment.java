@@ -29,8 +29,9 @@ import java.util.concurrent.Callable;
         name = "remote-memory",
         mixinStandardHelpOptions = true,
         description =
-                "Remote memory and large messages between two programs in C that are attached to"
-                        + " nodes in processes of their own, through one relay, over shaped links.")
+                "Measure remote memory and large messages between two programs in C that are"
+                        + " attached to nodes in processes of their own, through one relay, over "
+                        + "shaped links.")
 final class RemoteMemoryExperiment implements Callable<Integer> {
     /** One kind of operation. Immutable. */
     private record Plan(String operation, int size, int depth) {
@@ -59,22 +60,31 @@ final class RemoteMemoryExperiment implements Callable<Integer> {
 
     @Mixin private LabExperiments.Settings settings;
 
-    @Option(names = "--links", defaultValue = "6", description = "default ${DEFAULT-VALUE}")
+    @Option(
+            names = "--links",
+            paramLabel = "N",
+            defaultValue = "6",
+            description = "make this many links (default: ${DEFAULT-VALUE})")
     private int links;
 
     @Option(
             names = "--mbit",
+            paramLabel = "MBIT/S",
             defaultValue = "250",
-            description = "rate of a link in Mbit/s (default ${DEFAULT-VALUE})")
+            description = "shape each link to this rate (default: ${DEFAULT-VALUE})")
     private int mbit;
 
     @Option(
             names = "--warmup",
+            paramLabel = "SECONDS",
             defaultValue = "3",
-            description = "seconds before each measurement (default ${DEFAULT-VALUE})")
+            description = "send for this long before each measurement (default: ${DEFAULT-VALUE})")
     private double warmUp;
 
-    @Option(names = "--only", description = "part of the names of those to measure")
+    @Option(
+            names = "--only",
+            paramLabel = "TEXT",
+            description = "measure only contestants whose name has this text")
     private String only = "";
 
     @Override

@@ -20,7 +20,7 @@ import java.util.concurrent.Callable;
 @Command(
         name = "shaped-bandwidth",
         mixinStandardHelpOptions = true,
-        description = "PM goodput over shaped links, directly and through relays.")
+        description = "Measure PM goodput over shaped links, directly and through relays.")
 final class ShapedBandwidth implements Callable<Integer> {
     /**
      * One arrangement. Immutable.
@@ -69,8 +69,9 @@ final class ShapedBandwidth implements Callable<Integer> {
 
     @Option(
             names = "--warmup",
+            paramLabel = "SECONDS",
             defaultValue = "8",
-            description = "seconds of load before each measurement (default ${DEFAULT-VALUE})")
+            description = "send for this long before each measurement (default: ${DEFAULT-VALUE})")
     private double warmUp;
 
     @Override

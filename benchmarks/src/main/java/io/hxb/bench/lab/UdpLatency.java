@@ -17,8 +17,8 @@ import java.util.concurrent.Callable;
         name = "udp-latency",
         mixinStandardHelpOptions = true,
         description =
-                "One-way latency (half a round trip) of a small message over link.udp, blocking: PM"
-                        + " API and stream beside a plain UDP ping-pong in C.")
+                "Measure one-way latency (half a round trip) of a small message over link.udp,"
+                        + " blocking: PM API and stream beside a plain UDP ping-pong in C.")
 final class UdpLatency implements Callable<Integer> {
     private static final String PLAIN = "C, UDP sockets";
     private static final String MESSAGES = "HXB messages, node on the same thread";
@@ -29,25 +29,30 @@ final class UdpLatency implements Callable<Integer> {
 
     @Option(
             names = "--size",
+            paramLabel = "BYTES",
             defaultValue = "32",
-            description = "bytes of a message (default ${DEFAULT-VALUE})")
+            description = "send messages of this size (default: ${DEFAULT-VALUE})")
     private int size;
 
     @Option(
             names = "--warmup",
+            paramLabel = "SECONDS",
             defaultValue = "5",
-            description = "seconds before each measurement of HXB (default ${DEFAULT-VALUE})")
+            description =
+                    "send for this long before each measurement of HXB (default: "
+                            + "${DEFAULT-VALUE})")
     private double warmUp;
 
     @Option(
             names = "--placement",
+            paramLabel = "PLACE",
             defaultValue = "apart",
             description =
-                    "apart: each end on a CPU of its own, as on two hosts; together: both on one"
-                            + " (default ${DEFAULT-VALUE})")
+                    "put each end on a CPU of its own, as on two hosts (apart), or both on "
+                            + "one (together) (default: ${DEFAULT-VALUE})")
     private String placement;
 
-    @Option(names = "--attached", description = "also with nodes in processes of their own")
+    @Option(names = "--attached", description = "measure with nodes in processes of their own, too")
     private boolean isAttachedToo;
 
     @Override

@@ -23,8 +23,8 @@ import java.util.concurrent.Callable;
         name = "udp-relay",
         mixinStandardHelpOptions = true,
         description =
-                "Messages a second over UDP on loopback to a neighbour, and through one and two"
-                        + " nodes that relay, each node in a process of its own. Needs no root.")
+                "Measure messages a second over UDP on loopback to a neighbour, and through one and"
+                    + " two nodes that relay, each node in a process of its own. Needs no root.")
 final class UdpRelay implements Callable<Integer> {
     private static final double LIMIT_SECONDS = 60;
     private static final List<String> PATHS = List.of("no relay", "one relay", "two relays");
@@ -34,15 +34,19 @@ final class UdpRelay implements Callable<Integer> {
 
     @Option(
             names = "--sizes",
+            paramLabel = "BYTES",
             split = ",",
             defaultValue = "32,8192",
-            description = "bytes of a message (default ${DEFAULT-VALUE})")
+            description =
+                    "send messages of these sizes, separated by commas (default: "
+                            + "${DEFAULT-VALUE})")
     private List<Integer> sizes;
 
     @Option(
             names = "--warmup",
+            paramLabel = "SECONDS",
             defaultValue = "3",
-            description = "seconds before each measurement (default ${DEFAULT-VALUE})")
+            description = "send for this long before each measurement (default: ${DEFAULT-VALUE})")
     private double warmUp;
 
     @Override

@@ -23,9 +23,9 @@ import java.util.concurrent.Callable;
         name = "many-cpus",
         mixinStandardHelpOptions = true,
         description =
-                "Measures HXB and its peers where there are more CPUs than two: round trips and"
-                        + " messages of attached programs, relays by their loops, bulk data, and"
-                        + " MPI, within a limit of time, as one file of results.")
+                "Measure HXB and its peers where there are more CPUs than two: round trips and"
+                    + " messages of attached programs, relays by their loops, bulk data, and MPI,"
+                    + " within a limit of time, as one file of results.")
 public final class ManyCpus implements Callable<Integer> {
     private static final double FEWEST_SECONDS = 12;
     private static final double END_SECONDS = 5;
@@ -35,30 +35,40 @@ public final class ManyCpus implements Callable<Integer> {
 
     @Option(
             names = "--seconds",
+            paramLabel = "SECONDS",
             defaultValue = "480",
-            description = "for everything (default ${DEFAULT-VALUE})")
+            description = "take this long for everything (default: ${DEFAULT-VALUE})")
     private double seconds;
 
     @Option(
             names = "--out",
+            paramLabel = "FILE",
             defaultValue = "many-cpus.json",
-            description = "file of results (default ${DEFAULT-VALUE})")
+            description = "write the results to this file (default: ${DEFAULT-VALUE})")
     private Path out;
 
     @Option(
             names = "--loopback",
-            description = "over UDP on loopback, also where namespaces can be")
+            description = "measure over UDP on loopback even where network namespaces can be made")
     private boolean isLoopback;
 
-    @Option(names = "--only", description = "part of the names of experiments; may be repeated")
+    @Option(
+            names = "--only",
+            paramLabel = "TEXT",
+            description = "run only experiments whose name has this text; may be repeated")
     private List<String> only = List.of();
 
     @Option(
             names = "--cpus",
-            description = "plan as for a machine of so many (default: those of this one)")
+            paramLabel = "N",
+            description = "plan as for a machine of this many CPUs (default: those of this one)")
     private int cpus = Machine.cpus();
 
-    @Option(names = "--commit", defaultValue = "unknown", description = "for the file of results")
+    @Option(
+            names = "--commit",
+            paramLabel = "COMMIT",
+            defaultValue = "unknown",
+            description = "name this commit in the results (default: ${DEFAULT-VALUE})")
     private String commit;
 
     private final long startNs = System.nanoTime();

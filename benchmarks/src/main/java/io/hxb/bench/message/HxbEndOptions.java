@@ -20,37 +20,55 @@ final class HxbEndOptions {
     private static final int SHORT_BYTES = 256;
     private static final long NEIGHBOURS_LIMIT_NS = 30_000_000_000L;
 
-    @Option(names = "--attach", description = "socket of an HXB node")
+    @Option(
+            names = "--attach",
+            paramLabel = "SOCKET",
+            description = "attach to the HXB node at this socket")
     private Path socket;
 
-    @Option(names = "--embed", description = "cluster file of a node on this thread")
+    @Option(
+            names = "--embed",
+            paramLabel = "FILE",
+            description = "run a node of this cluster file on this thread")
     private Path file;
 
-    @Option(names = "--node", description = "node id of the embedded node")
+    @Option(names = "--node", paramLabel = "N", description = "give the embedded node this id")
     private int nodeId;
 
-    @Option(names = "--context", defaultValue = "1", description = "own context")
+    @Option(
+            names = "--context",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "open this context (default: ${DEFAULT-VALUE})")
     private int contextId;
 
-    @Option(names = "--peer", description = "node id of the peer")
+    @Option(names = "--peer", paramLabel = "N", description = "send to the node of this id")
     private int peerNode;
 
-    @Option(names = "--peer-context", defaultValue = "1", description = "context of the peer")
+    @Option(
+            names = "--peer-context",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "send to this context (default: ${DEFAULT-VALUE})")
     private int peerContext;
 
     @Option(
             names = "--wait",
+            paramLabel = "WAIT",
             defaultValue = "spin",
-            description = "while there is nothing to do: block, spin or hybrid, as nodes do")
+            description = "wait by block, spin or hybrid, as nodes do (default: ${DEFAULT-VALUE})")
     private LoopConfig.Waiting waiting;
 
-    @Option(names = "--stream", description = "a stream instead of messages")
+    @Option(names = "--stream", description = "send by a stream instead of messages")
     private boolean isStream;
 
     @Option(
             names = "--send-buffers",
+            paramLabel = "N",
             defaultValue = "0",
-            description = "of the context, 0 for 8192 of short messages and 1024 of others")
+            description =
+                    "give the context this many send buffers; 0: 8192 for short messages "
+                            + "and 1024 for others (default: ${DEFAULT-VALUE})")
     private int sendBuffers;
 
     /**

@@ -128,7 +128,7 @@ final class LargeTransport implements Transport, PmLargeHandler {
         if (status == PmStatus.CONTEXT_CLOSED
                 || status == PmStatus.NODE_GONE
                 || status == PmStatus.PEER_UNREACHABLE) {
-            throw new IllegalStateException("cannot go on: " + PmStatus.name(status));
+            throw new IllegalStateException("cannot continue: " + PmStatus.name(status));
         }
     }
 

@@ -20,26 +20,42 @@ public final class MessageEnd implements Callable<Integer> {
 
     @Mixin private final HxbEndOptions hxb = new HxbEndOptions();
 
-    @Option(names = "--role", required = true, description = "ping, pong, send or sink")
+    @Option(
+            names = "--role",
+            paramLabel = "ROLE",
+            required = true,
+            description = "act as ping, pong, send or sink")
     private String role;
 
-    @Option(names = "--aeron", arity = "2", description = "own and peer's address:port")
+    @Option(
+            names = "--aeron",
+            paramLabel = "ADDRESS:PORT",
+            arity = "2",
+            description = "send by Aeron from the first to the second address")
     private String[] aeron;
 
     @Option(
             names = "--aeron-driver",
+            paramLabel = "FOLDER",
             description =
-                    "folder of a driver in a process of its own; with --aeron \"\" \"\" over its"
-                            + " shared memory")
+                    "use the driver of this folder in a process of its own; with --aeron \"\""
+                            + " \"\" over its shared memory")
     private String aeronDriver;
 
-    @Option(names = "--raw", description = "NIC for bare frames")
+    @Option(names = "--raw", paramLabel = "NIC", description = "send bare frames by this NIC")
     private String nic;
 
-    @Option(names = "--overhead", description = "bytes that bare frames add to a message")
+    @Option(
+            names = "--overhead",
+            paramLabel = "BYTES",
+            description = "add this many bytes to a message in bare frames")
     private int overheadBytes;
 
-    @Option(names = "--size", defaultValue = "32", description = "bytes of a message")
+    @Option(
+            names = "--size",
+            paramLabel = "BYTES",
+            defaultValue = "32",
+            description = "send messages of this size (default: ${DEFAULT-VALUE})")
     private int size;
 
     @Option(
@@ -47,25 +63,50 @@ public final class MessageEnd implements Callable<Integer> {
             description = "copy every byte of messages of up to a frame, at both ends")
     private boolean isWhole;
 
-    @Option(names = "--rate", defaultValue = "0", description = "messages a second, 0 = full speed")
+    @Option(
+            names = "--rate",
+            paramLabel = "N",
+            defaultValue = "0",
+            description =
+                    "send this many messages a second; 0: as many as possible (default: "
+                            + "${DEFAULT-VALUE})")
     private double rate;
 
-    @Option(names = "--mtu", defaultValue = "8960", description = "Aeron's MTU")
+    @Option(
+            names = "--mtu",
+            paramLabel = "BYTES",
+            defaultValue = "8960",
+            description = "set Aeron's MTU (default: ${DEFAULT-VALUE})")
     private int mtu;
 
-    @Option(names = "--window", defaultValue = "131072", description = "Aeron's window in bytes")
+    @Option(
+            names = "--window",
+            paramLabel = "BYTES",
+            defaultValue = "131072",
+            description = "set Aeron's window (default: ${DEFAULT-VALUE})")
     private int window;
 
     @Option(
             names = "--cpu",
+            paramLabel = "N",
             defaultValue = "-1",
-            description = "of this end's thread; the JIT's threads go where there is room")
+            description =
+                    "pin this end's thread to this CPU; -1: to none (default: "
+                            + "${DEFAULT-VALUE})")
     private int cpu;
 
-    @Option(names = "--warmup", defaultValue = "3", description = "seconds")
+    @Option(
+            names = "--warmup",
+            paramLabel = "SECONDS",
+            defaultValue = "3",
+            description = "send for this long before measuring (default: ${DEFAULT-VALUE})")
     private double warmUp;
 
-    @Option(names = "--seconds", defaultValue = "2", description = "of measuring")
+    @Option(
+            names = "--seconds",
+            paramLabel = "SECONDS",
+            defaultValue = "2",
+            description = "measure for this long (default: ${DEFAULT-VALUE})")
     private double seconds;
 
     private MessageEnd() {}

@@ -95,7 +95,7 @@ final class PmTransport implements Transport {
 
     private static void check(final int status) {
         if (status == PmStatus.CONTEXT_CLOSED || status == PmStatus.NODE_GONE) {
-            throw new IllegalStateException("cannot go on: " + PmStatus.name(status));
+            throw new IllegalStateException("cannot continue: " + PmStatus.name(status));
         }
     }
 

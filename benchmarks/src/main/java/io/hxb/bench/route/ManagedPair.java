@@ -173,7 +173,7 @@ final class ManagedPair implements AutoCloseable {
             try {
                 resources.pop().close();
             } catch (final Exception e) {
-                System.err.println("left behind: " + e.getMessage());
+                System.err.println("warning: not removed: " + e.getMessage());
             }
         }
     }

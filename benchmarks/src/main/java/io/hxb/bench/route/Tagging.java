@@ -30,9 +30,9 @@ import java.util.concurrent.Callable;
         name = "tagging",
         mixinStandardHelpOptions = true,
         description =
-                "TCP streams between two namespaces joined by a veth pair, without tags, tagged in"
-                        + " the kernel, and tagged by a TAP device, in turns; and the same where"
-                        + " hosts have two NICs. Needs root.")
+                "Measure TCP streams between two namespaces joined by a veth pair, without tags,"
+                    + " tagged in the kernel, and tagged by a TAP device, in turns; and the same"
+                    + " where hosts have two NICs. Needs root.")
 public final class Tagging implements Callable<Integer> {
     private static final String NONE = "no tags";
 
@@ -55,33 +55,39 @@ public final class Tagging implements Callable<Integer> {
 
     @Option(
             names = "--rounds",
+            paramLabel = "N",
             defaultValue = "7",
-            description = "measurements of each way (default ${DEFAULT-VALUE})")
+            description = "measure each way this many times (default: ${DEFAULT-VALUE})")
     private int rounds;
 
     @Option(
             names = "--seconds",
+            paramLabel = "SECONDS",
             defaultValue = "2",
-            description = "length of one measurement (default ${DEFAULT-VALUE})")
+            description = "measure for this long each time (default: ${DEFAULT-VALUE})")
     private double seconds;
 
     @Option(
             names = "--warmup",
             paramLabel = "SECONDS",
             defaultValue = "4",
-            description = "traffic after managers start, not counted (default ${DEFAULT-VALUE})")
+            description =
+                    "send this long after managers start, before measuring (default: "
+                            + "${DEFAULT-VALUE})")
     private double warmUpSeconds;
 
     @Option(
             names = "--streams",
+            paramLabel = "N",
             defaultValue = "6",
-            description = "TCP connections at once (default ${DEFAULT-VALUE})")
+            description = "send by this many TCP connections at once (default: ${DEFAULT-VALUE})")
     private int streams;
 
     @Option(
             names = "--mtu",
+            paramLabel = "BYTES",
             defaultValue = "1500",
-            description = "MTU of the NICs (default ${DEFAULT-VALUE})")
+            description = "set this MTU at the NICs (default: ${DEFAULT-VALUE})")
     private int mtuBytes;
 
     @Mixin private ResultsOption results;

@@ -10,7 +10,7 @@ import io.hxb.linux.Memory;
  * offset length meaning (little-endian)
  *      0      8 stream: names the sender and one opening of its context
  *      8      8 number of the message from that sender to this receiver, from 0
- *     16      8 messages of the stream before this one of which the sender was told that they failed
+ *     16      8 messages of the stream before this one of which the sender was notified that they failed
  *     24      4 length of the message
  *     28      4 0
  *     32        bytes drawn from stream and number

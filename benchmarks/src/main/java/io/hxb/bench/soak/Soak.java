@@ -51,50 +51,75 @@ public final class Soak implements Callable<Integer> {
     private static final long END_LIMIT_S = 240;
     private static final int MTU_BYTES = 9_000;
 
-    @Option(names = "--hours", description = "how long")
+    @Option(
+            names = "--hours",
+            paramLabel = "HOURS",
+            description =
+                    "Run a cluster of real nodes for hours while links are cut, nodes and programs"
+                        + " are killed, strangers send rubbish and greedy programs take all they"
+                        + " get; check every byte and report everything that grows. Needs root. The"
+                        + " exit status is 0 if nothing was lost and nothing grew.")
     private double hours;
 
-    @Option(names = "--minutes", description = "how long, for a try")
+    @Option(names = "--minutes", paramLabel = "MINUTES", description = "run for this long instead")
     private double minutes;
 
-    @Option(names = "--shape", defaultValue = "2x2", description = "default ${DEFAULT-VALUE}")
+    @Option(
+            names = "--shape",
+            paramLabel = "SHAPE",
+            defaultValue = "2x2",
+            description = "make a cluster of this shape (default: ${DEFAULT-VALUE})")
     private String shape;
 
     @Option(
             names = "--links",
+            paramLabel = "N",
             defaultValue = "2",
-            description = "links in each dimension (default ${DEFAULT-VALUE})")
+            description = "make this many links per dimension (default: ${DEFAULT-VALUE})")
     private int links;
 
     @Option(
             names = "--rate",
+            paramLabel = "N",
             defaultValue = "1000",
             description =
-                    "messages a second that each node's program sends (default ${DEFAULT-VALUE})")
+                    "have the program at each node send this many messages a second "
+                            + "(default: ${DEFAULT-VALUE})")
     private int messagesPerSecond;
 
     @Option(
             names = "--strangers",
+            paramLabel = "N",
             defaultValue = "200",
-            description = "frames a second that strangers send (default ${DEFAULT-VALUE})")
+            description =
+                    "send this many frames a second from outside the cluster (default: "
+                            + "${DEFAULT-VALUE})")
     private int strangerFrames;
 
     @Option(
             names = "--security",
+            paramLabel = "MODE",
             defaultValue = "none",
-            description = {
-                "none, authenticate or encrypt; with a key, strangers forge hellos of the cluster,",
-                "and with encrypt faults change bits, too (default ${DEFAULT-VALUE})"
-            })
+            description =
+                    "secure the cluster by none, authenticate or encrypt; with a key, strangers"
+                        + " forge hellos of the cluster, and with encrypt faults change bits, too"
+                        + " (default: ${DEFAULT-VALUE})")
     private SecurityConfig.Mode security;
 
-    @Option(names = "--without-fuzzing", description = "leave out the fuzzing beside it")
+    @Option(names = "--without-fuzzing", description = "leave out fuzzing")
     private boolean isWithoutFuzzing;
 
-    @Option(names = "--seed", description = "of everything random (default: any)")
+    @Option(
+            names = "--seed",
+            paramLabel = "N",
+            description = "seed everything random with this number (default: a new seed)")
     private long seed = System.nanoTime() & 0xFFFF_FFFFL;
 
-    @Option(names = "--out", description = "folder (default: benchmarks/results/soak-TIME)")
+    @Option(
+            names = "--out",
+            paramLabel = "FOLDER",
+            description =
+                    "write the results to this folder (default: " + "benchmarks/results/soak-TIME)")
     private Path out;
 
     private final RunReport report = new RunReport("soak", "nothing lost, nothing grows");
@@ -117,7 +142,7 @@ public final class Soak implements Callable<Integer> {
         final long lengthNs = (long) ((hours * 60 + minutes) * 60 * SECOND);
         if (lengthNs <= 0) {
             throw new CommandLine.ParameterException(
-                    new CommandLine(this), "how long? give --hours or --minutes");
+                    new CommandLine(this), "no duration is given: give --hours or --minutes");
         }
         final LabSpec spec = spec();
         final Path folder =
@@ -176,7 +201,7 @@ public final class Soak implements Callable<Integer> {
             work(lengthNs, new Parts(crowd, strangers, fuzzers, turmoil, watch));
             sumUp(crowd, strangers, rubbish, turmoil, watch);
         }
-        lab.leftovers().forEach(left -> problem("left behind: " + left));
+        lab.leftovers().forEach(left -> problem("warning: not removed: " + left));
     }
 
     /** What is done in each turn. */

@@ -72,7 +72,7 @@ final class SoakWatch {
             try (CounterReader reader = lab.counters(node)) {
                 final long count = reader.sum(CounterType.NODE_ERRORS_EVENTS);
                 if (count > errors[node]) {
-                    problems.add("node " + node + " met " + count + " errors, see its log");
+                    problems.add("node " + node + " reported " + count + " errors: see its log");
                 }
                 errors[node] = count;
                 if (node == 0) {

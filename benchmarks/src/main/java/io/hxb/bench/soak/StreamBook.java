@@ -75,7 +75,7 @@ final class StreamBook {
         return again;
     }
 
-    /** Messages that never came, although nobody was told. */
+    /** Messages that never came, although nobody was notified. */
     long lost() {
         return lost;
     }

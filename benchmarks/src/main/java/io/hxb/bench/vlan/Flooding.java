@@ -30,9 +30,9 @@ import java.util.concurrent.locks.LockSupport;
         name = "flooding",
         mixinStandardHelpOptions = true,
         description =
-                "16 hosts on 4 + 4 switches, host n sends to n+8 in one VLAN. Host 0 alone moves to"
-                        + " another VLAN, then host 8 too; then both go back, and move together;"
-                        + " then hxb optimise may move the pair.")
+                "Measure flooding: 16 hosts on 4 + 4 switches, host n sends to n+8 in one "
+                        + "VLAN. Host 0 alone moves to another VLAN, then host 8 too; then both go "
+                        + "back, and move together; then hxb optimise may move the pair.")
 final class Flooding implements Callable<Integer> {
     private static final int PAIRS = 8;
     private static final long SAMPLE_NS = 100_000_000;
@@ -57,7 +57,10 @@ final class Flooding implements Callable<Integer> {
 
     @Option(
             names = "--seconds",
-            description = "seconds of each phase (default 20, as in the paper; 2 with --short)")
+            paramLabel = "SECONDS",
+            description =
+                    "send for this long in each phase (default: 20, as in the paper; with "
+                            + "--short 2)")
     private Double seconds;
 
     private long managedChanges;

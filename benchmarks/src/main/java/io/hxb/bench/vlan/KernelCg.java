@@ -32,9 +32,10 @@ import java.util.stream.IntStream;
         name = "kernel-cg",
         mixinStandardHelpOptions = true,
         description =
-                "A conjugate gradient solver as in NPB CG, 16 ranks over TCP: one switch, and 4 + 4"
-                    + " switches as a tree, with VLANs in turn, with chosen VLANs, with VLANs that"
-                    + " each rank sets in each iteration, and with those that hxb optimise finds.")
+                "Run a conjugate gradient solver as in NPB CG, 16 ranks over TCP: one "
+                        + "switch, and 4 + 4 switches as a tree, with VLANs in turn, with chosen "
+                        + "VLANs, with VLANs that each rank sets in each iteration, and with those "
+                        + "that hxb optimise finds.")
 final class KernelCg implements Callable<Integer> {
     private static final long SEED = 1;
     private static final String FLAT = "flat switch";
@@ -50,17 +51,20 @@ final class KernelCg implements Callable<Integer> {
 
     @Option(
             names = "--numbers",
-            description = "length of the vectors (default 75000 as in class B)")
+            paramLabel = "N",
+            description = "solve for vectors of this length (default: 75000, as in class B)")
     private Integer numbers;
 
     @Option(
             names = "--iterations",
-            description = "iterations of each order (default 4, 2 with --short)")
+            paramLabel = "N",
+            description = "repeat each order this often (default: 4; with --short 2)")
     private Integer iterations;
 
     @Option(
             names = "--inner",
-            description = "iterations of the solver in each (default 25, 3 with --short)")
+            paramLabel = "N",
+            description = "iterate the solver this often in each (default: 25; with --short 3)")
     private Integer inner;
 
     private final Map<String, Double> linkSeconds = new LinkedHashMap<>();

@@ -39,7 +39,7 @@ import java.util.stream.IntStream;
         name = "mpi-cg",
         mixinStandardHelpOptions = true,
         description =
-                "The solver of kernel-cg as an MPI program (Open MPI): with VLANs in turn, with"
+                "Run the solver of kernel-cg as an MPI program (Open MPI): with VLANs in turn, with"
                         + " chosen VLANs, and with libvfnprof, which finds them as it runs.")
 final class MpiCg implements Callable<Integer> {
     private static final String TURN = "VLANs in turn";
@@ -52,17 +52,20 @@ final class MpiCg implements Callable<Integer> {
 
     @Option(
             names = "--numbers",
-            description = "length of the vectors (default 300000, 8000 with --short)")
+            paramLabel = "N",
+            description = "solve for vectors of this length (default: 300000; with --short 8000)")
     private Integer numbers;
 
     @Option(
             names = "--iterations",
-            description = "iterations of each program (default 10, 4 with --short)")
+            paramLabel = "N",
+            description = "repeat each program this often (default: 10; with --short 4)")
     private Integer iterations;
 
     @Option(
             names = "--inner",
-            description = "iterations of the solver in each (default 6, 3 with --short)")
+            paramLabel = "N",
+            description = "iterate the solver this often in each (default: 6; with --short 3)")
     private Integer inner;
 
     private int length;

@@ -31,7 +31,7 @@ final class Routes implements AutoCloseable {
         }
     }
 
-    /** Tells one host in which VID it sends to another. */
+    /** Reports to one host in which VID it sends to another. */
     void set(final int host, final int peer, final int vid) throws IOException {
         managers.get(host).request(ManagerOperation.SET).peerHost(peer).vid(vid);
         exchange(host);

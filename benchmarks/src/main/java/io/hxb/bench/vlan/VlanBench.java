@@ -8,7 +8,8 @@ import picocli.CommandLine.Command;
         name = "vlan",
         mixinStandardHelpOptions = true,
         description =
-                "Repeats the experiments of VFREC-Net on switches of a lab (root, Open vSwitch).",
+                "Repeat the experiments of VFREC-Net on switches of a lab (root, Open "
+                        + "vSwitch).",
         subcommands = {Flooding.class, KernelCg.class, MpiCg.class},
         synopsisSubcommandLabel = "EXPERIMENT")
 public final class VlanBench {

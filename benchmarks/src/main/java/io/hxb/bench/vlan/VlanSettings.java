@@ -25,29 +25,30 @@ final class VlanSettings {
 
     @Option(
             names = "--rate",
+            paramLabel = "RATE",
             defaultValue = "10mbit",
             description =
-                    "rate of each link and direction (default ${DEFAULT-VALUE}; more needs a CPU or"
-                            + " two that nothing else uses)")
+                    "limit each link and direction to this rate; more needs a CPU or two "
+                            + "that nothing else uses (default: ${DEFAULT-VALUE})")
     private String rate;
 
     @Option(
             names = "--name",
+            paramLabel = "LAB",
             defaultValue = "vlanbench",
-            description = "name of the lab (default ${DEFAULT-VALUE})")
+            description = "give the lab this name (default: ${DEFAULT-VALUE})")
     private String name;
 
     @Option(
             names = "--short",
-            description =
-                    "a short run, whose figures say nothing; it ends with 0 if all that was"
-                            + " computed is right")
+            description = "run for a short time, to check the results but not to measure")
     private boolean isShort;
 
     @Option(
             names = "--picture",
             paramLabel = "FILE",
-            description = "where to draw it, .svg or .png (default: beside the results)")
+            description =
+                    "draw the result to this .svg or .png file (default: beside the " + "results)")
     private Path picture;
 
     @Mixin private ResultsOption results;

@@ -172,10 +172,10 @@ public final class RunFolders {
 
     // Root leaves a folder to the user as which the service runs.
     private static boolean isUsable(final Path folder) {
-        final boolean isThere = Files.exists(folder, LinkOption.NOFOLLOW_LINKS);
-        final Path place = isThere ? folder : folder.toAbsolutePath().getParent();
+        final boolean exists = Files.exists(folder, LinkOption.NOFOLLOW_LINKS);
+        final Path place = exists ? folder : folder.toAbsolutePath().getParent();
         try {
-            final int owner = isThere ? number(place, "unix:uid") : 0;
+            final int owner = exists ? number(place, "unix:uid") : 0;
             return Files.isDirectory(place)
                     && Files.isWritable(place)
                     && (owner == 0 || owner == FileStatus.ownUid());

@@ -474,7 +474,7 @@ public final class PmGroup implements AutoCloseable {
         return started == PmStatus.OK ? await(timeoutNs) : started;
     }
 
-    // ---- What the node says ----
+    // ---- Messages of the node ----
 
     private void poll() {
         while (context.receive(message) == PmStatus.OK) {

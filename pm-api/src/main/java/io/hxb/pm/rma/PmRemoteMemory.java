@@ -155,8 +155,8 @@ public final class PmRemoteMemory {
     }
 
     /**
-     * As {@link #put}; the other application is told of it by {@link #poll(PmNotification)} when
-     * all its bytes can be read there.
+     * As {@link #put}; the other application is notified of it by {@link #poll(PmNotification)}
+     * when all its bytes can be read there.
      *
      * @param from region of this context's device.
      * @param fromOffset first byte there.
@@ -482,7 +482,7 @@ public final class PmRemoteMemory {
     /**
      * {@return the number of operations towards a context whose outcomes have not been taken} One
      * that does not take notifications holds back its own operations only: it may have as many of
-     * them as {@link PmContext#destination} says of buffers.
+     * them as {@link PmContext#destination} describes of buffers.
      *
      * @param node of the destination.
      * @param context of the destination.

@@ -85,7 +85,7 @@ final class RpcCaller {
         }
     }
 
-    // ---- What the peer says ----
+    // ---- Messages of the peer ----
 
     void onAnswer(final RpcPeer peer, final int kind, final long number, final byte[] data) {
         final RpcCall call = peer.call(number);

@@ -174,7 +174,7 @@ public final class RpcEndpoint implements AutoCloseable {
     }
 
     /**
-     * Tells how many requests to a peer have not ended.
+     * Returns how many requests to a peer have not ended.
      *
      * @param node of the peer.
      * @param context of the peer.
@@ -216,7 +216,7 @@ public final class RpcEndpoint implements AutoCloseable {
      *
      * @param node of the peer.
      * @param context of the peer.
-     * @param listener is told of changes.
+     * @param listener is notified of changes.
      * @throws IllegalArgumentException if an argument is out of range.
      */
     public void watch(final int node, final int context, final RpcPeerListener listener) {

@@ -46,7 +46,7 @@ final class RpcPeer {
     private long attachment;
     private boolean isSure;
     private boolean isPingInFlight;
-    private boolean isThere;
+    private boolean isPresent;
     private int inFlight;
     private long heardNs;
     private long pingAtNs;
@@ -211,13 +211,13 @@ final class RpcPeer {
         listener = newListener;
         heardNs = nowNs;
         pingAtNs = nowNs;
-        isThere = false;
+        isPresent = false;
     }
 
-    private void notifyListener(final boolean there) {
-        if (listener != null && isThere != there) {
-            isThere = there;
-            listener.onPeer(node, context, there);
+    private void notifyListener(final boolean isNowPresent) {
+        if (listener != null && isPresent != isNowPresent) {
+            isPresent = isNowPresent;
+            listener.onPeer(node, context, isNowPresent);
         }
     }
 }

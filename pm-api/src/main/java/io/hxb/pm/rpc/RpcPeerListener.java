@@ -1,15 +1,15 @@
 package io.hxb.pm.rpc;
 
-/** Is told when a peer that is watched comes and goes. */
+/** Called when a watched peer becomes available or unavailable. */
 @FunctionalInterface
 public interface RpcPeerListener {
     /**
-     * A peer has been heard of, or has not been for three seconds, or has failed. Called by the
-     * end's own thread, which it must not block.
+     * A peer answers for the first time, has not answered for three seconds, or has failed. Called
+     * by the end's own thread, which it must not block.
      *
      * @param node of the peer.
      * @param context of the peer.
-     * @param isThere whether it answers.
+     * @param isPresent whether it answers.
      */
-    void onPeer(int node, int context, boolean isThere);
+    void onPeer(int node, int context, boolean isPresent);
 }

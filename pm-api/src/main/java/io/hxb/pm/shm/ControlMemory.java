@@ -46,7 +46,9 @@ public final class ControlMemory {
     /** The application sleeps until a link of the node fails or recovers. */
     public static final int LINKS = 4;
 
-    /** The application sleeps until an operation on remote memory is done, or it is told of one. */
+    /**
+     * The application sleeps until an operation on remote memory is done, or it is notified of one.
+     */
     public static final int REMOTE = 1 << 6;
 
     /** The application sleeps on the word itself, see Futex, and not at its descriptor. */
@@ -147,13 +149,13 @@ public final class ControlMemory {
         Memory.putIntRelease(address + DIRECT_CHANGES, count);
     }
 
-    /** Tells the application that the context is closed; the node only. */
+    /** Notifies the application that the context is closed; the node only. */
     public void close(final int reason) {
         Memory.putInt(address + REASON, reason);
         Memory.putIntRelease(address + STATE, CLOSED);
     }
 
-    /** Address of the word by which the application says that it sleeps, and for what. */
+    /** Address of the word by which the application announces that it sleeps, and for what. */
     public long waitingWord() {
         return address + WAITING;
     }

@@ -3,8 +3,8 @@ package io.hxb.pm.shm;
 import io.hxb.linux.Memory;
 
 /**
- * What the two ends of a {@link DirectRing} tell each other, in a page that the sender lends and
- * both write. Neither trusts what it reads here with more than the messages of this ring.
+ * What the two ends of a {@link DirectRing} report to each other, in a page that the sender lends
+ * and both write. Neither trusts what it reads here with more than the messages of this ring.
  *
  * <pre>
  * offset length writer    meaning (little-endian)
@@ -113,7 +113,7 @@ public final class DirectPage {
         Memory.putIntRelease(address + STATE, state);
     }
 
-    /** Position up to which the receiver no longer needs the records, as it says. */
+    /** Position up to which the receiver no longer needs the records, as it announces. */
     public long released() {
         return Memory.getLongAcquire(address + RELEASED);
     }
@@ -124,8 +124,8 @@ public final class DirectPage {
     }
 
     /**
-     * Position that the receiver has released at least, as it says. A sender that sends much looks
-     * at this one, since its cache line seldom changes.
+     * Position that the receiver has released at least, as it announces. A sender that sends much
+     * looks at this one, since its cache line seldom changes.
      */
     public long told() {
         return Memory.getLongAcquire(address + TOLD);
@@ -136,12 +136,12 @@ public final class DirectPage {
         Memory.putLongRelease(address + TOLD, position);
     }
 
-    /** Address of the word by which the receiver says that it sleeps. */
+    /** Address of the word by which the receiver announces that it sleeps. */
     public long receiverSleeps() {
         return address + RECEIVER_SLEEPS;
     }
 
-    /** Address of the word by which the sender says that it sleeps. */
+    /** Address of the word by which the sender announces that it sleeps. */
     public long senderSleeps() {
         return address + SENDER_SLEEPS;
     }

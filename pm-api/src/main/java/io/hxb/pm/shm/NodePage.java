@@ -169,7 +169,7 @@ public final class NodePage {
     }
 
     /**
-     * What a node tells its applications about itself. Immutable.
+     * What a node publishes to its applications about itself. Immutable.
      *
      * @param nodeId its id, 0 to {@code nodeCount} - 1.
      * @param nodeCount nodes of the cluster.

@@ -3,8 +3,8 @@ package io.hxb.pm.shm;
 import io.hxb.linux.Memory;
 
 /**
- * Puts of others of which the application is told. One object serves one side, which owns it and
- * its position; the node puts, the application takes, and tells by {@link RemoteMemoryArea} how
+ * Puts of others of which the application is notified. One object serves one side, which owns it
+ * and its position; the node puts, the application takes, and tells by {@link RemoteMemoryArea} how
  * many it has taken.
  *
  * <pre>

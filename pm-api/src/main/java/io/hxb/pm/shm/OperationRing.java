@@ -27,7 +27,7 @@ public final class OperationRing {
     /** Writes bytes of a region into the destination's. */
     public static final int PUT = 1;
 
-    /** A {@link #PUT} of which the destination's application is told. */
+    /** A {@link #PUT} of which the destination's application is notified. */
     public static final int PUT_NOTIFY = 2;
 
     /** Reads bytes of the destination's region into one of this application. */

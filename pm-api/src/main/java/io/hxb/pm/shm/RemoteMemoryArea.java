@@ -100,7 +100,7 @@ public final class RemoteMemoryArea {
         return requestAddress() + (long) fragments * fragmentBytes;
     }
 
-    /** Says how many notifications have been taken; the application only. */
+    /** Publishes how many notifications have been taken; the application only. */
     public void taken(final long count) {
         Memory.putLongRelease(address + TAKEN, count);
     }

@@ -64,7 +64,7 @@ public final class HxbSocketAddress extends SocketAddress {
      * @param coordinates of the node, X first, such as {@code 1,0,2}.
      * @param port 1 to 65,535.
      * @return the address.
-     * @throws IllegalArgumentException if there is no such node; the message says the shape.
+     * @throws IllegalArgumentException if there is no such node; the message has the shape.
      */
     public static HxbSocketAddress parse(
             final PmDevice device, final String coordinates, final int port) {

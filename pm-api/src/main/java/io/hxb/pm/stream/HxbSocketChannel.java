@@ -312,8 +312,8 @@ public final class HxbSocketChannel extends BlockingChannel
     }
 
     /**
-     * Tells the peer that no more bytes follow; reading continues. A write in which another thread
-     * waits is finished first, while this returns immediately.
+     * Notifies the peer that no more bytes follow; reading continues. A write in which another
+     * thread waits is finished first, while this returns immediately.
      *
      * @return this channel.
      * @throws StreamResetException if the stream was reset; what was written before may not have

@@ -88,7 +88,7 @@ final class Outbox {
      *
      * @param sources from {@code first} on have as many bytes or more.
      * @param lengthBytes 1 to {@link #maxDataBytes()}, taken from the sources.
-     * @return false if there is no room now; the stream is told when there is.
+     * @return false if there is no room now; the stream is notified when there is.
      */
     boolean data(
             final StreamState stream,

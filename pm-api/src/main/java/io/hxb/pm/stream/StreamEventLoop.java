@@ -27,7 +27,7 @@ import java.util.concurrent.locks.ReentrantLock;
 final class StreamEventLoop {
     private static final long TICK_NS = 5_000_000L;
     private static final long KEEPER_SLEEP_NS = 60_000_000_000L;
-    private static final long DRIVER_PATIENCE_NS = 2_000_000L;
+    private static final long DRIVER_WAIT_NS = 2_000_000L;
     private static final int MAX_DRIVEN_POLLS = 16;
     private static final int NODE = 1;
     private static final int WAKE = 2;
@@ -310,7 +310,7 @@ final class StreamEventLoop {
             wake();
         }
         if (!isDriverAway) {
-            rest(DRIVER_PATIENCE_NS);
+            rest(DRIVER_WAIT_NS);
         }
         if (drives == seen && isDriven && !isClosed) {
             isDriverAway = true;

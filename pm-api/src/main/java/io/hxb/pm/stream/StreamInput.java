@@ -104,7 +104,7 @@ final class StreamInput {
         return true;
     }
 
-    /** True, once, when the peer has to be told that everything up to its end was taken. */
+    /** True, once, when the peer has to be notified that everything up to its end was taken. */
     boolean takeTaken() {
         if (!isEndReceived || isTakenSent) {
             return false;

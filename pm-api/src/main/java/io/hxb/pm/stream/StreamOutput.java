@@ -65,7 +65,7 @@ final class StreamOutput {
         return isEnding;
     }
 
-    /** True, once, when the peer has to be told of the end. */
+    /** True, once, when the peer has to be notified of the end. */
     boolean takeEnd() {
         if (!isEnding || isEndSent || writers > 0) {
             return false;

@@ -337,7 +337,7 @@ final class StreamState extends StreamEventLoop.Source implements PortClient.Ask
     }
 
     /**
-     * Tells the peer that no more bytes come, as soon as the writes that wait have finished.
+     * Notifies the peer that no more bytes come, as soon as the writes that wait have finished.
      *
      * @throws IOException if the stream was reset before, or the node is gone.
      */

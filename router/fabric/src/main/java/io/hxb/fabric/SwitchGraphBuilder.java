@@ -321,7 +321,7 @@ public final class SwitchGraphBuilder {
         }
         if (!lost.isEmpty()) {
             problems.add(
-                    "the graph is not connected: no way from switch '"
+                    "the graph is not connected: no path from switch '"
                             + switches.get(0)
                             + "' to "
                             + lost.size()

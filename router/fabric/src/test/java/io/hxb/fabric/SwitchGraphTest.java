@@ -63,7 +63,7 @@ class SwitchGraphTest {
         final String message = assertThrows(GraphException.class, builder::build).getMessage();
         // then
         assertEquals(
-                "the graph is not connected: no way from switch 's0' to 2 of 4 switches (s2, s3);"
+                "the graph is not connected: no path from switch 's0' to 2 of 4 switches (s2, s3);"
                         + " add the missing links or plan the parts one by one",
                 message);
     }

@@ -80,7 +80,7 @@ final class CommittedPaths {
         try {
             store.save(vidOfMac);
         } catch (final IOException e) {
-            LOGGER.warn("committed paths: {}", e.getMessage());
+            LOGGER.warn("cannot save the committed paths: {}", e.getMessage());
             return Status.NOT_WRITTEN;
         }
         claims.withdrawAll(PathClaims.PERMANENT);
@@ -97,7 +97,7 @@ final class CommittedPaths {
         try {
             restore();
         } catch (final IOException e) {
-            LOGGER.warn("committed paths: {}", e.getMessage());
+            LOGGER.warn("cannot restore the committed paths: {}", e.getMessage());
             return Status.NOT_READ;
         }
         commits.commit();

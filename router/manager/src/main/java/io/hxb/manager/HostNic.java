@@ -41,7 +41,7 @@ final class HostNic {
         this.name = name;
     }
 
-    /** Sets who is told when the NIC has come back. */
+    /** Sets who is notified when the NIC has come back. */
     void onReturn(final ReturnListener listener) {
         returnListener = listener;
     }

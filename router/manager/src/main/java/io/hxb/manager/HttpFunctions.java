@@ -81,7 +81,7 @@ final class HttpFunctions {
 
     private static HttpAnswer notAllowed(final HttpRequest http) {
         return HttpAnswer.error(
-                HttpAnswer.NOT_ALLOWED, http.method() + " is not done at this address");
+                HttpAnswer.NOT_ALLOWED, http.method() + " is not supported at this address");
     }
 
     private Status ask() {

@@ -109,7 +109,7 @@ final class HttpHandler extends HttpRequestHandler {
         if (!after.matches("\\d{1,18}")) {
             write(
                     context,
-                    HttpAnswer.error(HttpAnswer.BAD_REQUEST, "after is a number of changes"));
+                    HttpAnswer.error(HttpAnswer.BAD_REQUEST, "after must be a number of changes"));
             return;
         }
         if (connectionResources.manager().changes() != Long.parseLong(after)) {

@@ -35,7 +35,7 @@ final class ManagedNics implements KernelState {
         }
     }
 
-    /** Sets who is told when a NIC has come back. */
+    /** Sets who is notified when a NIC has come back. */
     void onReturn(final HostNic.ReturnListener listener) {
         nics.forEach(nic -> nic.onReturn(listener));
     }
@@ -66,7 +66,7 @@ final class ManagedNics implements KernelState {
     private void warnOnce(final LinuxException e) {
         if (!hasWarned) {
             hasWarned = true;
-            LOGGER.warn("following the NICs: {}", e.getMessage());
+            LOGGER.warn("cannot follow changes of the NICs: {}", e.getMessage());
         }
     }
 

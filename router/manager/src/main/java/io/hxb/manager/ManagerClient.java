@@ -115,7 +115,7 @@ public final class ManagerClient implements ManagerConnection {
     public static ManagerClient connect(final InetSocketAddress address, final ClusterKey key)
             throws IOException {
         if (address.isUnresolved()) {
-            throw new IOException("there is no address of the name " + address.getHostString());
+            throw new IOException("cannot resolve the host name " + address.getHostString());
         }
         final SocketChannel channel = SocketChannel.open();
         try {
@@ -256,7 +256,7 @@ public final class ManagerClient implements ManagerConnection {
                             + name
                             + " has read nothing for "
                             + TimeUnit.NANOSECONDS.toMillis(waitedNs)
-                            + " ms: see whether it is stopped (ps)");
+                            + " ms: check with ps whether it is stopped");
         }
         final SelectionKey key = channel.keyFor(selector);
         key.interestOps(SelectionKey.OP_WRITE);
@@ -276,7 +276,7 @@ public final class ManagerClient implements ManagerConnection {
                             + name
                             + " has not answered for "
                             + TimeUnit.NANOSECONDS.toMillis(limitNs)
-                            + " ms: see whether it is stopped (ps)");
+                            + " ms: check with ps whether it is stopped");
         }
         reply.wrap(inBuffer, inStart);
         if (sealIn != null && !sealIn.isValid(reply, inBuffer, inStart + ManagerMessage.LENGTH)) {

@@ -170,7 +170,7 @@ final class ManagerHandler extends ChannelInboundHandlerAdapter {
             finish(out);
             final var ignored = context.writeAndFlush(out);
         }
-        // Otherwise it is told when the program has read the earlier replies.
+        // Otherwise it is notified when the program has read the earlier replies.
     }
 
     @Override

@@ -119,7 +119,7 @@ public final class ManagerServer implements AutoCloseable {
      */
     public InetSocketAddress listen(final InetSocketAddress address) throws IOException {
         if (address.isUnresolved()) {
-            throw new IOException("there is no address of the name " + address.getHostString());
+            throw new IOException("cannot resolve the host name " + address.getHostString());
         }
         if (!hasKey && !address.getAddress().isLoopbackAddress()) {
             throw new IOException(
@@ -213,7 +213,7 @@ public final class ManagerServer implements AutoCloseable {
                 Files.deleteIfExists(socket);
             } catch (final IOException e) {
                 // The next manager replaces it.
-                LOGGER.warn("removing the socket {}: {}", socket, e.getMessage());
+                LOGGER.warn("cannot remove the socket {}: {}", socket, e.getMessage());
             }
         }
     }

@@ -39,7 +39,7 @@ public final class ManagerSession {
         this.mayChange = mayChange;
     }
 
-    /** Sets who is told of changes; called by the manager's thread, in the middle of one. */
+    /** Sets who is notified of changes; called by the manager's thread, in the middle of one. */
     void onChange(final Runnable action) {
         watcher = action;
     }

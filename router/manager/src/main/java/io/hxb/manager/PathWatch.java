@@ -130,7 +130,7 @@ final class PathWatch implements HealthListener {
         try {
             delayNs = health.work(now);
         } catch (final RuntimeException e) {
-            LOGGER.error("probing paths", e);
+            LOGGER.error("probing paths failed", e);
         }
         sockets.flush();
         next = server.in(delayNs, this::work);

@@ -78,7 +78,7 @@ final class TaggerFactory {
         if (choice == TaggerChoice.TAP) {
             if (pins != null) {
                 throw new IOException(
-                        "a TAP device goes with the manager, so that frames cannot stay tagged as"
+                        "a TAP device ends with the manager, so that frames cannot stay tagged as"
                                 + " they are: leave out --keep, or take --tagger kernel");
             }
             return TapTagger.create(vids, hosts);

@@ -203,7 +203,7 @@ final class TagTable {
      *
      * @param mac as in memory, not 0, without an entry.
      * @param host number of the host.
-     * @param paths both, as {@link #path} says.
+     * @param paths both, as {@link #path} describes.
      * @return false if there is no room for it.
      */
     boolean add(final long mac, final int host, final int paths) {

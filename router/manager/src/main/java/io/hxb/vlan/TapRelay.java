@@ -69,7 +69,8 @@ final class TapRelay implements Runnable {
      * Carries nothing before it runs.
      *
      * @param tap a device that is up.
-     * @param nic a packet socket with tags and super-packets, filtered as {@link TagFilter} says.
+     * @param nic a packet socket with tags and super-packets, filtered as {@link TagFilter}
+     *     describes.
      * @param numbers of the VIDs of the plan.
      * @param ownMac address of NIC and device, as in memory.
      * @param drops frames that were dropped, by the number of their {@link TagDrop}.

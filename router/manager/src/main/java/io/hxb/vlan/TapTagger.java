@@ -75,7 +75,7 @@ public final class TapTagger extends TableTagger {
     /**
      * Lets a device stand before a NIC of this thread's network namespace.
      *
-     * @throws LinuxException as {@link TapDevice#open} says, or if the NIC is not there.
+     * @throws LinuxException as {@link TapDevice#open} describes, or if the NIC is not there.
      */
     @Override
     public void attach(final int nic, final int ifindex) throws LinuxException {

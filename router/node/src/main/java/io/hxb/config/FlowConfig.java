@@ -120,14 +120,14 @@ public record FlowConfig(
     /** The defaults. */
     public static final FlowConfig DEFAULT = KEYS.defaults();
 
-    private static final int ACK_PATIENCE = 16;
+    private static final int MAX_PIGGYBACK_FACTOR = 16;
 
     /**
-     * For how much longer than {@link #ackDelayNs()} an acknowledgement waits that is likely to
-     * ride on a frame of the other direction; the source does not yet take its frame for lost.
+     * How much longer than {@link #ackDelayNs()} an acknowledgement waits if it is likely to be
+     * piggybacked: too short for the source to take its frame for lost.
      */
     public long piggybackDelayNs() {
-        final long longestNs = Math.min(minRetransmitNs / 4 * 3, ACK_PATIENCE * ackDelayNs);
+        final long longestNs = Math.min(minRetransmitNs / 4 * 3, MAX_PIGGYBACK_FACTOR * ackDelayNs);
         return Math.max(0, longestNs - ackDelayNs);
     }
 

@@ -31,7 +31,7 @@ public record IdRange(int first, int last) {
     /**
      * Reads {@code 1000} or {@code 1000-1999}.
      *
-     * @throws IllegalArgumentException saying what is wrong with it.
+     * @throws IllegalArgumentException with what is wrong with it.
      */
     public static IdRange parse(final String text) {
         final int dash = text.indexOf('-');

@@ -57,9 +57,9 @@ public record NodeSelection(int node, long coordinates, String source) {
         }
         throw new ConfigException(
                 List.of(
-                        "which node of "
+                        "the node of this machine in the shape "
                                 + config.shape()
-                                + " this is was not said: give --node X,Y,Z, set HXB_NODE, or list"
+                                + " is not known: give --node X,Y,Z, set HXB_NODE, or list"
                                 + " host '"
                                 + hostName
                                 + "' under hosts: in the cluster file"));

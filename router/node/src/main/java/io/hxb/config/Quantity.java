@@ -43,7 +43,7 @@ public final class Quantity {
      * Reads a duration such as {@code 50us}; its unit is ns, us, ms, s or min and is required.
      *
      * @return nanoseconds, 0 or more.
-     * @throws IllegalArgumentException saying what is wrong with it.
+     * @throws IllegalArgumentException with what is wrong with it.
      */
     public static long parseDurationNs(final String text) {
         return parse(text, DURATIONS, "must be a duration such as 50us, 20ms or 5s");
@@ -54,7 +54,7 @@ public final class Quantity {
      * bytes.
      *
      * @return bytes, 0 or more.
-     * @throws IllegalArgumentException saying what is wrong with it.
+     * @throws IllegalArgumentException with what is wrong with it.
      */
     public static long parseSizeBytes(final String text) {
         final String withUnit = text.matches("\\d+") ? text + "B" : text;
@@ -65,7 +65,7 @@ public final class Quantity {
      * Reads a rate such as {@code 1gbit}; its unit is bit, kbit, mbit or gbit (per second).
      *
      * @return bits per second, 0 or more.
-     * @throws IllegalArgumentException saying what is wrong with it.
+     * @throws IllegalArgumentException with what is wrong with it.
      */
     public static long parseRateBps(final String text) {
         return parse(text, RATES, "must be a rate such as 250mbit or 1gbit");

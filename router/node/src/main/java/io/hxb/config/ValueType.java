@@ -230,7 +230,7 @@ public final class ValueType<V> {
     /**
      * Reads one word.
      *
-     * @throws IllegalArgumentException saying what is wrong with it.
+     * @throws IllegalArgumentException with what is wrong with it.
      */
     public V parse(final String word) {
         return parser.apply(word);
@@ -268,7 +268,7 @@ public final class ValueType<V> {
     /**
      * Reads a whole number, also one such as {@code 0x1f}.
      *
-     * @throws IllegalArgumentException saying what is wrong with it.
+     * @throws IllegalArgumentException with what is wrong with it.
      */
     public static int parseCount(final String text) {
         try {

@@ -299,7 +299,8 @@ final class AttachConnection {
     private long range(final int argument) {
         final long value = message.argument(argument);
         if (value != (int) value) {
-            throw new IllegalArgumentException("argument " + argument + " is absurd: " + value);
+            throw new IllegalArgumentException(
+                    "argument " + argument + " is out of range: " + value);
         }
         return value;
     }

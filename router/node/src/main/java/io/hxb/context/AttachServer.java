@@ -279,7 +279,7 @@ public final class AttachServer implements AutoCloseable {
         try {
             path.close();
         } catch (final IOException e) {
-            LOGGER.warn("removing the socket: {}", e.getMessage());
+            LOGGER.warn("cannot remove the socket: {}", e.getMessage());
         }
         acceptor.close();
         poll.close();

@@ -455,7 +455,7 @@ final class ContextEndpoint {
                 && (sends.isReady() || releases.isReady() || (remote != null && remote.hasWork()));
     }
 
-    /** The loop is about to sleep: tells the application whether a release has to wake it. */
+    /** The loop is about to sleep: notifies the application whether a release has to wake it. */
     void prepareToSleep() {
         wakeWhenDue();
         if (isClosing()) {

@@ -192,7 +192,7 @@ public final class ContextLoop implements ContextPolling {
         }
     }
 
-    /** Tells a context, unless it is closed, that there is a change of its direct rings. */
+    /** Notifies a context, unless it is closed, that there is a change of its direct rings. */
     void onDirectChange(final ContextEndpoint endpoint, final boolean isReceiverGone) {
         if (Arrays.asList(endpoints).contains(endpoint)) {
             endpoint.onDirectChange(isReceiverGone);

@@ -59,7 +59,7 @@ final class ContextLoopProxy {
         commands.offer(loop -> loop.close(endpoint, reason));
     }
 
-    /** Tells a context that there is a change of its direct rings: any thread. */
+    /** Notifies a context that there is a change of its direct rings: any thread. */
     void onDirectChange(final ContextEndpoint endpoint, final boolean isReceiverGone) {
         commands.offer(loop -> loop.onDirectChange(endpoint, isReceiverGone));
     }

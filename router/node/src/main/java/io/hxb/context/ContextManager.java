@@ -261,8 +261,8 @@ public final class ContextManager implements AutoCloseable {
     }
 
     /**
-     * Tells applications that the node is gone. After all loops have been closed; devices in this
-     * process are closed before, because the receive pool goes away.
+     * Notifies applications that the node is gone. After all loops have been closed; devices in
+     * this process are closed before, because the receive pool goes away.
      */
     @Override
     public void close() {

@@ -134,7 +134,7 @@ final class DirectOffers {
             problem = MemoryFile.problem(page, DirectPage.LENGTH_BYTES);
         }
         if (!problem.isEmpty()) {
-            throw new PmException("the node passes no such ring on: " + problem);
+            throw new PmException("the node does not accept this ring: " + problem);
         }
     }
 
@@ -187,7 +187,7 @@ final class DirectOffers {
         waiting.remove(account, 0);
     }
 
-    // Tells while the lock is held, so that a context is told in the order in which it asks.
+    // Tells while the lock is held, so that a context is notified in the order in which it asks.
     private void notifyEndpoint(final ContextEndpoint endpoint, final News what) {
         news.computeIfAbsent(endpoint, _ -> new ArrayDeque<>()).add(what);
         listener.onDirectChange(endpoint, what.kind == DirectChange.RECEIVER_GONE);
@@ -210,7 +210,7 @@ final class DirectOffers {
         return next;
     }
 
-    /** A context is closed: its peers are told. */
+    /** A context is closed: its peers are notified. */
     synchronized void onClosed(final ContextEndpoint endpoint) {
         final Queue<News> untold = news.remove(endpoint);
         if (untold != null) {

@@ -86,7 +86,7 @@ final class EndpointMemory {
             final int[] ids)
             throws PmException {
         if (!request.equals(parts.sizes(request))) {
-            throw new PmException("the sizes of a context are not such as the node needs");
+            throw new PmException("the sizes of the context are not those that the node expects");
         }
         final int bufferBytes = node.pool().bufferBytes();
         final long ownBytes = (long) parts.ownBuffers() * bufferBytes;

@@ -88,7 +88,7 @@ final class LentMemory {
             problem = MemoryFile.sealPages(fd, pieceBytes);
         }
         if (!problem.isEmpty()) {
-            throw new PmException("the node takes no such memory: " + problem);
+            throw new PmException("the node does not accept this memory: " + problem);
         }
     }
 

@@ -32,7 +32,7 @@ public enum CounterType {
             COUNT,
             "Frames discarded because the NIC refused them: down, gone or too long."),
     LINK_BLOCKED_EVENTS(7, LINK, COUNT, "Times the link accepted no more frames for the moment."),
-    LINK_UP_STATE(8, LINK, LEVEL, "1 while frames can pass, else 0."),
+    LINK_UP_STATE(8, LINK, LEVEL, "1 while frames can pass, otherwise 0."),
     LINK_STATE_CHANGED_EVENTS(9, LINK, COUNT, "Times the link went up or down."),
     LINK_MTU_BYTES(10, LINK, LEVEL, "Max bytes of header and body in a frame."),
     LINK_NEIGHBOURS_NODES(11, LINK, LEVEL, "Neighbours that are heard on the link."),

@@ -3,55 +3,56 @@ package io.hxb.flow;
 import io.hxb.config.FlowConfig;
 
 /**
- * Decides when sources are told what has arrived and what they may send: immediately, or a little
- * later so that one frame acknowledges several. Owned by one loop.
+ * Decides when frames are acknowledged and credit is granted: immediately, or a little later, so
+ * that one frame acknowledges several. Owned by one loop.
  */
 final class AckScheduler {
     private final FlowConfig config;
-    private final long patienceNs;
+    private final long piggybackDelayNs;
     private final ControlWriter control;
 
-    /** Flows to be acknowledged at once, and flows that owe something. */
+    /** Flows whose acknowledgement is sent at once. */
     private final WaitQueue<ReceiveFlow> due = new WaitQueue<>();
 
+    /** Flows whose acknowledgement waits for more frames, for {@code flow.ackDelay}. */
     private final WaitQueue<ReceiveFlow> delayed = new WaitQueue<>();
 
-    /** Flows that owe something and are likely to get a ride. */
-    private final WaitQueue<ReceiveFlow> patient = new WaitQueue<>();
+    /** Flows whose acknowledgement is likely to be piggybacked, and waits longer for that. */
+    private final WaitQueue<ReceiveFlow> piggybacked = new WaitQueue<>();
 
     AckScheduler(final LoopParts parts) {
         config = parts.config();
-        patienceNs = config.piggybackDelayNs();
+        piggybackDelayNs = config.piggybackDelayNs();
         control = parts.control();
     }
 
-    /** Notes whether the source has to be told something, at once or a little later. */
+    /** Schedules the acknowledgement of a flow, if one is needed: at once or a little later. */
     void schedule(final ReceiveFlow flow, final long nowNs) {
         flow.grant();
-        final PendingAck debt = flow.debt;
-        debt.onOwed(nowNs);
-        if (debt.isDue()
-                || debt.frames() >= config.ackEveryFrames()
+        final PendingAck pendingAck = flow.pendingAck;
+        pendingAck.startDelay(nowNs);
+        if (pendingAck.isDue()
+                || pendingAck.frames() >= config.ackEveryFrames()
                 || flow.window.isNews(flow.array.next())) {
-            debt.makeDue();
+            pendingAck.makeDue();
             due.add(flow.ackPlace);
-        } else if (debt.frames() > 0 && lineOf(flow).add(flow.delayPlace)) {
-            debt.delay(nowNs);
+        } else if (pendingAck.frames() > 0 && lineOf(flow).add(flow.delayPlace)) {
+            pendingAck.delay(nowNs);
         }
     }
 
     private WaitQueue<ReceiveFlow> lineOf(final ReceiveFlow flow) {
-        return flow.rides.isLikely() ? patient : delayed;
+        return flow.piggyback.isLikely() ? piggybacked : delayed;
     }
 
-    /** Acknowledges what is owed; returns frames sent. */
+    /** Sends the acknowledgements that are due; returns frames sent. */
     int sendAcks(final long nowNs) {
         endDelays(delayed, config.ackDelayNs(), nowNs);
-        endDelays(patient, patientDelayNs(), nowNs);
+        endDelays(piggybacked, piggybackedDelayNs(), nowNs);
         int frames = 0;
         while (!due.isEmpty()) {
             final ReceiveFlow flow = due.first();
-            if (flow.debt.isOwed() && !flow.array.isEnded()) {
+            if (flow.pendingAck.isPending() && !flow.array.isEnded()) {
                 flow.grant();
                 if (!control.sendAck(flow, ControlWriter.NO_RECALL)) {
                     break;
@@ -66,12 +67,15 @@ final class AckScheduler {
 
     private void endDelays(
             final WaitQueue<ReceiveFlow> line, final long delayNs, final long nowNs) {
-        while (hasOwed(line) && line.first().debt.sinceNs() + delayNs - nowNs <= 0) {
+        while (hasPending(line) && line.first().pendingAck.sinceNs() + delayNs - nowNs <= 0) {
             final ReceiveFlow flow = line.poll();
             due.add(flow.ackPlace);
-            // A flow that was paid in the middle of the line and owes again has waited for less.
-            final boolean isVain = line == patient && nowNs - flow.debt.owedNs() >= patienceNs;
-            flow.rides.onSentAlone(isVain, nowNs);
+            // A flow that was acknowledged while it was queued, and received again, has waited
+            // less.
+            final boolean hasWaited =
+                    line == piggybacked
+                            && nowNs - flow.pendingAck.pendingSinceNs() >= piggybackDelayNs;
+            flow.piggyback.onSentAlone(hasWaited, nowNs);
         }
     }
 
@@ -83,7 +87,7 @@ final class AckScheduler {
         int frames = 0;
         for (int index = context.receiveFlowCount() - 1; index >= 0; index--) {
             final ReceiveFlow flow = context.receiveFlow(index);
-            if (flow.debt.isOwed()
+            if (flow.pendingAck.isPending()
                     && !flow.array.isEnded()
                     && flow.isAllReleased()
                     && control.sendAck(flow, ControlWriter.NO_RECALL)) {
@@ -104,23 +108,25 @@ final class AckScheduler {
         final long leftNs =
                 Math.min(
                         leftNs(delayed, config.ackDelayNs(), nowNs),
-                        leftNs(patient, patientDelayNs(), nowNs));
+                        leftNs(piggybacked, piggybackedDelayNs(), nowNs));
         return leftNs == Long.MAX_VALUE ? Long.MAX_VALUE : nowNs + leftNs;
     }
 
-    private long patientDelayNs() {
-        return config.ackDelayNs() + patienceNs;
+    private long piggybackedDelayNs() {
+        return config.ackDelayNs() + piggybackDelayNs;
     }
 
     private static long leftNs(
             final WaitQueue<ReceiveFlow> line, final long delayNs, final long nowNs) {
-        return hasOwed(line) ? line.first().debt.sinceNs() + delayNs - nowNs : Long.MAX_VALUE;
+        return hasPending(line)
+                ? line.first().pendingAck.sinceNs() + delayNs - nowNs
+                : Long.MAX_VALUE;
     }
 
     // What data of the other direction has acknowledged in the meantime needs no timer: otherwise
     // an exchange of messages would wake its loop in vain once per delay.
-    private static boolean hasOwed(final WaitQueue<ReceiveFlow> line) {
-        while (!line.isEmpty() && line.first().debt.frames() == 0) {
+    private static boolean hasPending(final WaitQueue<ReceiveFlow> line) {
+        while (!line.isEmpty() && line.first().pendingAck.frames() == 0) {
             line.poll();
         }
         return !line.isEmpty();

@@ -92,7 +92,7 @@ final class ControlWriter implements FrameOwner {
         return send(index, 0);
     }
 
-    /** Tells the peer that all was sent and delivered, and asks it to forget the flow. */
+    /** Notifies the peer that all was sent and delivered, and asks it to forget the flow. */
     boolean sendClose(final SendFlow flow) {
         final int index = begin(flow, FrameType.CLOSE);
         if (index < 0) {
@@ -104,7 +104,7 @@ final class ControlWriter implements FrameOwner {
         return send(index, 0);
     }
 
-    /** Tells the source of {@code close} that its flow is forgotten. */
+    /** Notifies the source of {@code close} that its flow is forgotten. */
     boolean sendClosed(final FlowContext context, final FrameHeaderFlyweight close) {
         final int index = answer(FrameType.CLOSED, context.incarnation, close);
         if (index < 0) {
@@ -167,7 +167,7 @@ final class ControlWriter implements FrameOwner {
         writeBitmap(flow, next, ackBodyBytes);
         header.destinationIncarnation(flow.peerIncarnation());
         acknowledge(header, flow, next);
-        if (flow.debt.hasAgain()) {
+        if (flow.pendingAck.hasAgain()) {
             header.flags(header.flags() | FrameHeaderFlyweight.FLAG_AGAIN)
                     .sequence(flow.arrivalSummary.againSequence());
         }
@@ -181,8 +181,8 @@ final class ControlWriter implements FrameOwner {
     }
 
     /**
-     * Tells the source of the frame at {@code failed} that it cannot be delivered, unless it has
-     * just been told so several times.
+     * Notifies the source of the frame at {@code failed} that it cannot be delivered, unless it has
+     * just been notified so several times.
      */
     boolean sendUnreachable(
             final FrameHeaderFlyweight failed, final int ownIncarnation, final int reason) {
@@ -199,7 +199,7 @@ final class ControlWriter implements FrameOwner {
         return send(index, 0);
     }
 
-    /** Tells the source of {@code late} what a context that is closed had of the flow. */
+    /** Reports to the source of {@code late} what a context that is closed had of the flow. */
     boolean sendEnded(
             final FrameHeaderFlyweight late, final Tombstone stone, final boolean isOpenAgain) {
         return pace.takeFor(late.source(), clock.nowNs())
@@ -207,8 +207,8 @@ final class ControlWriter implements FrameOwner {
     }
 
     /**
-     * Tells the source of {@code late} that nothing of its flow had arrived, whose first sequence
-     * was {@code firstSequence}.
+     * Notifies the source of {@code late} that nothing of its flow had arrived, whose first
+     * sequence was {@code firstSequence}.
      */
     boolean sendEnded(
             final FrameHeaderFlyweight late, final int firstSequence, final boolean isOpenAgain) {
@@ -226,7 +226,9 @@ final class ControlWriter implements FrameOwner {
         return send(index, 0);
     }
 
-    /** Tells the source of a flow, unasked, what a context that is closed had of it. */
+    /**
+     * Reports to the source of a flow, without a request, what a context that is closed had of it.
+     */
     boolean sendEnded(final Tombstone stone, final boolean isOpenAgain) {
         return sendEnded(stone, stone.seenTo, 0, isOpenAgain);
     }
@@ -269,11 +271,12 @@ final class ControlWriter implements FrameOwner {
         final long body = header.bodyAddress();
         long any = 0;
         for (int offset = 0; offset < bodyBytes; offset += Long.BYTES) {
-            final long bits = flow.debt.isOutOfOrder() ? flow.array.held(next + offset * 8) : 0;
+            final long bits =
+                    flow.pendingAck.isOutOfOrder() ? flow.array.held(next + offset * 8) : 0;
             any |= bits;
             Memory.putLong(body + offset, bits);
         }
-        flow.debt.onBitmap(any != 0);
+        flow.pendingAck.onBitmap(any != 0);
         final int meanwhile = flow.array.next() - next;
         for (int bit = 0; bit < meanwhile && bit < bodyBytes * 8; bit++) {
             final long at = body + (bit >> 3);

@@ -359,9 +359,9 @@ public final class FlowLoop implements FlowPort {
 
     /**
      * Closes a context; nothing happens when it is not open. Unacknowledged sends are forgotten,
-     * buffers in its ordering arrays go back to the pool, and from now on its sources are told that
-     * nobody is there. Frames the application holds still come back by {@link #released}; its send
-     * memory stays mapped until {@link #queuedFrames} is 0.
+     * buffers in its ordering arrays go back to the pool, and from now on its sources are notified
+     * that nobody is there. Frames the application holds still come back by {@link #released}; its
+     * send memory stays mapped until {@link #queuedFrames} is 0.
      */
     @Override
     public void closeContext(final int contextId) {

@@ -27,7 +27,7 @@ final class FrameBuilder {
     private static final long SLOT_BITS = 0xFFFF_0000L;
 
     private final FlowConfig config;
-    private final long ackPatienceNs;
+    private final long piggybackDelayNs;
     private final TxPool pool;
     private final int mtuBytes;
     private final int stagedRoomBytes;
@@ -37,7 +37,7 @@ final class FrameBuilder {
 
     FrameBuilder(final LoopParts parts) {
         config = parts.config();
-        ackPatienceNs = config.piggybackDelayNs();
+        piggybackDelayNs = config.piggybackDelayNs();
         pool = parts.pool();
         counters = parts.counters();
         clock = parts.clock();
@@ -323,7 +323,7 @@ final class FrameBuilder {
             back.grant();
             ControlWriter.acknowledge(header, back, back.array.next());
             back.onAcknowledged(false);
-            back.rides.onRide(ackPatienceNs, clock.nowNs());
+            back.piggyback.onPiggyback(piggybackDelayNs, clock.nowNs());
         }
     }
 

@@ -135,10 +135,10 @@ final class LossDetector {
     }
 
     /** True if a frame was overtaken by too many, of {@code overtakenBy}. */
-    boolean isOvertaken(final TxFrame frame, final int overtakenBy, final int patienceFrames) {
+    boolean isOvertaken(final TxFrame frame, final int overtakenBy, final int windowFrames) {
         final int link = frame.judgedLink();
         return link == TxFrame.NO_LINK
-                ? overtakenBy >= patienceFrames
+                ? overtakenBy >= windowFrames
                 : linkArrived[link] - frame.linkOrder()
                         >= rttEstimator.reorderingWindowFactor() * LINK_REORDERING_FRAMES;
     }

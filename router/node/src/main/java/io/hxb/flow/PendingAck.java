@@ -5,12 +5,14 @@ package io.hxb.flow;
  * owns the context; {@link AckScheduler} decides when it is acknowledged.
  */
 final class PendingAck {
-    /** Questions in a row, without new data, after which answers are assumed to get lost. */
+    /**
+     * Retransmits in a row, without new data, after which acknowledgements are assumed to get lost.
+     */
     private static final int MAX_ASKS = 2;
 
     private int frames;
-    private long owedNs;
-    private boolean hasOwedNs;
+    private long pendingSinceNs;
+    private boolean hasPendingSince;
     private long sinceNs;
     private boolean isDue;
     private boolean isOutOfOrder;
@@ -29,27 +31,25 @@ final class PendingAck {
         }
     }
 
-    /**
-     * The source asked again for what it was told: true if it does not seem to hear the answers.
-     */
+    /** The source sent acknowledged data again; true if it does not seem to get the answers. */
     boolean onAskedAgain() {
         return ++asks >= MAX_ASKS;
     }
 
-    /** Frames that were not acknowledged may have become more than none. */
-    void onOwed(final long nowNs) {
-        if (frames > 0 && !hasOwedNs) {
-            hasOwedNs = true;
-            owedNs = nowNs;
+    /** Starts the delay if there are unacknowledged frames for the first time. */
+    void startDelay(final long nowNs) {
+        if (frames > 0 && !hasPendingSince) {
+            hasPendingSince = true;
+            pendingSinceNs = nowNs;
         }
     }
 
-    /** Since when there have been frames that were not acknowledged. */
-    long owedNs() {
-        return owedNs;
+    /** When the oldest unacknowledged frame arrived. */
+    long pendingSinceNs() {
+        return pendingSinceNs;
     }
 
-    /** The source has to be told immediately. */
+    /** An acknowledgement has to be sent immediately. */
     void makeDue() {
         isDue = true;
     }
@@ -60,16 +60,16 @@ final class PendingAck {
     }
 
     /**
-     * The source was told.
+     * An acknowledgement was sent.
      *
      * @param isSelective whether with the bitmap and what came twice; otherwise frames out of order
      *     stay unacknowledged.
      */
-    void onPaid(final boolean isSelective) {
+    void onAcknowledged(final boolean isSelective) {
         hasAgain &= !isSelective;
         if (isSelective || !isOutOfOrder) {
             frames = 0;
-            hasOwedNs = false;
+            hasPendingSince = false;
             isDue = false;
         }
     }
@@ -84,18 +84,18 @@ final class PendingAck {
         return frames;
     }
 
-    /** When the flow got in line; what it owed then may have been paid since. */
+    /** When the flow was queued; it may have been acknowledged since. */
     long sinceNs() {
         return sinceNs;
     }
 
-    /** True if the source has to be told immediately. */
+    /** True if an acknowledgement has to be sent immediately. */
     boolean isDue() {
         return isDue;
     }
 
     /** True if there is anything to acknowledge. */
-    boolean isOwed() {
+    boolean isPending() {
         return isDue || frames > 0;
     }
 

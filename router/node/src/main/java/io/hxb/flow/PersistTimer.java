@@ -21,29 +21,29 @@ final class PersistTimer {
         this.rttEstimator = rttEstimator;
     }
 
-    /** Nothing was asked, and nothing needs to be probed. */
+    /** Forgets what was sent, and ends probing. */
     void restart() {
         retries = 0;
         isProbing = false;
     }
 
-    /** An answer came: the next question is a first one again. */
+    /** An answer came: the next OPEN is a first one again. */
     void onAnswer() {
         retries = 0;
     }
 
-    /** Asks at {@code timeNs}. */
-    void askAt(final long timeNs) {
+    /** Sets the time of the next OPEN or PROBE to {@code timeNs}. */
+    void retryAt(final long timeNs) {
         retryNs = timeNs;
     }
 
-    /** True if it is time to ask. */
+    /** True if the next OPEN or PROBE is due. */
     boolean isDue(final long nowNs) {
         return retryNs - nowNs <= 0;
     }
 
-    /** A question was sent: the pauses between questions grow with their number. */
-    void onAsked(final long nowNs) {
+    /** OPEN or PROBE was sent: the pause before the next one grows with their number. */
+    void onSent(final long nowNs) {
         retryNs = nowNs + rttEstimator.retryNs(retries++);
     }
 
@@ -53,12 +53,14 @@ final class PersistTimer {
         openSentNs = nowNs;
     }
 
-    /** True if the question was asked before. */
+    /** True if the frame was sent before. */
     boolean isRepeated() {
         return retries > 0;
     }
 
-    /** The next questions take another route, which is not to blame for this one. */
+    /**
+     * Another route was chosen: the pauses get shorter again, and the next OPEN counts as repeated.
+     */
     void onNewRoute() {
         retries = Math.min(retries, NEW_ROUTE_RETRIES);
     }
@@ -90,7 +92,7 @@ final class PersistTimer {
         isProbing = false;
     }
 
-    /** Something has changed on the way: if it probes, the next probe is due. */
+    /** The path has changed: if it probes, the next probe is due. */
     void onPathChanged(final long nowNs) {
         if (isProbing) {
             retryNs = nowNs;
@@ -107,7 +109,7 @@ final class PersistTimer {
         return isProbing && isDue(nowNs);
     }
 
-    /** When to ask. */
+    /** When the next OPEN or PROBE is due. */
     long retryNs() {
         return retryNs;
     }

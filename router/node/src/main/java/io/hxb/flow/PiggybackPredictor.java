@@ -1,29 +1,31 @@
 package io.hxb.flow;
 
 /**
- * Whether a frame of the other direction soon carries what is owed for a flow: then waiting for it
- * saves a frame. Two ends that exchange messages more slowly than {@code flow.ackDelay}, as those
- * of a collective operation do, would otherwise send an acknowledgement for each. Owned by the loop
- * that owns the context.
+ * Predicts whether a frame of the other direction will soon carry the acknowledgement of a flow:
+ * then waiting for it saves a frame. Two ends that exchange messages more slowly than {@code
+ * flow.ackDelay}, as those of a collective operation do, would otherwise send an acknowledgement
+ * for each. Owned by the loop that owns the context.
  */
 final class PiggybackPredictor {
     private static final int FIRST_MISSED = 2;
-    private static final int MOST_MISSED = 64;
+    private static final int MAX_MISSED = 64;
 
     private boolean isLikely;
 
-    /** Rides in a row that an acknowledgement would have had, had it waited. */
+    /** Frames in a row that would have carried an acknowledgement, had it waited. */
     private int missed;
 
-    /** Of these, how many make a ride likely: more, the more often one was waited for in vain. */
+    /**
+     * How many of these make piggybacking likely: twice as many after each wait without a frame.
+     */
     private int neededMissed = FIRST_MISSED;
 
-    /** When an acknowledgement was sent alone that no other has followed. */
+    /** When the last acknowledgement was sent in a frame of its own. */
     private long aloneNs;
 
     private boolean isAlone;
 
-    /** True if it is worth waiting for a ride. */
+    /** True if it is worth waiting for a frame of the other direction. */
     boolean isLikely() {
         return isLikely;
     }
@@ -38,15 +40,15 @@ final class PiggybackPredictor {
     }
 
     /**
-     * What is owed has been acknowledged in a frame of its own, because its time was over.
+     * An acknowledgement was sent in a frame of its own, because its delay was over.
      *
-     * @param isVain whether it has waited for a ride.
+     * @param hasWaited whether it had waited to be piggybacked.
      */
-    void onSentAlone(final boolean isVain, final long nowNs) {
-        if (isVain) {
+    void onSentAlone(final boolean hasWaited, final long nowNs) {
+        if (hasWaited) {
             isLikely = false;
             missed = 0;
-            neededMissed = Math.min(MOST_MISSED, 2 * neededMissed);
+            neededMissed = Math.min(MAX_MISSED, 2 * neededMissed);
         }
         isAlone = true;
         aloneNs = nowNs;
@@ -57,7 +59,7 @@ final class PiggybackPredictor {
      *
      * @param longestNs longest time that an acknowledgement would have waited beyond its time.
      */
-    void onRide(final long longestNs, final long nowNs) {
+    void onPiggyback(final long longestNs, final long nowNs) {
         if (isLikely) {
             neededMissed = Math.max(FIRST_MISSED, neededMissed - 1);
         } else if (isAlone) {

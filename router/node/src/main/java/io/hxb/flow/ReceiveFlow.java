@@ -20,8 +20,8 @@ final class ReceiveFlow extends Flow {
     final OrderingArray<ReceiveFlow> array;
     final ArrivalSummary arrivalSummary = new ArrivalSummary();
     final ReceiveWindow window;
-    final PendingAck debt = new PendingAck();
-    final PiggybackPredictor rides = new PiggybackPredictor();
+    final PendingAck pendingAck = new PendingAck();
+    final PiggybackPredictor piggyback = new PiggybackPredictor();
     final FlowEndpoints ends;
 
     /**
@@ -180,10 +180,10 @@ final class ReceiveFlow extends Flow {
         context.credit.takeBack(window, frames);
     }
 
-    /** Notes that the source was told what has arrived; {@code isSelective}: with the bitmap. */
+    /** Notes that an acknowledgement was sent; {@code isSelective}: with the bitmap. */
     void onAcknowledged(final boolean isSelective) {
         window.onAnnounced();
-        debt.onPaid(isSelective);
+        pendingAck.onAcknowledged(isSelective);
     }
 
     /** The context has released one frame. */
@@ -285,7 +285,7 @@ final class ReceiveFlow extends Flow {
         }
     }
 
-    /** The application was told that the peer is a new incarnation, by the flow to the peer. */
+    /** The application was notified that the peer is a new incarnation, by the flow to the peer. */
     void onRestartTold() {
         isRestartTold = true;
     }

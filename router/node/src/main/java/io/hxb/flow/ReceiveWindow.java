@@ -26,7 +26,7 @@ final class ReceiveWindow {
 
     /**
      * First sequence that the source may not send yet, and the last one that it was told. Published
-     * before the source is told.
+     * before the source is notified.
      */
     private int limit;
 
@@ -136,7 +136,7 @@ final class ReceiveWindow {
         }
     }
 
-    /** The source was told the limit. */
+    /** The limit was sent to the source. */
     void onAnnounced() {
         assert limit - announcedLimit >= 0 : "only taking back lowers what was announced";
         announcedLimit = limit;

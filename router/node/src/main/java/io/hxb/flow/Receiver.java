@@ -186,9 +186,9 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         }
         if (arrivals != 0) {
             flow.onHeard(clock.nowNs());
-            flow.debt.onArrivals(arrivals);
-            flow.rides.onArrival();
-            if (ArrivalSummary.isAgain(arrivals) && flow.debt.onAskedAgain()) {
+            flow.pendingAck.onArrivals(arrivals);
+            flow.piggyback.onArrival();
+            if (ArrivalSummary.isAgain(arrivals) && flow.pendingAck.onAskedAgain()) {
                 routes.onAskedAgain(flow.peerCoordinates, flow.arrivalSummary.askedRoute());
             }
         }
@@ -237,8 +237,8 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
      * The flow of a frame, made now if the frame shows a valid ticket; on the loop that owns the
      * context.
      *
-     * @return null if the frame is of the past, or there are too many flows; its source is told in
-     *     either case.
+     * @return null if the frame is of the past, or there are too many flows; its source is notified
+     *     in either case.
      */
     ReceiveFlow admit(
             final FlowContext context,
@@ -305,7 +305,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
     /** Handles PROBE of a flow; on the loop that owns it. */
     void onProbe(final ReceiveFlow flow, final FrameHeaderFlyweight probe) {
         flow.onHeard(clock.nowNs());
-        if (flow.debt.onAskedAgain()) {
+        if (flow.pendingAck.onAskedAgain()) {
             routes.onAskedAgain(flow.peerCoordinates, probe.route());
         }
         final int unused = flow.window.unusedFrames(probe.sequence());
@@ -325,7 +325,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
 
     /** An answer to the source could not reach it: it gets another one. */
     void answerAgain(final ReceiveFlow flow) {
-        flow.debt.makeDue();
+        flow.pendingAck.makeDue();
         acks.schedule(flow, clock.nowNs());
     }
 

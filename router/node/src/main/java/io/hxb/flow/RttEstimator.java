@@ -13,14 +13,14 @@ final class RttEstimator {
 
     private static final long FIRST_TIMEOUT_NS = 20_000_000;
     private static final int MAX_BACK_OFF = 16;
-    private static final int MAX_PATIENCE = 16;
-    private static final int NEEDED_BEFORE_LESS = 16;
+    private static final int MAX_WINDOW_FACTOR = 16;
+    private static final int NEEDED_BEFORE_HALVING = 16;
 
     private final FlowConfig config;
     private long smoothedNs;
     private long variationNs;
     private int backOff;
-    private int patience = 1;
+    private int windowFactor = 1;
     private int needed;
     private long grownNs;
     private boolean hasGrown;
@@ -42,13 +42,11 @@ final class RttEstimator {
         }
     }
 
-    /**
-     * What was measured no longer holds; {@code rttNs} is the first round trip of those to come.
-     */
+    /** Discards what was measured; {@code rttNs} is the first round trip of those to come. */
     void restart(final long rttNs) {
         smoothedNs = 0;
         backOff = 0;
-        patience = 1;
+        windowFactor = 1;
         needed = 0;
         hasGrown = false;
         onSample(rttNs);
@@ -56,28 +54,28 @@ final class RttEstimator {
 
     /**
      * A frame that was sent again has arrived itself: queues of unequal length had delayed it, so
-     * such frames get twice the patience, at most once in a round trip.
+     * the reordering window doubles, at most once in a round trip.
      */
     void onSpuriousRetransmit(final long nowNs) {
         needed = 0;
         if (!hasGrown || nowNs - grownNs >= smoothedNs) {
             hasGrown = true;
             grownNs = nowNs;
-            patience = Math.min(MAX_PATIENCE, 2 * patience);
+            windowFactor = Math.min(MAX_WINDOW_FACTOR, 2 * windowFactor);
         }
     }
 
-    /** The copy of a frame has arrived, and nothing says that the frame itself did. */
+    /** The copy of a frame has arrived, and no sign that the frame itself did. */
     void onNeededRetransmit() {
-        if (patience > 1 && ++needed >= NEEDED_BEFORE_LESS) {
+        if (windowFactor > 1 && ++needed >= NEEDED_BEFORE_HALVING) {
             needed = 0;
-            patience /= 2;
+            windowFactor /= 2;
         }
     }
 
     /** Factor by which overtaken frames get more time than usual: 1 to 16. */
     int reorderingWindowFactor() {
-        return patience;
+        return windowFactor;
     }
 
     /** Something has been acknowledged: the timer runs for its normal time again. */
@@ -113,7 +111,8 @@ final class RttEstimator {
     /** Age at which a frame is lost when one sent later has arrived. */
     long reorderTimeoutNs() {
         final long slackNs = Math.max(MIN_REORDERING_NS, 4 * variationNs);
-        return patience * (smoothedNs + Math.max(slackNs, smoothedNs / 4) + config.ackDelayNs());
+        return windowFactor
+                * (smoothedNs + Math.max(slackNs, smoothedNs / 4) + config.ackDelayNs());
     }
 
     /** Time between two bursts of frames sent again. */

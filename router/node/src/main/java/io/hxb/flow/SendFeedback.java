@@ -123,9 +123,10 @@ final class SendFeedback {
             endStaged(flow, PmStatus.PEER_RESTARTED);
             onSendsFailed(flow, PmStatus.PEER_RESTARTED);
         }
-        final PersistTimer questions = flow.questions;
+        final PersistTimer persistTimer = flow.persistTimer;
         if (routes.hasTrouble()) {
-            routes.onArrived(flow.peerCoordinates, questions.openRoute(), questions.openSentNs());
+            routes.onArrived(
+                    flow.peerCoordinates, persistTimer.openRoute(), persistTimer.openSentNs());
         }
         flow.onAccept(
                 accept.sourceIncarnation(),
@@ -313,7 +314,7 @@ final class SendFeedback {
             final long route,
             final long relay) {
         if (type != FrameType.DATA) {
-            flow.questions.askAt(clock.nowNs());
+            flow.persistTimer.retryAt(clock.nowNs());
         } else if (flow.window.markBehind(sequence, route, relay) > 0) {
             flow.window.repeatAt(clock.nowNs());
         }
@@ -322,8 +323,8 @@ final class SendFeedback {
     }
 
     /**
-     * A link has failed: what the flows of {@code context} sent over it to a neighbour is sent over
-     * others immediately.
+     * A link has failed: frames of the flows of {@code context} that were sent over it to a
+     * neighbour are sent over other links immediately.
      *
      * @return frames that will be sent again.
      */
@@ -332,16 +333,16 @@ final class SendFeedback {
         int frames = 0;
         for (int index = context.sendFlowCount() - 1; index >= 0; index--) {
             final SendFlow flow = context.sendFlow(index);
-            final boolean isThere = Shape.coordinate(flow.peerCoordinates, dimension) == neighbour;
-            final int stranded = isThere && flow.isOpen() ? flow.window.strand(link) : 0;
+            final boolean isVia = Shape.coordinate(flow.peerCoordinates, dimension) == neighbour;
+            final int stranded = isVia && flow.isOpen() ? flow.window.strand(link) : 0;
             if (stranded > 0) {
                 frames += stranded;
                 queue.makeReady(flow);
             }
-            if (isThere && flow.isOpen()) {
-                // A peer that takes nothing is asked seldom; that there is no way to it any more
+            if (isVia && flow.isOpen()) {
+                // A peer that takes nothing is probed seldom, but the loss of the last path to it
                 // has to be noticed as soon as for others.
-                flow.questions.onPathChanged(clock.nowNs());
+                flow.persistTimer.onPathChanged(clock.nowNs());
                 timers.arm(flow, clock.nowNs());
             }
         }
@@ -368,7 +369,7 @@ final class SendFeedback {
     private void end(
             final SendFlow flow, final int status, final ClosedFlowRecord closedFlowRecord) {
         final FlowContext context = flow.context;
-        final boolean isStuck = flow.questions.isProbing();
+        final boolean isStuck = flow.persistTimer.isProbing();
         final boolean isMoving =
                 closedFlowRecord != null
                         && !hasBegin(flow)
@@ -531,7 +532,7 @@ final class SendFeedback {
 
     private void onWindow(final SendFlow flow, final int limit) {
         if (flow.window.raise(limit)) {
-            flow.questions.onWindow();
+            flow.persistTimer.onWindow();
         } else if (flow.backlog.isEmpty() && flow.window.giveBack(limit)) {
             control.sendProbe(flow, 0);
         }

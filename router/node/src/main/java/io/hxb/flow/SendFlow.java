@@ -26,7 +26,7 @@ final class SendFlow extends Flow {
     final SendWindow window;
 
     /** The evidence for its losses. */
-    final LossDetector judge;
+    final LossDetector lossDetector;
 
     /** Its round trips. */
     final RttEstimator rttEstimator;
@@ -35,7 +35,7 @@ final class SendFlow extends Flow {
     final PeerLiveness contact;
 
     /** When the peer is asked next. */
-    final PersistTimer questions;
+    final PersistTimer persistTimer;
 
     /** True if the peer is a neighbour. */
     final boolean isNextToUs;
@@ -81,10 +81,10 @@ final class SendFlow extends Flow {
         epoch = context.firstEpoch();
         backlog = new SendBacklog(context.slots);
         rttEstimator = new RttEstimator(config);
-        judge = new LossDetector(config, rttEstimator, routes, peerCoordinates, isNextToUs);
-        window = new SendWindow(config.windowFrames(), judge, rttEstimator);
+        lossDetector = new LossDetector(config, rttEstimator, routes, peerCoordinates, isNextToUs);
+        window = new SendWindow(config.windowFrames(), lossDetector, rttEstimator);
         contact = new PeerLiveness(config);
-        questions = new PersistTimer(rttEstimator);
+        persistTimer = new PersistTimer(rttEstimator);
         restart();
     }
 
@@ -124,7 +124,7 @@ final class SendFlow extends Flow {
         restart();
         state = FlowState.OPENING;
         nonce = itsNonce;
-        questions.askAt(nowNs);
+        persistTimer.retryAt(nowNs);
         contact.start(nowNs);
         window.start(nowNs);
     }
@@ -140,7 +140,7 @@ final class SendFlow extends Flow {
         hasMovedFrames = false;
         window.open(first, windowFrames);
         contact.onAccepted(nowNs);
-        questions.onAnswer();
+        persistTimer.onAnswer();
     }
 
     /**
@@ -159,8 +159,8 @@ final class SendFlow extends Flow {
         if (pauseNs == 0) {
             return false;
         }
-        questions.askAt(nowNs + pauseNs);
-        questions.onAnswer();
+        persistTimer.retryAt(nowNs + pauseNs);
+        persistTimer.onAnswer();
         nextEpoch();
         return true;
     }
@@ -183,8 +183,8 @@ final class SendFlow extends Flow {
     void close(final long nowNs) {
         assert state == FlowState.OPEN && window.inFlight() == 0 : state;
         state = FlowState.CLOSING;
-        questions.restart();
-        questions.askAt(nowNs);
+        persistTimer.restart();
+        persistTimer.retryAt(nowNs);
         contact.onOutstanding(nowNs);
     }
 
@@ -223,7 +223,7 @@ final class SendFlow extends Flow {
     /** Nothing is in flight: back to the first sequence. */
     void restart() {
         window.restart(0);
-        questions.restart();
+        persistTimer.restart();
         mailbox.clear();
     }
 
@@ -242,11 +242,11 @@ final class SendFlow extends Flow {
         final long contactNs = contact.wakeNs(nowNs);
         if (state != FlowState.OPEN) {
             final boolean isIdle = isReady || contact.isWithoutRoute();
-            return isIdle ? contactNs : Deadline.earlier(contactNs, questions.retryNs());
+            return isIdle ? contactNs : Deadline.earlier(contactNs, persistTimer.retryNs());
         }
         final boolean isShut = window.inFlight() == 0 && !backlog.isEmpty() && !window.hasRoom();
-        questions.onShut(isShut, window.isReturned(), nowNs);
-        final long windowNs = Deadline.earlier(window.wakeNs(isReady), questions.probeNs());
+        persistTimer.onShut(isShut, window.isReturned(), nowNs);
+        final long windowNs = Deadline.earlier(window.wakeNs(isReady), persistTimer.probeNs());
         return Deadline.earlier(contactNs, windowNs);
     }
 

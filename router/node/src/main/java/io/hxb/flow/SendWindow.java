@@ -20,7 +20,7 @@ final class SendWindow {
     /** A bit for each frame of the last window: set if it was sent more than once. */
     private final long[] resent;
 
-    private final LossDetector judge;
+    private final LossDetector lossDetector;
     private final RttEstimator rttEstimator;
 
     /** First sequence not acknowledged, next one to send, first one that may not be sent. */
@@ -49,8 +49,11 @@ final class SendWindow {
     /** When the first of the frames that were overtaken counts as lost. */
     private long overtakenNs;
 
-    SendWindow(final int windowFrames, final LossDetector judge, final RttEstimator rttEstimator) {
-        this.judge = judge;
+    SendWindow(
+            final int windowFrames,
+            final LossDetector lossDetector,
+            final RttEstimator rttEstimator) {
+        this.lossDetector = lossDetector;
         this.rttEstimator = rttEstimator;
         frames = new TxFrame[windowFrames];
         mask = windowFrames - 1;
@@ -67,7 +70,7 @@ final class SendWindow {
         lost = 0;
         isStalled = false;
         isReturned = false;
-        judge.restart();
+        lossDetector.restart();
     }
 
     /** The first frames of an epoch are sent from {@code nowNs} on. */
@@ -222,7 +225,7 @@ final class SendWindow {
             lost--;
         }
         sentNs = nowNs;
-        judge.onTransmitted(frame, link, nowNs);
+        lossDetector.onTransmitted(frame, link, nowNs);
     }
 
     /** True if the frame with {@code sequence} is one of the last window and was sent again. */
@@ -245,7 +248,7 @@ final class SendWindow {
             lost--;
         }
         assert lost >= 0 && lost <= inFlight : lost + " lost of " + inFlight;
-        judge.onArrived(frame, nowNs, counters);
+        lossDetector.onArrived(frame, nowNs, counters);
     }
 
     /** Steps over what has been acknowledged at the front. */
@@ -309,30 +312,30 @@ final class SendWindow {
      */
     void detectLost(final long nowNs) {
         overtakenNs = Long.MAX_VALUE;
-        if (!judge.hasArrived()) {
+        if (!lossDetector.hasArrived()) {
             return;
         }
-        final long patienceNs = rttEstimator.reorderTimeoutNs();
-        final int patienceFrames = judge.reorderingWindowFrames();
+        final long reorderTimeoutNs = rttEstimator.reorderTimeoutNs();
+        final int windowFrames = lossDetector.reorderingWindowFrames();
         for (int sequence = firstSequence; sequence != nextSequence; sequence++) {
             final TxFrame frame = frames[sequence & mask];
             if (frame == null || frame.isLost() || frame.isQueued()) {
                 continue;
             }
-            final int overtakenBy = judge.overtakenBy(frame);
+            final int overtakenBy = lossDetector.overtakenBy(frame);
             if (overtakenBy <= 0) {
                 if (frame.attempts() == 1) {
                     break;
                 }
                 continue;
             }
-            if (judge.isOvertaken(frame, overtakenBy, patienceFrames)) {
+            if (lossDetector.isOvertaken(frame, overtakenBy, windowFrames)) {
                 giveUp(frame);
-            } else if (judge.isLaterThere(frame)) {
-                if (nowNs - frame.sentNs() >= patienceNs) {
+            } else if (lossDetector.isLaterThere(frame)) {
+                if (nowNs - frame.sentNs() >= reorderTimeoutNs) {
                     giveUp(frame);
                 } else {
-                    overtakenNs = Math.min(overtakenNs, frame.sentNs() + patienceNs);
+                    overtakenNs = Math.min(overtakenNs, frame.sentNs() + reorderTimeoutNs);
                 }
             }
         }
@@ -345,7 +348,7 @@ final class SendWindow {
      * @return true if frames were marked as lost for that.
      */
     boolean believeEarlyCopy(final long nowNs) {
-        if (!judge.acceptSpuriousRetransmit()) {
+        if (!lossDetector.acceptSpuriousRetransmit()) {
             return false;
         }
         final int before = lost;
@@ -391,7 +394,7 @@ final class SendWindow {
                     && !frame.isQueued()
                     && frame.attempts() > 0
                     && (bad == null || frame.order() - bad.order() >= 0)
-                    && judge.sharesHop(frame, route, relay)) {
+                    && lossDetector.sharesHop(frame, route, relay)) {
                 markLost(frame);
                 marked++;
             }
@@ -418,7 +421,7 @@ final class SendWindow {
 
     private void giveUp(final TxFrame frame) {
         markLost(frame);
-        judge.onGivenUp(frame);
+        lossDetector.onGivenUp(frame);
     }
 
     /** Marks a frame as lost that was not yet. */

@@ -204,7 +204,7 @@ final class Sender {
         if (window.lost() > 0) {
             queue.makeReady(flow);
         }
-        if (flow.questions.isProbeDue(nowNs)) {
+        if (flow.persistTimer.isProbeDue(nowNs)) {
             probe(flow, nowNs);
         }
     }
@@ -213,9 +213,9 @@ final class Sender {
         control.sendProbe(flow, flow.backlog.messageCount());
         if (control.hadNoRoute()) {
             flow.contact.onNoRoute(nowNs);
-            flow.questions.askAt(flow.contact.routeRetryNs());
+            flow.persistTimer.retryAt(flow.contact.routeRetryNs());
         } else {
-            flow.questions.onAsked(nowNs);
+            flow.persistTimer.onSent(nowNs);
             flow.window.onProbed(nowNs);
         }
     }
@@ -236,7 +236,7 @@ final class Sender {
             counters.increment(CounterType.FLOW_TIMEOUTS_EVENTS);
             flow.rttEstimator.onTimeout();
         }
-        if (flow.judge.takeRouteSilent()) {
+        if (flow.lossDetector.takeRouteSilent()) {
             // The next ones take another route, whose round trips are measured from the beginning.
             flow.rttEstimator.onProgress();
             window.markOldest(nowNs, 0, SendFlow.MAX_RESEND_FRAMES);

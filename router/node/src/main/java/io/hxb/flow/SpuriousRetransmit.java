@@ -4,7 +4,7 @@ package io.hxb.flow;
  * The last copy of a frame that was acknowledged sooner than a round trip takes. Owned by the loop
  * of the flow.
  *
- * <p>Usually the frame itself has arrived late, and those behind it arrive now. If nothing does
+ * <p>Usually the frame itself has arrived late, and those after it arrive now. If nothing arrives
  * until the timer runs out once more, they are lost, and the round trip is short because the queues
  * in which it was measured were lost with them: then the copy did arrive.
  */
@@ -13,7 +13,7 @@ final class SpuriousRetransmit {
     private long sentNs;
     private long ageNs;
     private long route;
-    private boolean isThere;
+    private boolean isPresent;
 
     /** Makes one for a flow without copies. */
     SpuriousRetransmit() {}
@@ -35,17 +35,17 @@ final class SpuriousRetransmit {
         sentNs = copySentNs;
         ageNs = copyAgeNs;
         route = copyRoute;
-        isThere = true;
+        isPresent = true;
     }
 
     /** A frame that was sent only once has arrived, or the flow begins again. */
     void forget() {
-        isThere = false;
+        isPresent = false;
     }
 
     /** True if only such copies have arrived since the last {@link #forget}. */
     boolean isPresent() {
-        return isThere;
+        return isPresent;
     }
 
     /** Its place among all transmissions of the flow. */

@@ -130,7 +130,7 @@ final class StaleFrameReplies {
         return notices.isEmpty() ? Long.MAX_VALUE : notices.peek().dueNs();
     }
 
-    /** When a source is told the next time, how often it was, and how often since it asked. */
+    /** When a source is notified next, how often it was, and how often since it asked. */
     private record Notice(Tombstone stone, long dueNs, int sent, int answered)
             implements Comparable<Notice> {
         @Override

@@ -105,7 +105,7 @@ final class Tombstone {
          *
          * @param seenTo the sequence behind the last frame that arrived.
          * @param windowFrames frames that the source may have in flight: of earlier ones it has
-         *     been told that they arrived.
+         *     been notified that they arrived.
          */
         Builder(final int seenTo, final int windowFrames) {
             floor = seenTo - windowFrames;

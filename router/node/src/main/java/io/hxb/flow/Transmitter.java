@@ -183,26 +183,27 @@ final class Transmitter implements FrameOwner {
             }
             flow.begin(flowCookies.nonce(flow, nowNs), nowNs);
         }
-        final PersistTimer questions = flow.questions;
-        if (!questions.isDue(nowNs)) {
+        final PersistTimer persistTimer = flow.persistTimer;
+        if (!persistTimer.isDue(nowNs)) {
             return;
         }
-        if (questions.isRepeated() && routes.onLost(flow.peerCoordinates, questions.openRoute())) {
-            questions.onNewRoute();
+        if (persistTimer.isRepeated()
+                && routes.onLost(flow.peerCoordinates, persistTimer.openRoute())) {
+            persistTimer.onNewRoute();
         }
         final boolean isSent =
                 flow.isClosing()
                         ? control.sendClose(flow)
-                        : control.sendOpen(flow, questions.isRepeated());
+                        : control.sendOpen(flow, persistTimer.isRepeated());
         isWithoutRoute = control.hadNoRoute();
         if (isWithoutRoute) {
             return;
         }
-        questions.onOpen(control.lastRoute(), nowNs);
+        persistTimer.onOpen(control.lastRoute(), nowNs);
         if (isSent) {
-            questions.onAsked(nowNs);
+            persistTimer.onSent(nowNs);
         } else {
-            questions.askAt(nowNs + config.minRetransmitNs());
+            persistTimer.retryAt(nowNs + config.minRetransmitNs());
         }
     }
 

@@ -13,7 +13,7 @@ import io.hxb.routing.RouteCodec;
 import io.hxb.time.TokenBuckets;
 import io.hxb.topology.Shape;
 
-/** Tells the sources of frames that this node cannot relay them. Owned by one loop. */
+/** Notifies the sources of frames that this node cannot relay them. Owned by one loop. */
 final class UnreachableReplies {
     private static final int MAX_WAY = 32;
 
@@ -52,8 +52,8 @@ final class UnreachableReplies {
     }
 
     /**
-     * Answers a frame, unless it is itself such an answer, its source has just been told, or it has
-     * no seal where frames have one, so that the answer would be longer: back by its own route,
+     * Answers a frame, unless it is itself such an answer, its source has just been notified, or it
+     * has no seal where frames have one, so that the answer would be longer: back by its own route,
      * otherwise by any.
      *
      * @param why a reason of {@link UnreachableFlyweight}.

@@ -8,13 +8,13 @@ public final class FrameType {
     /** Acknowledgement with a selective bitmap and the receiver's window. */
     public static final int ACK = 2;
 
-    /** Tells the nodes of a segment who is there; link-local. */
+    /** Announces this node to the nodes of a segment; link-local. */
     public static final int HELLO = 3;
 
-    /** Tells a neighbour which links are healthy; link-local. */
+    /** Reports to a neighbour which links are healthy; link-local. */
     public static final int LINK_STATUS = 4;
 
-    /** Tells a source that its frame could not be delivered, and why. */
+    /** Notifies a source that its frame could not be delivered, and why. */
     public static final int UNREACHABLE = 5;
 
     /** Asks a context for its incarnation, before the first data of a flow. */
@@ -26,19 +26,19 @@ public final class FrameType {
     /** Asks the receiver of a flow for an acknowledgement (its window was 0, or it is silent). */
     public static final int PROBE = 8;
 
-    /** Tells a neighbour what is wrong between us (cabling, cluster, version); link-local. */
+    /** Reports to a neighbour what is wrong between us (cabling, cluster, version); link-local. */
     public static final int COMPLAINT = 9;
 
     /** Agrees on the keys of a session; link-local between neighbours, else routed. */
     public static final int SESSION = 10;
 
-    /** Tells the receiver of a flow that nothing is missing and that it may forget the flow. */
+    /** Notifies the receiver of a flow that nothing is missing and that it may forget the flow. */
     public static final int CLOSE = 11;
 
     /** Answers {@link #CLOSE}: the flow is forgotten. */
     public static final int CLOSED = 12;
 
-    /** Tells the source of a flow that the context is closed, and what it had released. */
+    /** Notifies the source of a flow that the context is closed, and what it had released. */
     public static final int ENDED = 13;
 
     /** One more than the largest type. */

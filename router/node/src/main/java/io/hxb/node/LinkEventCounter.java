@@ -6,9 +6,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * What the loops of a node tell each other about its links: the first loop reports that a NIC may
- * have changed, and each loop what it found on its own links, which no other loop may refresh. Any
- * loop may call it.
+ * What the loops of a node report to each other about its links: the first loop reports that a NIC
+ * may have changed, and each loop what it found on its own links, which no other loop may refresh.
+ * Any loop may call it.
  */
 final class LinkEventCounter {
     private final List<Runnable> wakeUps = new CopyOnWriteArrayList<>();

@@ -131,7 +131,8 @@ final class LinkEventDispatcher implements LinkListener {
         }
         text.append(": excluded; ").append(advice(event.reason(), port.link().name()));
         if (event.isLast()) {
-            text.append("; no link of this dimension reaches that node, its frames go other ways");
+            text.append(
+                    "; no link of this dimension reaches that node, its frames take other paths");
         }
         return text.toString();
     }

@@ -26,7 +26,7 @@ final class LinkHousekeeping implements Housekeeping {
      * Makes the upkeep of a loop's links.
      *
      * @param links that the loop receives on.
-     * @param board what the loops of the node tell each other.
+     * @param board what the loops of the node report to each other.
      * @param relink called for links whose descriptors have changed.
      */
     LinkHousekeeping(

@@ -19,7 +19,7 @@ import java.util.List;
  * @param ports the node's ports, by link index.
  * @param watch tells that links may have changed.
  * @param relay what the kernel relays.
- * @param board what the loops tell each other about the links.
+ * @param board what the loops report to each other about the links.
  */
 record NodeLinks(
         BufferPool pool,

@@ -49,7 +49,7 @@ final class NodeLoop implements LoopTask {
     private final Sessions sessions;
     private final LoopPause pause = new LoopPause();
 
-    /** Pauses make trains longer; without trains they only cost. */
+    /** True if a link sends or receives trains, which pauses make longer. */
     private final boolean hasTrains;
 
     private int sessionsSeen;
@@ -169,7 +169,7 @@ final class NodeLoop implements LoopTask {
         housekeeping.start();
     }
 
-    // By an application.
+    // An application has woken the loop.
     private void onWoken() {
         wakeUps++;
         contexts.clearWake();
@@ -194,7 +194,7 @@ final class NodeLoop implements LoopTask {
             work += forwarder.deliverLoopback();
         }
         work += flows.doWork(nowNs);
-        lookAfterTheNode(nowNs);
+        doHousekeeping(nowNs);
         if (work > 0) {
             counters.increment(CounterType.NODE_LOOP_WAKEUPS_EVENTS);
         } else {
@@ -210,8 +210,8 @@ final class NodeLoop implements LoopTask {
         return work;
     }
 
-    // The health of the links and the counters go on when it fails.
-    private void lookAfterTheNode(final long nowNs) {
+    // Link health and counters continue if housekeeping fails.
+    private void doHousekeeping(final long nowNs) {
         try {
             housekeeping.doWork(nowNs);
         } catch (final RuntimeException | Error e) {

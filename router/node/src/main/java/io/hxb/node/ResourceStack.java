@@ -40,10 +40,10 @@ final class ResourceStack implements AutoCloseable {
                 resources.pop().close();
             } catch (final LoopStuckException e) {
                 stuck = e;
-                LOGGER.error("closing stops: {}", e.getMessage());
+                LOGGER.error("cannot close everything: {}", e.getMessage());
                 throw e;
             } catch (final Exception e) {
-                LOGGER.warn("closing goes on after an error", e);
+                LOGGER.warn("closing continues after an error", e);
             }
         }
     }

@@ -82,7 +82,7 @@ public final class Capabilities {
             keepOnly(kept);
         } catch (final LinuxException e) {
             LOGGER.warn(
-                    "{} keeps rights that it does not need: {}",
+                    "{} keeps privileges that it does not need: {}",
                     Thread.currentThread().getName(),
                     e.getMessage());
         }

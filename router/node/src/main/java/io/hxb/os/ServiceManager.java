@@ -14,8 +14,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
 /**
- * Tells the service manager (systemd) that this process is ready, alive or ending, by datagrams to
- * the Unix socket that it names. Without a manager nothing happens. Any thread may call it; it
+ * Notifies the service manager (systemd) that this process is ready, alive or ending, by datagrams
+ * to the Unix socket that it names. Without a manager nothing happens. Any thread may call it; it
  * never blocks. Source: sd_notify(3), sd_watchdog_enabled(3).
  */
 public final class ServiceManager implements AutoCloseable {

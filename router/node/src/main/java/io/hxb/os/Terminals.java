@@ -6,7 +6,7 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
-/** Tells terminals from files and pipes. Stateless; any thread may call it. */
+/** Distinguishes terminals from files and pipes. Stateless; any thread may call it. */
 public final class Terminals {
     private Terminals() {}
 

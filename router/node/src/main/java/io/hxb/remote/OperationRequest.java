@@ -61,7 +61,7 @@ final class OperationRequest {
      *
      * @param number of the operation.
      * @param isRefused true if the other node has refused it: it is ended without the rest, and
-     *     nobody is told of it.
+     *     nobody is notified of it.
      * @param maxDataBytes data that fits behind the record.
      * @return bytes of data behind the record.
      */

@@ -111,7 +111,7 @@ public final class VirtioHeader {
     /**
      * The frames that are cut of what follows: 1 unless it is a super-packet.
      *
-     * @param headerBytes as {@link #headerBytes} says.
+     * @param headerBytes as {@link #headerBytes} describes.
      * @param lengthBytes bytes of the frame before it is cut.
      */
     public static int frames(final long header, final int headerBytes, final int lengthBytes) {

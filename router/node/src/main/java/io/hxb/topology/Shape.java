@@ -144,7 +144,7 @@ public final class Shape {
     /**
      * Reads {@code 1,0,2} as a vector inside this shape.
      *
-     * @throws IllegalArgumentException saying what is wrong with it.
+     * @throws IllegalArgumentException with what is wrong with it.
      */
     public long parseCoordinates(final String text) {
         if (!text.matches("\\d{1,3}(,\\d{1,3})*")) {

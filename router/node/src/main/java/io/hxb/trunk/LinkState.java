@@ -2,8 +2,8 @@ package io.hxb.trunk;
 
 /**
  * The state of a link to a neighbour. Each of the two nodes has an opinion of its own, with the
- * same three values; the link is {@link #GOOD} while both opinions are, and a node tells the other
- * when its own is not.
+ * same three values; the link is {@link #GOOD} while both opinions are, and a node notifies the
+ * other when its own is not.
  *
  * <pre>
  *                 a hello                  silent, lossy, no carrier, send errors,

@@ -243,7 +243,7 @@ class RpcTest {
                                     return request;
                                 });
                 RpcEndpoint client = client(2)) {
-            client.watch(0, SERVER, (from, context, isThere) -> changes.incrementAndGet());
+            client.watch(0, SERVER, (from, context, isPresent) -> changes.incrementAndGet());
             int number = 0;
             for (int round = 0; round < 3; round++) {
                 final List<CompletableFuture<byte[]>> calls = new ArrayList<>();

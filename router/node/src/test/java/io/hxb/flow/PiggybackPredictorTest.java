@@ -10,28 +10,28 @@ import org.junit.jupiter.api.Test;
 class PiggybackPredictorTest {
     private static final long LONGEST_NS = 1_000;
 
-    private final PiggybackPredictor rides = new PiggybackPredictor();
+    private final PiggybackPredictor piggyback = new PiggybackPredictor();
     private long nowNs;
 
     /** An acknowledgement goes alone, and {@code laterNs} after it comes a frame it had missed. */
     private void miss(final long laterNs) {
-        rides.onArrival();
-        rides.onSentAlone(false, nowNs);
+        piggyback.onArrival();
+        piggyback.onSentAlone(false, nowNs);
         nowNs += laterNs;
-        rides.onRide(LONGEST_NS, nowNs);
+        piggyback.onPiggyback(LONGEST_NS, nowNs);
     }
 
     private void waitInVain() {
-        rides.onArrival();
-        rides.onSentAlone(true, nowNs);
+        piggyback.onArrival();
+        piggyback.onSentAlone(true, nowNs);
     }
 
     @Test
     void shouldWaitForRidesThatWereMissedTwice() {
         miss(LONGEST_NS);
-        assertFalse(rides.isLikely());
+        assertFalse(piggyback.isLikely());
         miss(LONGEST_NS);
-        assertTrue(rides.isLikely());
+        assertTrue(piggyback.isLikely());
     }
 
     @Test
@@ -39,7 +39,7 @@ class PiggybackPredictorTest {
         for (int i = 0; i < 100; i++) {
             miss(LONGEST_NS + 1);
         }
-        assertFalse(rides.isLikely());
+        assertFalse(piggyback.isLikely());
     }
 
     @Test
@@ -47,11 +47,11 @@ class PiggybackPredictorTest {
         for (int i = 0; i < 100; i++) {
             miss(1);
             // The source sends the next one before anything goes the other way.
-            rides.onArrival();
-            rides.onSentAlone(false, nowNs);
-            rides.onArrival();
-            rides.onRide(LONGEST_NS, nowNs);
-            assertFalse(rides.isLikely());
+            piggyback.onArrival();
+            piggyback.onSentAlone(false, nowNs);
+            piggyback.onArrival();
+            piggyback.onPiggyback(LONGEST_NS, nowNs);
+            assertFalse(piggyback.isLikely());
         }
     }
 
@@ -60,12 +60,12 @@ class PiggybackPredictorTest {
         int misses = 0;
         for (int vain = 0; vain < 10; vain++) {
             misses = 0;
-            while (!rides.isLikely()) {
+            while (!piggyback.isLikely()) {
                 miss(1);
                 misses++;
             }
             waitInVain();
-            assertFalse(rides.isLikely());
+            assertFalse(piggyback.isLikely());
         }
         // then
         assertTrue(misses == 64, "misses before the tenth wait: " + misses);
@@ -74,7 +74,7 @@ class PiggybackPredictorTest {
     @Test
     void shouldForgetWaitsInVainWhereRidesCome() {
         for (int vain = 0; vain < 10; vain++) {
-            while (!rides.isLikely()) {
+            while (!piggyback.isLikely()) {
                 miss(1);
             }
             if (vain < 9) {
@@ -83,16 +83,16 @@ class PiggybackPredictorTest {
         }
         // when
         for (int i = 0; i < 64; i++) {
-            rides.onArrival();
-            rides.onRide(LONGEST_NS, nowNs);
+            piggyback.onArrival();
+            piggyback.onPiggyback(LONGEST_NS, nowNs);
         }
         waitInVain();
         // then
         miss(1);
         miss(1);
         miss(1);
-        assertFalse(rides.isLikely());
+        assertFalse(piggyback.isLikely());
         miss(1);
-        assertTrue(rides.isLikely());
+        assertTrue(piggyback.isLikely());
     }
 }

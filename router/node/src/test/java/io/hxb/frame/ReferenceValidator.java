@@ -133,7 +133,7 @@ final class ReferenceValidator {
         if (type == FrameType.DATA) {
             return messages > 0 && areRecords(body, messages);
         }
-        final boolean isRight =
+        final boolean isValid =
                 switch (type) {
                     case FrameType.HELLO ->
                             body.limit() >= 48
@@ -147,7 +147,7 @@ final class ReferenceValidator {
                     case FrameType.ENDED -> isEnded(bytes, body);
                     default -> true;
                 };
-        return isRight && (messages == 0 || isOfRelay(bytes, type));
+        return isValid && (messages == 0 || isOfRelay(bytes, type));
     }
 
     private static boolean isUnreachable(final ByteBuffer bytes) {
@@ -159,7 +159,7 @@ final class ReferenceValidator {
     }
 
     private static boolean isEnded(final ByteBuffer bytes, final ByteBuffer body) {
-        boolean isRight =
+        boolean isValid =
                 body.limit() <= 128
                         && body.limit() % 8 == 0
                         && bytes.get(50) >= 0
@@ -167,13 +167,13 @@ final class ReferenceValidator {
                         && bytes.get(51) >= 0
                         && bytes.get(51) <= 3;
         int end = 0;
-        for (int run = 0; isRight && run < body.limit(); run += 8) {
+        for (int run = 0; isValid && run < body.limit(); run += 8) {
             final int first = body.getChar(run);
-            isRight = first >= end && body.getChar(run + 2) > 0 && body.getChar(run + 4) > 0;
+            isValid = first >= end && body.getChar(run + 2) > 0 && body.getChar(run + 4) > 0;
             end = first + body.getChar(run + 2);
-            isRight &= end <= bytes.getChar(48) && body.getChar(run + 6) == 0;
+            isValid &= end <= bytes.getChar(48) && body.getChar(run + 6) == 0;
         }
-        return isRight;
+        return isValid;
     }
 
     private static boolean isOfRelay(final ByteBuffer bytes, final int type) {
@@ -181,11 +181,11 @@ final class ReferenceValidator {
     }
 
     private static boolean isSession(final ByteBuffer body) {
-        boolean isRight = body.limit() == 56 && (body.get(8) & 0xFC) == 0;
-        for (int offset = 10; isRight && offset < 12; offset++) {
-            isRight = body.get(offset) == 0;
+        boolean isValid = body.limit() == 56 && (body.get(8) & 0xFC) == 0;
+        for (int offset = 10; isValid && offset < 12; offset++) {
+            isValid = body.get(offset) == 0;
         }
-        return isRight;
+        return isValid;
     }
 
     private static boolean isStatus(final ByteBuffer body) {
@@ -193,15 +193,15 @@ final class ReferenceValidator {
         if (links < 1 || links > 64 || body.limit() < 32 + 5 * links) {
             return false;
         }
-        boolean isRight = body.get(2) >= 0 && body.get(2) < links;
+        boolean isValid = body.get(2) >= 0 && body.get(2) < links;
         for (int bit = links; bit < 64; bit++) {
-            isRight &= (body.getLong(24) >> bit & 1) == 0;
+            isValid &= (body.getLong(24) >> bit & 1) == 0;
         }
         for (int link = 0; link < links; link++) {
             final int weight = body.get(32 + 4 * links + link);
-            isRight &= weight > 0 && weight <= 64;
+            isValid &= weight > 0 && weight <= 64;
         }
-        return isRight;
+        return isValid;
     }
 
     private static boolean areRecords(final ByteBuffer body, final int messages) {

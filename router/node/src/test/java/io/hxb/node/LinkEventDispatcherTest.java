@@ -59,7 +59,7 @@ class LinkEventDispatcherTest {
                 news.line(event(LinkState.FAILED, LinkReason.SILENT, false)));
         assertTrue(
                 news.line(event(LinkState.FAILED, LinkReason.UNANSWERED, true))
-                        .endsWith("its frames go other ways"));
+                        .endsWith("its frames take other paths"));
         assertEquals(
                 "y.1 of (1,0) to (1,2): heartbeats pass again: used again",
                 news.line(event(LinkState.GOOD, LinkReason.HEALED, false)));

@@ -59,7 +59,7 @@ final class Leftovers {
         Map<String, Integer> now = open();
         while (!excess(now).isEmpty()) {
             if (System.nanoTime() - startNs > limitNs) {
-                throw new AssertionError("left behind: " + excess(now));
+                throw new AssertionError("warning: not removed: " + excess(now));
             }
             LockSupport.parkNanos(LOOK_NS);
             now = open();

@@ -220,17 +220,17 @@ class SealedKernelRelaySystemTest {
     /** A station on the line of x between source and relay. Used by the test's thread. */
     private final class Attacker implements AutoCloseable {
         private final long memory;
-        private final int eye;
-        private final int mouth;
+        private final int sniffer;
+        private final int injector;
 
         Attacker(final Arena arena) throws IOException {
             memory = arena.allocate(ROOM_BYTES, 64).address();
             final String space = LabNames.switchNamespace(lab.spec().name());
-            eye =
+            sniffer =
                     NetworkNamespace.run(
                             space,
                             () -> open(LabNames.port(0, 0, SOURCE), PacketSocket.ALL_ETHER_TYPES));
-            mouth = NetworkNamespace.run(space, () -> open(LabNames.bridge(0, 0, SOURCE), 0));
+            injector = NetworkNamespace.run(space, () -> open(LabNames.bridge(0, 0, SOURCE), 0));
         }
 
         private static int open(final String nic, final int etherType) throws IOException {
@@ -258,7 +258,7 @@ class SealedKernelRelaySystemTest {
         }
 
         private int receive() {
-            return Sockets.receive(eye, memory, ROOM_BYTES);
+            return Sockets.receive(sniffer, memory, ROOM_BYTES);
         }
 
         /** Sends a frame once more: as it was, or with another bit, cut, or under another name. */
@@ -282,13 +282,13 @@ class SealedKernelRelaySystemTest {
                 final long source = memory + ETHERNET_BYTES + FrameHeaderFlyweight.SOURCE_OFFSET;
                 Memory.putLong(source, SHAPE.coordinates(2));
             }
-            assertEquals(lengthBytes, Sockets.send(mouth, memory, lengthBytes));
+            assertEquals(lengthBytes, Sockets.send(injector, memory, lengthBytes));
         }
 
         @Override
         public void close() {
-            Descriptors.close(eye);
-            Descriptors.close(mouth);
+            Descriptors.close(sniffer);
+            Descriptors.close(injector);
         }
     }
 }

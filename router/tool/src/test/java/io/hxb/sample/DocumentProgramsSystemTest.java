@@ -104,8 +104,8 @@ class DocumentProgramsSystemTest {
         final Program one = start(0, "RemoteMemory", "1");
         final Program two = start(1, "RemoteMemory", "0");
         // then
-        one.assertPrinted("values 0 and 1, told 5");
-        two.assertPrinted("values 0 and 1, told 5");
+        one.assertPrinted("values 0, 1, tag 5");
+        two.assertPrinted("values 0, 1, tag 5");
         assertEquals("OK\n", one.errors());
         assertEquals("OK\n", two.errors());
     }

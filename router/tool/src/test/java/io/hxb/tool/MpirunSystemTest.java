@@ -418,7 +418,7 @@ class MpirunSystemTest {
         assertRefused(ExitStatus.USAGE, "no program is named", "-np", "4");
         assertRefused(
                 ExitStatus.USAGE, "give --lab before", "-np", "4", "--lab", "2x2", "hostname");
-        assertRefused(ExitStatus.USAGE, "--links: only with --lab", "--links", "2", "hostname");
+        assertRefused(ExitStatus.USAGE, "--links: needs --lab", "--links", "2", "hostname");
         assertRefused(ExitStatus.USAGE, "a shape is written like", "--lab", "2x", "hostname");
         assertRefused(
                 ExitStatus.USAGE, "on this machine alone", "--lab", "2", "-H", "a,b", "hostname");
@@ -471,7 +471,7 @@ class MpirunSystemTest {
         }
         try (HxbProcess hxb = mpirun("--environment", "-np", "2", "./a")) {
             assertEquals(ExitStatus.USAGE, hxb.status());
-            assertTrue(hxb.errors().contains("without a program"), hxb::errors);
+            assertTrue(hxb.errors().contains("takes no program"), hxb::errors);
         }
         try (HxbProcess hxb = mpirun("--environment", "--lab", "2")) {
             assertEquals(ExitStatus.USAGE, hxb.status());

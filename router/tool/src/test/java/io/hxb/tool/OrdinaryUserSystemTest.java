@@ -153,7 +153,7 @@ class OrdinaryUserSystemTest {
         }
         try (HxbProcess doctor = hxb("doctor", "--config", file.toString(), "--node", "0")) {
             assertEquals(ExitStatus.FAILED, doctor.status(), doctor::output);
-            assertTrue(doctor.output().contains("may not write in " + roots), doctor::output);
+            assertTrue(doctor.output().contains("may not write to " + roots), doctor::output);
         }
     }
 

@@ -127,7 +127,7 @@ class PlanCheckCliTest {
         final String problem = output.json().get("problem").toString();
         assertTrue(
                 problem.matches(
-                        "the way from s\\d+ to h\\d+ .* at switch s\\d+ port \\d+, ends at switch"
+                        "the path from s\\d+ to h\\d+ .* at switch s\\d+ port \\d+, ends at switch"
                                 + " s\\d+ port 5, where the host h\\d+.* is: delivered to the wrong"
                                 + " host"),
                 problem);

@@ -1,2 +1,2 @@
-/** What members of groups and nodes say to each other: the layout of their messages. */
+/** Messages between members of groups and nodes: the layout of their messages. */
 package io.hxb.pm.collective.wire;

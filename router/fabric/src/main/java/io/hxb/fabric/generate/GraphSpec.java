@@ -48,7 +48,7 @@ public final class GraphSpec {
      *
      * @param hostsPerSwitch hosts on each switch, or on each leaf of a tree; a fat tree and a
      *     hyper-crossbar fix their own number.
-     * @throws GraphException saying what is wrong with the words or the numbers.
+     * @throws GraphException with what is wrong with the words or the numbers.
      */
     public static SwitchGraph parse(final String text, final int hostsPerSwitch) {
         final int colon = text.indexOf(':');

@@ -109,7 +109,7 @@ final class HostGrid {
     }
 
     /**
-     * Every host sends as many coordinates ahead as the rule says, round each dimension.
+     * Every host sends as many coordinates ahead as the rule has it, round each dimension.
      *
      * @param isTornado half way round, {@code ceil(k / 2) - 1}; else to the next one.
      * @return the destination of each host, {@code [hosts]}.

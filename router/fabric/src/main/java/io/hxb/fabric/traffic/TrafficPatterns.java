@@ -95,7 +95,7 @@ public final class TrafficPatterns {
         };
     }
 
-    /** What to say when a pattern sends every host to itself. */
+    /** The error text when a pattern sends every host to itself. */
     public static String nobody(final String word, final SwitchGraph graph) {
         return "with '" + word + "' every host of this graph (" + graph + ") sends to itself";
     }

@@ -137,11 +137,11 @@ public final class ForwardingTables {
             before = output;
             node = graph.target(output);
         }
-        return way(from, destination) + " goes round in a loop, by " + graph.channelName(before);
+        return path(from, destination) + " goes round in a loop, by " + graph.channelName(before);
     }
 
-    private String way(final int from, final int destination) {
-        return "the way from "
+    private String path(final int from, final int destination) {
+        return "the path from "
                 + graph.switchName(from)
                 + " to "
                 + destinations[destination]
@@ -156,10 +156,10 @@ public final class ForwardingTables {
                     + " has no entry for "
                     + destinations[destination]
                     + ", on "
-                    + way(from, destination);
+                    + path(from, destination);
         }
         if (output <= FIRST_NOTHING) {
-            return way(from, destination)
+            return path(from, destination)
                     + " ends at switch "
                     + graph.switchName(node)
                     + " port "
@@ -167,7 +167,7 @@ public final class ForwardingTables {
                     + ", where the cabling has nothing";
         }
         final int host = -2 - output;
-        return way(from, destination)
+        return path(from, destination)
                 + " ends at "
                 + place(host)
                 + ", where the host "
@@ -194,11 +194,11 @@ public final class ForwardingTables {
                     node = graph.target(outputs[node][destination]);
                     links++;
                 }
-                final boolean isThere =
+                final boolean arrives =
                         owners[destination] >= 0
                                 && outputs[node][destination] == toHost(owners[destination]);
-                sum += isThere ? links : 0;
-                longest = Math.max(longest, isThere ? links : 0);
+                sum += arrives ? links : 0;
+                longest = Math.max(longest, arrives ? links : 0);
             }
         }
         return new long[] {sum, longest};

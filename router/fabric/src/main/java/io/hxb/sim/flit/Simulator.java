@@ -559,7 +559,7 @@ public final class Simulator {
     /**
      * Checks that no flit and no credit was lost and every lane has one owner.
      *
-     * @throws IllegalStateException saying what is wrong and where.
+     * @throws IllegalStateException with what is wrong and where.
      */
     public void check() {
         new Conservation(net, packets, arrivals, creditsBack).check(hosts, accepted);

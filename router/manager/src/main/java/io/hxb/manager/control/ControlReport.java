@@ -11,8 +11,8 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What is told of a network that is controlled: as objects for JSON, and as Prometheus text.
- * Immutable once made; any thread may read it.
+ * Reports of a network that is controlled: as objects for JSON, and as Prometheus text. Immutable
+ * once made; any thread may read it.
  *
  * @param status the state of the control and of all hosts that cannot be controlled.
  * @param changes the last changes, the newest last, and why nothing else is changed.

@@ -85,7 +85,7 @@ public final class ControlServer {
         } catch (final RuntimeException e) {
             failures++;
             if (Long.bitCount(failures) == 1) {
-                LOGGER.error("round or command failed, {} so far", failures, e);
+                LOGGER.error("a round or command failed ({} so far)", failures, e);
             }
             control.onFailure(e);
             report = control.report(System.nanoTime());

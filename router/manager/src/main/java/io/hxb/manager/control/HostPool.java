@@ -77,7 +77,7 @@ public final class HostPool implements HostRunner, AutoCloseable {
             if (e.getCause() instanceof Error) {
                 throw new IllegalStateException(host.name(), e.getCause());
             }
-            LOGGER.error("what was to be done with {}", host.name(), e.getCause());
+            LOGGER.error("a task for {} failed", host.name(), e.getCause());
             return false;
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();

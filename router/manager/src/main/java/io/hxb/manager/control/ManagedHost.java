@@ -197,7 +197,7 @@ public final class ManagedHost {
         } catch (final RuntimeException e) {
             if (!e.toString().equals(failure)) {
                 failure = e.toString();
-                LOGGER.error("the session with {}", place, e);
+                LOGGER.error("the session with {} failed", place, e);
             }
             drop(Problem.ABSENT, "the session failed: " + e);
         } finally {

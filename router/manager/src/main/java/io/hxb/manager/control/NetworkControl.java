@@ -334,7 +334,7 @@ public final class NetworkControl {
         return leaderElection.isLeader();
     }
 
-    /** What is told of it, as of the last round. */
+    /** The report as of the last round. */
     public ControlReport report(final long nowNs) {
         return ControlReport.of(nowNs, this, leaderElection, hosts, measurement, history, table);
     }

@@ -113,7 +113,7 @@ final class PairUse {
         return true;
     }
 
-    /** True if it was told that the two ends do not agree. */
+    /** True if it was notified that the two ends do not agree. */
     boolean isHalfTold() {
         return isHalfTold;
     }

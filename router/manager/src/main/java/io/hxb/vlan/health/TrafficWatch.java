@@ -40,9 +40,9 @@ final class TrafficWatch {
     /**
      * Looks if it is time.
      *
-     * @param onTraffic is told of hosts that frames were sent to since the last look; {@link
+     * @param onTraffic is notified of hosts that frames were sent to since the last look; {@link
      *     Tagger#OTHERS} of all that the plan does not name.
-     * @param onException is told of hosts that do not follow the table, once a second.
+     * @param onException is notified of hosts that do not follow the table, once a second.
      */
     void look(final long nowNs, final IntConsumer onTraffic, final IntConsumer onException) {
         if (nowNs - nextNs < 0) {

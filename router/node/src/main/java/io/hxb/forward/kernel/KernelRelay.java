@@ -3,11 +3,11 @@ package io.hxb.forward.kernel;
 import io.hxb.link.Link;
 
 /**
- * What the kernel relays for a node, in addition to its loops. Opened, refreshed and closed by one
- * thread at a time; turns and counts may come from any.
+ * Relays frames in the kernel for a node, in addition to its loops. Opened, refreshed and closed by
+ * one thread at a time; any thread may call {@link #turn} and read the counts.
  */
 public interface KernelRelay extends AutoCloseable {
-    /** For nodes that relay themselves, or never have to. */
+    /** For nodes that relay in their loops, or have nothing to relay. */
     KernelRelay NONE =
             new KernelRelay() {
                 @Override
@@ -63,16 +63,19 @@ public interface KernelRelay extends AutoCloseable {
     /** True if the kernel relays, so that the node sees only what the kernel leaves to it. */
     boolean isOpen();
 
-    /** Follows the NICs, after {@link Link#refresh}; makes system calls when something changed. */
+    /**
+     * Adapts to changed NICs, after {@link Link#refresh}; makes system calls when something
+     * changed.
+     */
     void refresh();
 
-    /** A loop has done a turn: the node is alive, and the kernel may relay for it. */
+    /** Notes that the node is alive: without it the kernel stops relaying for the node. */
     void turn();
 
     /** Frames relayed since start. */
     long relayedFrames();
 
-    /** How often since start several frames were relayed at once. */
+    /** GSO batches relayed since start. */
     long relayedTrains();
 
     /** Bytes of header and body of the frames relayed since start. */
@@ -90,7 +93,7 @@ public interface KernelRelay extends AutoCloseable {
     /** Bytes of header and body of {@link #sentFrames}. */
     long sentBytes(int linkIndex);
 
-    /** Ends relaying, when nobody asks for counts or weights any more. */
+    /** Ends relaying; no method may be called afterwards. */
     @Override
     void close();
 }

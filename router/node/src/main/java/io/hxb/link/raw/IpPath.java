@@ -116,7 +116,7 @@ final class IpPath {
         timer.open(nic.name());
     }
 
-    // The kernel joins datagrams of sockets only, unless it is told that others are forwarded.
+    // The kernel joins datagrams of sockets only, unless it is set to join forwarded ones, too.
     private void join(final String nic) {
         try {
             if (NicFeature.UDP_GRO_FORWARDING.set(socket, nic, true)) {

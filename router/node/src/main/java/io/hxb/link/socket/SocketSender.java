@@ -24,7 +24,7 @@ public abstract class SocketSender implements LinkSender {
 
     // A full shaper is tried again in the next turn; one that stays full for this many tries counts
     // as a dead link, whose frames are dropped so that their buffers return.
-    private static final int PATIENCE_TRIES = 10_000;
+    private static final int MAX_CONGESTED_TRIES = 10_000;
 
     private final MemorySegment errno = Linux.newErrnoSegment();
     // Source: linux/skbuff.h, SKB_TRUESIZE; a frame in a buffer of its own takes no less.
@@ -207,14 +207,14 @@ public abstract class SocketSender implements LinkSender {
         return switch (error) {
             case Errno.EINTR -> true;
             case Errno.EAGAIN -> false;
-            case Errno.ENOBUFS -> isOutOfPatience() && refuse(refused);
+            case Errno.ENOBUFS -> isStuck() && refuse(refused);
             case Errno.ENETDOWN, Errno.ENXIO, Errno.ENODEV -> refuse(tail - head);
             default -> (hasTrains() && trains.isRefused(error)) || refuse(refused);
         };
     }
 
-    private boolean isOutOfPatience() {
-        if (congestedTries < PATIENCE_TRIES) {
+    private boolean isStuck() {
+        if (congestedTries < MAX_CONGESTED_TRIES) {
             congestedTries++;
             return false;
         }

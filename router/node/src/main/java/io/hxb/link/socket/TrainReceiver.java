@@ -216,8 +216,8 @@ public final class TrainReceiver {
     // Begins with the frames of the current message.
     private void open() {
         totalBytes = Math.max(0, messages.receivedBytes(message) - prefixBytes);
-        final int told = toldSegmentBytes();
-        segmentBytes = told > 0 && told < totalBytes ? told : Math.max(1, totalBytes);
+        final int reported = reportedSegmentBytes();
+        segmentBytes = reported > 0 && reported < totalBytes ? reported : Math.max(1, totalBytes);
         frames = totalBytes == 0 ? 1 : (totalBytes + segmentBytes - 1) / segmentBytes;
         frame = 0;
         if (frames > 1) {
@@ -226,7 +226,7 @@ public final class TrainReceiver {
         forecast.onMessage(frames, segmentBytes);
     }
 
-    private int toldSegmentBytes() {
+    private int reportedSegmentBytes() {
         if (prefixBytes != 0) {
             return messages.receivedBytes(message) < prefixBytes
                     ? 0

@@ -304,7 +304,7 @@ final class Group {
         fail(status < 0 ? status : PmStatus.NO_SUCH_CONTEXT, Math.max(first, firstUndone()), nowNs);
     }
 
-    /** No operation from {@code first} on is carried out; the peers are told. */
+    /** No operation from {@code first} on is carried out; the peers are notified. */
     void fail(final int status, final int first, final long nowNs) {
         if (first >= failFrom) {
             return;

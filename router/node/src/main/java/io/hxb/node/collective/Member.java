@@ -49,7 +49,7 @@ final class Member {
         nodesListed = nodes;
     }
 
-    /** True if it has been told that it has joined, and may contribute. */
+    /** True if it has been notified that it has joined, and may contribute. */
     boolean isJoined() {
         return isJoined;
     }
@@ -91,7 +91,7 @@ final class Member {
         }
     }
 
-    /** It has to be told that an operation fails; what it contributed to it is dropped. */
+    /** It has to be notified that an operation fails; what it contributed to it is dropped. */
     void scheduleFailure(final int operation) {
         failureOwed = operation;
         collectiveState.clear();

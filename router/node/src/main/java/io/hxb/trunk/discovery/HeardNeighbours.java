@@ -173,14 +173,14 @@ final class HeardNeighbours {
      * neighbour is missing on a link that could have heard it for long enough, and on one link of
      * several if another one has heard it for as long.
      *
-     * @param patienceNs how long that is; 0 for all that are not heard.
+     * @param limitNs how long that is; 0 for all that are not heard.
      */
-    List<MissingNeighbours> silences(final long patienceNs, final long nowNs) {
+    List<MissingNeighbours> silences(final long limitNs, final long nowNs) {
         final List<MissingNeighbours> silences = new ArrayList<>();
         for (int dimension = 0; dimension < self.shape().dimensions(); dimension++) {
             final List<Port> trunk = trunk(dimension);
             final List<Port> listening =
-                    trunk.stream().filter(port -> isTime(port, patienceNs, nowNs)).toList();
+                    trunk.stream().filter(port -> isTime(port, limitNs, nowNs)).toList();
             final List<Integer> gone = neighbours(dimension);
             gone.removeIf(neighbour -> trunk.stream().anyMatch(port -> hears(port, neighbour)));
             if (!gone.isEmpty() && !listening.isEmpty()) {
@@ -195,9 +195,7 @@ final class HeardNeighbours {
                                                 .noneMatch(
                                                         other ->
                                                                 hasHeard(
-                                                                        other,
-                                                                        neighbour,
-                                                                        patienceNs,
+                                                                        other, neighbour, limitNs,
                                                                         nowNs)));
                 if (!missing.isEmpty()) {
                     silences.add(new MissingNeighbours(true, missingText(port, missing)));
@@ -207,15 +205,15 @@ final class HeardNeighbours {
         return silences;
     }
 
-    private boolean isTime(final Port port, final long patienceNs, final long nowNs) {
+    private boolean isTime(final Port port, final long limitNs, final long nowNs) {
         final int index = port.link().index();
-        return !isUp[index] || nowNs - upSinceNs[index] >= patienceNs;
+        return !isUp[index] || nowNs - upSinceNs[index] >= limitNs;
     }
 
     private boolean hasHeard(
-            final Port port, final int neighbour, final long patienceNs, final long nowNs) {
+            final Port port, final int neighbour, final long limitNs, final long nowNs) {
         final int index = port.link().index();
-        return hears(index, neighbour) && nowNs - sinceNs[index][neighbour] >= patienceNs;
+        return hears(index, neighbour) && nowNs - sinceNs[index][neighbour] >= limitNs;
     }
 
     private List<Port> trunk(final int dimension) {

@@ -1,7 +1,7 @@
 package io.hxb.trunk.health;
 
 /**
- * When a neighbour is told how many frames were sent to it over each link, so that it can
+ * When a neighbour gets a report of how many frames were sent to it over each link, so that it can
  * distinguish a link that lost them from one that was not used. Guarded by the lock of {@link
  * TrunkHealth}.
  */

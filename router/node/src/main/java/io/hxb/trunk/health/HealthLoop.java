@@ -10,7 +10,7 @@ import java.util.function.LongSupplier;
 
 /**
  * One loop's part in the health of the trunks: notes when frames were received or sent, works on it
- * when something is due, and tells the loop which links were excluded. Owned by that loop.
+ * when something is due, and reports to the loop which links were excluded. Owned by that loop.
  */
 public final class HealthLoop {
     /** Called in the loop's own turn for links that must not be used any more. */

@@ -9,7 +9,7 @@ import java.util.random.RandomGenerator;
  *
  * @param config when a link counts as failed and when as healed.
  * @param unheardNs time after which a link on which nothing at all arrives has failed.
- * @param patience how long a silence may last.
+ * @param silenceThreshold how long a silence may last.
  * @param traffic what the loops have sent and received.
  * @param kernel knows of frames that wait in the kernel.
  * @param publisher tells everybody else of changes.
@@ -18,7 +18,7 @@ import java.util.random.RandomGenerator;
 record HealthParts(
         TrunkConfig config,
         long unheardNs,
-        SilenceThreshold patience,
+        SilenceThreshold silenceThreshold,
         NodeTraffic traffic,
         KernelBacklog kernel,
         LinkPublisher publisher,

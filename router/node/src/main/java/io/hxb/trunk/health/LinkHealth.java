@@ -39,7 +39,7 @@ final class LinkHealth {
      */
     LinkHealth(final HealthParts parts, final Port port, final LinkArrivals[] trunk) {
         this.port = port;
-        silenceThreshold = parts.patience();
+        silenceThreshold = parts.silenceThreshold();
         final TrunkConfig config = parts.config();
         arrivals = trunk[port.number()];
         silence = new SilenceDetector(config, silenceThreshold, trunk, port.number());

@@ -46,7 +46,7 @@ final class NeighbourHealth {
         unheardNs = parts.unheardNs();
         askIntervalNs = parts.config().heartbeatNs();
         traffic = parts.traffic();
-        silenceThreshold = parts.patience();
+        silenceThreshold = parts.silenceThreshold();
         kernel = parts.kernel();
         publisher = parts.publisher();
         dimension = ports[0].dimension();

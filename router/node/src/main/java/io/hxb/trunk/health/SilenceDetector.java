@@ -28,7 +28,7 @@ final class SilenceDetector {
     private final SilenceThreshold silenceThreshold;
     private final LinkArrivals[] trunk;
     private final LinkArrivals arrivals;
-    private final ReportedCounts told;
+    private final ReportedCounts reported;
     private final int[] bases;
     private final int number;
     private long baseNs;
@@ -54,13 +54,13 @@ final class SilenceDetector {
         this.trunk = trunk;
         this.number = number;
         arrivals = trunk[number];
-        told = new ReportedCounts(arrivals);
+        reported = new ReportedCounts(arrivals);
         bases = new int[trunk.length];
     }
 
     /** The neighbour is a new incarnation, which has said nothing. */
     void forget() {
-        told.forget();
+        reported.forget();
     }
 
     /** The link is used from now on. */
@@ -75,7 +75,7 @@ final class SilenceDetector {
      * The neighbour says how many frames it has sent here; see {@link ReportedCounts#onReported}.
      */
     void onReported(final int sent, final int drains) {
-        told.onReported(sent, drains);
+        reported.onReported(sent, drains);
     }
 
     /**
@@ -87,7 +87,7 @@ final class SilenceDetector {
      */
     void look(
             final boolean isHeard, final boolean isOtherHeard, final int drains, final long nowNs) {
-        told.look(drains);
+        reported.look(drains);
         final int frames = arrivals.frames() - bases[number];
         if (frames >= config.minFrames()) {
             measureGap(frames, nowNs);
@@ -111,7 +111,7 @@ final class SilenceDetector {
      * @param lostHundredths share of its frames lost recently, in hundredths of a percent.
      */
     boolean isSilent(final boolean isOtherHeard, final int lostHundredths, final long nowNs) {
-        if (!told.isKnown()
+        if (!reported.isKnown()
                 || nowNs - arrivals.heardNs() < GAP_FACTOR * gapNs
                 || silentNs < silenceThreshold.ns()) {
             return false;
@@ -121,7 +121,7 @@ final class SilenceDetector {
 
     /** True if frames that the neighbour has sent since anything arrived here are missing. */
     private boolean isMissed(final int lostHundredths) {
-        return told.missing() >= MISSED_FRAMES
+        return reported.missing() >= MISSED_FRAMES
                 && silentChecks >= MISSED_CHECKS
                 && gapNs < SURE_GAP_NS
                 && lostHundredths < 100 * FEW_LOST_PERCENT;
@@ -131,7 +131,7 @@ final class SilenceDetector {
      * True if another link received many frames while this one received almost none of those sent.
      */
     private boolean isOutrun() {
-        if (silentChecks < SILENT_CHECKS || told.sentSinceBase() < minSentFrames()) {
+        if (silentChecks < SILENT_CHECKS || reported.sentSinceBase() < minSentFrames()) {
             return false;
         }
         for (int i = 0; i < trunk.length; i++) {
@@ -155,7 +155,7 @@ final class SilenceDetector {
 
     private void rebase(final long nowNs) {
         baseNs = nowNs;
-        told.rebase();
+        reported.rebase();
         for (int i = 0; i < trunk.length; i++) {
             bases[i] = trunk[i].frames();
         }

@@ -4,9 +4,9 @@ import io.hxb.config.TrunkConfig;
 import io.hxb.frame.LinkStatusFlyweight;
 
 /**
- * What this node and one neighbour tell each other about the links between them by status frames:
- * announcements, questions, heartbeats, and how much was sent. Guarded by the lock of {@link
- * TrunkHealth}. Sets of links have a bit for the number of each.
+ * What this node and one neighbour report to each other about the links between them by status
+ * frames: announcements, questions, heartbeats, and how much was sent. Guarded by the lock of
+ * {@link TrunkHealth}. Sets of links have a bit for the number of each.
  *
  * <p>Each side numbers its announcements about the links, from any number but 0, and repeats them
  * until the other acknowledges the number. A link is used by both while neither says that it has

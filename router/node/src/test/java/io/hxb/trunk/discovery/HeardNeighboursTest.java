@@ -23,7 +23,7 @@ import java.util.List;
 @Tag("unit")
 class HeardNeighboursTest {
     private static final long MS = 1_000_000;
-    private static final long PATIENCE_NS = 1_000 * MS;
+    private static final long LIMIT_NS = 1_000 * MS;
     private static final long START_NS = Long.MAX_VALUE - 500 * MS;
     private static final int NEIGHBOUR = 1;
     private static final Shape SHAPE = Shape.of(2);
@@ -47,11 +47,11 @@ class HeardNeighboursTest {
 
     private List<MissingNeighbours> silences(final long afterNs) {
         heard.look(START_NS + afterNs);
-        return heard.silences(PATIENCE_NS, START_NS + afterNs);
+        return heard.silences(LIMIT_NS, START_NS + afterNs);
     }
 
     private void expire(final long afterNs) {
-        heard.expire(ports[0], PATIENCE_NS, START_NS + afterNs);
+        heard.expire(ports[0], LIMIT_NS, START_NS + afterNs);
     }
 
     private void hello(final int link, final long afterNs) {
@@ -66,18 +66,18 @@ class HeardNeighboursTest {
         hello(0, 10 * MS);
         // then
         assertEquals(List.of(), silences(10 * MS));
-        assertEquals(List.of(), silences(PATIENCE_NS));
+        assertEquals(List.of(), silences(LIMIT_NS));
         // and if the other one does not hear it for as long as it takes to forget one
-        hello(0, PATIENCE_NS);
-        final List<MissingNeighbours> silences = silences(PATIENCE_NS + 10 * MS);
+        hello(0, LIMIT_NS);
+        final List<MissingNeighbours> silences = silences(LIMIT_NS + 10 * MS);
         assertEquals(1, silences.size());
         assertTrue(silences.getFirst().isPartial());
         assertTrue(
                 silences.getFirst().text().startsWith("x.1 of (0) does not hear (1)"),
                 silences.getFirst().text());
         // when it is heard there at last
-        hello(1, PATIENCE_NS + 20 * MS);
-        assertEquals(List.of(), silences(PATIENCE_NS + 20 * MS));
+        hello(1, LIMIT_NS + 20 * MS);
+        assertEquals(List.of(), silences(LIMIT_NS + 20 * MS));
     }
 
     @Test
@@ -116,7 +116,7 @@ class HeardNeighboursTest {
         hello(0, 0);
         hello(0, 10 * MS);
         assertEquals(before + 1, heard.changes());
-        expire(2 * PATIENCE_NS);
+        expire(2 * LIMIT_NS);
         assertEquals(before + 2, heard.changes());
         assertEquals(0, heard.count());
     }

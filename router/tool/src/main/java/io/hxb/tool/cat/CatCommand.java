@@ -163,7 +163,7 @@ public final class CatCommand implements Callable<Integer> {
         }
     }
 
-    /** A listener waits as long as it takes unless told otherwise, for which the streams have 0. */
+    /** A listener waits as long as it takes unless set otherwise, for which the streams have 0. */
     private long timeoutNs(final boolean isListening) {
         if (timeout == null) {
             return isListening ? 0 : CONNECT_NS;

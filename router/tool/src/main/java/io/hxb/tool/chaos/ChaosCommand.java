@@ -28,8 +28,8 @@ import java.util.concurrent.Callable;
             "",
             "In one go, with a lab of its own: hxb lab run chaos --shape 2 --rate "
                     + "1gbit --script faults.yaml",
-            "Targets:   x.0 of (1,0)   x.* of (1,0)   * of (1,0)   switch x.0 of "
-                    + "(1,0)   and nodes   (1,0)",
+            "Targets are links, such as x.0 of (1,0), x.* of (1,0) or * of (1,0); "
+                    + "switches, such as switch x.0 of (1,0); and nodes, such as (1,0).",
             "Links fail in raw labs only; nodes fail only where they are processes "
                     + "of their own (--processes)."
         })

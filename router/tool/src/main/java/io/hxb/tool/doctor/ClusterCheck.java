@@ -158,7 +158,7 @@ public final class ClusterCheck {
         return List.of(
                 Finding.warn(
                         "tenants",
-                        "may not talk with one another but as the file says, yet each can read all"
+                        "may exchange messages only as the file permits, yet each can read all"
                                 + " messages that others receive on its node",
                         "set context.isolation: copy, which gives each context buffers of its own"
                                 + " and costs a copy of each message"));
@@ -272,8 +272,7 @@ public final class ClusterCheck {
                     });
         } catch (final IOException e) {
             return List.of(
-                    Finding.warn(
-                            "offloads " + nic, e.getMessage(), "look yourself: ethtool -k " + nic));
+                    Finding.warn("offloads " + nic, e.getMessage(), "run: ethtool -k " + nic));
         }
     }
 
@@ -297,8 +296,8 @@ public final class ClusterCheck {
                         Finding.fail(
                                 subject,
                                 address + ": " + e.getMessage(),
-                                "stop who uses the port (ss -lunp), or choose another basePort or"
-                                        + " host"));
+                                "stop the program that uses the port (ss -lunp), or choose another"
+                                        + " basePort or host"));
             }
         }
     }

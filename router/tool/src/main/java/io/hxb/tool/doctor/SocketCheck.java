@@ -50,7 +50,7 @@ final class SocketCheck {
         if (Files.isDirectory(folder) && !Files.isWritable(folder)) {
             return Finding.fail(
                     "socket",
-                    "this user may not write in " + folder,
+                    "this user may not write to " + folder,
                     "start the node as user "
                             + owner(folder)
                             + ", or choose another attach.directory");

@@ -21,7 +21,7 @@ public final class DotGraph {
      *
      * @param file its name in messages.
      * @param hostsPerSwitch hosts on each switch when no node is a host.
-     * @throws GraphException saying what is wrong.
+     * @throws GraphException with what is wrong.
      */
     public static SwitchGraph parse(
             final String file, final String text, final int hostsPerSwitch) {

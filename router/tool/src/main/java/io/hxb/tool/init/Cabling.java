@@ -141,7 +141,7 @@ record Cabling(List<Integer> extents, List<String> machines, List<List<List<Stri
                     machines.stream().filter(machine -> !coordinates.containsKey(machine)).toList();
             if (!lost.isEmpty()) {
                 throw wrong(
-                        "no way leads from " + name(machines.getFirst()) + " to " + names(lost));
+                        "no path leads from " + name(machines.getFirst()) + " to " + names(lost));
             }
             final String[] byNode = byNode();
             final List<List<List<String>>> links = new ArrayList<>();

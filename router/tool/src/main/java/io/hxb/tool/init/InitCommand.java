@@ -34,7 +34,7 @@ import java.util.stream.Collectors;
 @Command(
         name = "init",
         mixinStandardHelpOptions = true,
-        header = "Find the machines at the NICs, write a first cluster file.",
+        header = "Find machines at the NICs and write a cluster file.",
         description = {
             "List the NICs of this machine, ask on them which machines are there, "
                     + "and write a first cluster file with comments. Run it on all machines "

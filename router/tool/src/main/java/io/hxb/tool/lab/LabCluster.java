@@ -67,7 +67,7 @@ public final class LabCluster {
                                         routes.silenceNs(), routes.retryNs(), PATIENCE_NS)));
     }
 
-    /** True if its nodes wait as long as {@link #patient} says. */
+    /** True if its nodes wait as long as {@link #patient} describes. */
     public static boolean isPatient(final ClusterConfig config) {
         final FlowConfig flow = config.flow();
         return Math.min(flow.peerTimeoutNs(), flow.routes().partitionTimeoutNs()) >= PATIENCE_NS;

@@ -15,7 +15,7 @@ public enum NodeState {
     /** Neither running nor stopped in order: it has crashed, was killed or hangs. */
     DEAD;
 
-    /** The state that a node's counters tell of. */
+    /** The state that a node's counters show. */
     static NodeState of(final CounterReader reader) {
         if (reader.isClosed()) {
             return STOPPED;

@@ -174,7 +174,7 @@ final class LargePerfRun implements AutoCloseable {
         final int work = end.messages.poll();
         if (work < 0) {
             throw new ToolException(
-                    "cannot go on: " + PmStatus.name(work) + " " + end.context.closeReason());
+                    "cannot continue: " + PmStatus.name(work) + " " + end.context.closeReason());
         }
         return work;
     }

@@ -198,7 +198,7 @@ final class PerfRun {
             }
         }
         throw new ToolException(
-                "node " + stream.target + " does not answer: see with hxb stat whether it runs");
+                "node " + stream.target + " does not answer: run hxb stat to see whether it runs");
     }
 
     private long take(final long address) {

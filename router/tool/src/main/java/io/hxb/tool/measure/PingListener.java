@@ -1,6 +1,6 @@
 package io.hxb.tool.measure;
 
-/** Told of round trips as they happen, by the thread that measures. */
+/** Notified of round trips as they happen, by the thread that measures. */
 public interface PingListener {
     /** Wants to know nothing. */
     PingListener NONE =

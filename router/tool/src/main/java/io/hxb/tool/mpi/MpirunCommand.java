@@ -144,7 +144,7 @@ public final class MpirunCommand implements Callable<Integer> {
         final LabState up = shape == null && name != null ? registry().requireNodes(name) : null;
         if (mpi.isUntried()) {
             System.err.printf(
-                    "hxb: %s: HXB has been tried with Open MPI 4.1 and 5.0, MPICH 4.0 and 4.2%n",
+                    "hxb: %s: HXB was tested with Open MPI 4.1 and 5.0, MPICH 4.0 and 4.2%n",
                     mpi.name());
         }
         mpi.warning().ifPresent(text -> System.err.println("hxb: " + text));
@@ -213,7 +213,7 @@ public final class MpirunCommand implements Callable<Integer> {
                             + " one that --name finds");
         }
         if (isEnvironment && (isDryRun || given.hasPrograms())) {
-            throw new UsageException("--environment: without a program, and without --dry-run");
+            throw new UsageException("--environment takes no program and no --dry-run");
         }
         if (!given.hasPrograms() && !isEnvironment) {
             throw new UsageException(
@@ -222,10 +222,10 @@ public final class MpirunCommand implements Callable<Integer> {
         final List<String> ofNewLab = shape == null ? labOptions() : List.of();
         if (!ofNewLab.isEmpty()) {
             throw new UsageException(
-                    String.join(", ", ofNewLab) + ": only with --lab, for the lab that it makes");
+                    String.join(", ", ofNewLab) + ": needs --lab, for the lab that it makes");
         }
         if (hasCollectives && !(mpi instanceof OpenMpi)) {
-            throw new UsageException("--collectives: only with Open MPI");
+            throw new UsageException("--collectives needs Open MPI");
         }
         if ((shape != null || name != null) && given.namesHosts()) {
             throw new UsageException("a lab is on this machine alone: leave out the other hosts");

@@ -3,7 +3,7 @@ package io.hxb.tool.optimise;
 import java.util.List;
 import java.util.Map;
 
-/** What a management server tells, as text. Stateless. */
+/** Reports of a management server, as text. Stateless. */
 final class OptimiseText {
     private OptimiseText() {}
 

@@ -52,7 +52,7 @@ public final class Output {
      */
     public void report(final Map<String, Object> report) {
         if (!(report.get("ok") instanceof Boolean)) {
-            throw new IllegalStateException("the report does not say 'ok': " + report.keySet());
+            throw new IllegalStateException("the report has no 'ok': " + report.keySet());
         }
         checkWritten();
         if (isJson) {

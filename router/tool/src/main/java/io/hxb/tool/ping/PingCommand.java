@@ -25,7 +25,7 @@ import java.util.concurrent.Callable;
         mixinStandardHelpOptions = true,
         header = "Measure round trips to other nodes.",
         description = {
-            "Send a message a second, as ping(8) does, print a line for each "
+            "Send five messages, one a second, print a line for each "
                     + "answer, and a summary at the end or at Ctrl-C. The node's own service "
                     + "answers. The exit status is 0 only if every message was answered in "
                     + "time."
@@ -35,8 +35,8 @@ import java.util.concurrent.Callable;
             "Round trips a second apart find threads asleep and caches cold; "
                     + "--flood measures what a busy application sees. There, three losses in "
                     + "a row end a node's turn.",
-            "Examples:   hxb ping 1,0,0   hxb ping 1,0,0 0,1,0 --count 0   hxb "
-                    + "ping 1,0,0 --flood   hxb ping --all"
+            "Examples: hxb ping 1,0,0 0,1,0 --count 0",
+            "          hxb ping --all --flood"
         })
 public final class PingCommand implements Callable<Integer> {
     @Mixin private ClusterOptions cluster;

@@ -48,10 +48,10 @@ final class SwitchTexts {
         int maxMacEntries = 0;
         for (final SwitchSetup setup : SetupMaker.of(plan)) {
             maxMacEntries = Math.max(maxMacEntries, setup.macs().size());
-            final SwitchSetup told = old.remove(setup.name());
+            final SwitchSetup earlier = old.remove(setup.name());
             texts.put(
                     setup.name(),
-                    told == null ? dialect.full(setup) : dialect.changes(told, setup));
+                    earlier == null ? dialect.full(setup) : dialect.changes(earlier, setup));
         }
         return new SwitchTexts(dialect, texts, new ArrayList<>(old.keySet()), maxMacEntries);
     }
@@ -76,9 +76,9 @@ final class SwitchTexts {
 
     /** The text of each switch that needs changes. */
     Map<String, String> bySwitch() {
-        final Map<String, String> told = new LinkedHashMap<>(texts);
-        told.values().removeIf(String::isEmpty);
-        return told;
+        final Map<String, String> changed = new LinkedHashMap<>(texts);
+        changed.values().removeIf(String::isEmpty);
+        return changed;
     }
 
     /** All texts one after the other. */

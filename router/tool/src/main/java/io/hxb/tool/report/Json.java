@@ -26,8 +26,7 @@ public final class Json {
         try {
             return Holder.MAPPER.readValue(text, type);
         } catch (final JacksonException e) {
-            throw new ToolException(
-                    source + " is not what was written there: " + e.getOriginalMessage(), e);
+            throw new ToolException(source + " is damaged: " + e.getOriginalMessage(), e);
         }
     }
 }

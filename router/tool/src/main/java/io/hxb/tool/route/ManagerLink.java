@@ -136,7 +136,7 @@ final class ManagerLink implements AutoCloseable {
         return wantedDefaultVid;
     }
 
-    /** Tells plans apart. */
+    /** Distinguishes plans. */
     long plan() {
         return plan;
     }

@@ -60,8 +60,8 @@ final class SimPaperCommand implements Callable<Integer> {
             paramLabel = "CYCLES",
             defaultValue = "0",
             description =
-                    "have hosts of the thesis make packets only every so many cycles, all "
-                            + "at once; 0: at any time (default: ${DEFAULT-VALUE})")
+                    "have hosts of the thesis make packets all at once, this far apart; "
+                            + "0: at any time (default: ${DEFAULT-VALUE})")
     private long step;
 
     @Option(

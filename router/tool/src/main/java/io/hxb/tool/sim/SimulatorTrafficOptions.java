@@ -58,7 +58,7 @@ final class SimulatorTrafficOptions {
             paramLabel = "CYCLES",
             defaultValue = "0",
             description =
-                    "have hosts make messages only every so many cycles, all at once; 0: "
+                    "have hosts make messages all at once, this far apart; 0: "
                             + "at any time (default: ${DEFAULT-VALUE})")
     private long step;
 

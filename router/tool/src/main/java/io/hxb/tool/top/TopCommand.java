@@ -63,8 +63,7 @@ public final class TopCommand implements Callable<Integer> {
             paramLabel = "TIME",
             defaultValue = "1s",
             description =
-                    "refresh this often, every 100ms or less often (default: "
-                            + "${DEFAULT-VALUE})")
+                    "refresh this often, at least 100ms apart (default: " + "${DEFAULT-VALUE})")
     private String interval;
 
     @Option(

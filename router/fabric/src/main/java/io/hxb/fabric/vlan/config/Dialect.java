@@ -65,7 +65,7 @@ public abstract class Dialect {
     /**
      * Refuses kinds of plans that such switches cannot carry out.
      *
-     * @throws GraphException saying what they lack and what the alternatives are.
+     * @throws GraphException with what they lack and what the alternatives are.
      */
     public void check(final PlanKind kind) {}
 

@@ -11,8 +11,8 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * Says what a plan means for each switch. Inter-switch ports are tagged members of the VLANs whose
- * trees have their link. Where switches tag, a host's port has the PVID of its VLAN and is an
+ * Derives what a plan means for each switch. Inter-switch ports are tagged members of the VLANs
+ * whose trees have their link. Where switches tag, a host's port has the PVID of its VLAN and is an
  * untagged member of all; where hosts tag it is a tagged member of all. MAC entries cover every
  * switch on a path that is in use. Owned by one thread. Source: Otsuka et al. 2006, 2.2 and 2.3.
  */

@@ -18,7 +18,7 @@ public final class TreeMerge {
      * than that.
      *
      * @param what describes the plan, for the message.
-     * @throws GraphException if that is not possible, saying how many are needed.
+     * @throws GraphException if that is not possible, with how many are needed.
      */
     public static HostTrees toAtMost(final int limit, final HostTrees given, final String what) {
         if (given.trees().size() <= limit) {

@@ -45,7 +45,7 @@ public final class Selector {
     /**
      * The cables that are meant, at least one.
      *
-     * @throws IllegalArgumentException saying what is wrong and what there is.
+     * @throws IllegalArgumentException with what is wrong and what there is.
      */
     public List<Cable> cables(final String text) {
         final Matcher matcher = CABLES.matcher(text.strip());

@@ -18,7 +18,7 @@ import java.util.List;
  * @param duplicated messages that arrived again.
  * @param reordered messages that arrived after a later one.
  * @param corrupt messages with damaged content.
- * @param reported messages that did not arrive, and their sender was told of it.
+ * @param reported messages that did not arrive, and their sender was notified of it.
  * @param errors errors that ended epochs of the stream, in order.
  * @param samples bytes that arrived in each interval.
  */

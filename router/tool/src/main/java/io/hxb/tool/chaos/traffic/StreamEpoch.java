@@ -6,7 +6,7 @@ package io.hxb.tool.chaos.traffic;
  *
  * @param number from 1; the tag of its messages.
  * @param sent messages handed over.
- * @param failed those of which the sender was told that they may not have arrived.
+ * @param failed those of which the sender was notified that they may not have arrived.
  * @param status how it ended: PmStatus.OK, or the error that ended it.
  */
 record StreamEpoch(int number, long sent, long failed, int status) {}

@@ -65,7 +65,7 @@ final class LabUpCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         final boolean hasSwitches = switches.isGiven();
         if (hasSwitches && patience.isPatient()) {
-            throw new UsageException("--patient: only for nodes, and a lab of switches has none");
+            throw new UsageException("--patient is for nodes, and a lab of switches has none");
         }
         final LabSpec spec = hasSwitches ? switches.spec(options).lab() : options.spec();
         final LabRegistry registry = LabRegistry.ofUser();

@@ -62,7 +62,9 @@ public final class SwitchLabOptions {
 
     @Option(
             names = "--no-health",
-            description = "with --network: let managers probe no paths, and leave no VID")
+            description =
+                    "with --network: have managers probe no paths, and leave each pair in the VID"
+                            + " that is set for it")
     private boolean isWithoutHealth;
 
     /** Picocli makes it. */

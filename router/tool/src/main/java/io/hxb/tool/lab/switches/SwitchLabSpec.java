@@ -17,7 +17,8 @@ import java.io.IOException;
  * @param lab its name, rate and MTU, and a line of as many nodes as there are hosts.
  * @param network the graph, as the user gave it.
  * @param plan made of it.
- * @param isLearning whether the switches have to learn where hosts are, instead of being told.
+ * @param isLearning whether the switches have to learn where hosts are, instead of being
+ *     configured.
  * @param isProbing whether the managers probe the paths; where they do not, hosts stay in the VID
  *     that is set for them, even if it is overloaded or dead.
  */

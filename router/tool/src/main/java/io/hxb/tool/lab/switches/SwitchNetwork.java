@@ -318,7 +318,7 @@ public final class SwitchNetwork {
      * What the switches have to be told to carry frames as a plan says: a script for each, in the
      * planner's own words, by the name of the switch.
      *
-     * @param isLearning whether they have to learn where hosts are, instead of being told.
+     * @param isLearning whether they have to learn where hosts are, instead of being configured.
      */
     public static Map<String, String> scripts(final VlanPlan plan, final boolean isLearning) {
         final Map<String, String> scripts = new LinkedHashMap<>();

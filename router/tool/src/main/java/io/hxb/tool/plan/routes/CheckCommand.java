@@ -33,13 +33,13 @@ import java.util.concurrent.Callable;
                     + "them, so all traffic is taken to share one virtual lane. Without a "
                     + "cycle there is none on several lanes either; with one, LASH, DFSSSP "
                     + "or Torus-2QoS, which keep paths apart by lanes, may still be safe. "
-                    + "The exit status is 1 when something is wrong.",
+                    + "The exit status is 1 if a path ends early or paths can deadlock.",
             "Make the files of OpenSM by 'opensm -D 0x43', or by dump_fts and " + "ibnetdiscover."
         })
 public final class CheckCommand implements Callable<Integer> {
     private static final String LANES =
             "service levels are not considered: this is for one virtual lane. Tables of LASH,"
-                    + " DFSSSP or Torus-2QoS, which keep ways apart by lanes, may still be safe";
+                    + " DFSSSP or Torus-2QoS, which keep paths apart by lanes, may still be safe";
 
     @Option(
             names = "--lfts",
@@ -122,7 +122,7 @@ public final class CheckCommand implements Callable<Integer> {
         output.text()
                 .println(
                         found.isOk()
-                                ? "every way arrives, no cycle of dependencies: cannot deadlock"
+                                ? "every path arrives, no cycle of dependencies: cannot deadlock"
                                 : "PROBLEM: " + found.problem());
         if (!found.isAcyclic() && !found.isConnected()) {
             output.text().println("PROBLEM: there is a cycle of dependencies, too");

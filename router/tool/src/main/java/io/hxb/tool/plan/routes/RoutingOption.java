@@ -25,8 +25,8 @@ final class RoutingOption {
             names = "--vcs",
             paramLabel = "N",
             description =
-                    "give each channel this many virtual channels (default: what the "
-                            + "algorithm needs or likes)")
+                    "give each channel this many virtual channels (default: as many as "
+                            + "the algorithm prefers)")
     private Integer virtualChannels;
 
     @Option(
