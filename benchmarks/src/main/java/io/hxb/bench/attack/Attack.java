@@ -341,7 +341,7 @@ public final class Attack implements Callable<Integer> {
     private void sumUp(
             final Victims.Moment start, final Victims.Moment warm, final Victims.Moment end) {
         for (final CounterType type : CounterType.values()) {
-            final boolean isTold =
+            final boolean isReported =
                     type.name().startsWith("FORWARD_")
                             || type.name().startsWith("COMPLAINT_")
                             || type == CounterType.LINK_KERNEL_DROPPED_FRAMES
@@ -350,7 +350,7 @@ public final class Attack implements Callable<Integer> {
                             || type == CounterType.FLOW_RESENT_FRAMES
                             || type == CounterType.NODE_LOOP_LONG_TURNS_EVENTS;
             final long count = end.sum(type) - start.sum(type);
-            if (isTold && count != 0) {
+            if (isReported && count != 0) {
                 report.fact(type.exportName(), count);
             }
         }

@@ -67,9 +67,9 @@ final class Acceptor implements AutoCloseable {
             return listener.accept();
         } catch (final LinuxException e) {
             problem = "the node cannot take another connection: " + e.getMessage();
-            final boolean isTold = isOutOfDescriptors(e) && refuseWithSpare();
+            final boolean isNotified = isOutOfDescriptors(e) && refuseWithSpare();
             isResting = true;
-            restNs = nowNs + (isTold ? PAUSE_NS : LONG_PAUSE_NS);
+            restNs = nowNs + (isNotified ? PAUSE_NS : LONG_PAUSE_NS);
             return null;
         }
     }
@@ -84,15 +84,15 @@ final class Acceptor implements AutoCloseable {
         }
         Descriptors.close(spare);
         spare = NONE;
-        boolean isTold = false;
+        boolean isNotified = false;
         try (UnixSocket socket = listener.accept()) {
             refuse(socket, message, problem);
-            isTold = true;
+            isNotified = true;
         } catch (final LinuxException e) {
             problem = "the node cannot take another connection: " + e.getMessage();
         }
         takeSpare();
-        return isTold;
+        return isNotified;
     }
 
     private void takeSpare() {

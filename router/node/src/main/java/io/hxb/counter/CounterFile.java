@@ -29,7 +29,7 @@ final class CounterFile implements AutoCloseable {
     private final MemorySegment image;
     private final MemorySegment text;
     private final Consumer<String> warning;
-    private boolean isTroubleTold;
+    private boolean isTroubleReported;
     private boolean isClosed;
 
     private CounterFile(
@@ -147,10 +147,10 @@ final class CounterFile implements AutoCloseable {
         }
         try {
             write(at, lengthBytes);
-            isTroubleTold = false;
+            isTroubleReported = false;
         } catch (final LinuxException e) {
-            if (!isTroubleTold) {
-                isTroubleTold = true;
+            if (!isTroubleReported) {
+                isTroubleReported = true;
                 warning.accept(complaint(path, e));
             }
         }

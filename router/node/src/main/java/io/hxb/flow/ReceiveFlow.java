@@ -67,7 +67,7 @@ final class ReceiveFlow extends Flow {
 
     private int asks;
     private boolean isSettled;
-    private boolean isRestartTold;
+    private boolean isRestartNotified;
     private SendFlow opposite;
 
     /**
@@ -286,12 +286,12 @@ final class ReceiveFlow extends Flow {
     }
 
     /** The application was notified that the peer is a new incarnation, by the flow to the peer. */
-    void onRestartTold() {
-        isRestartTold = true;
+    void onRestartNotified() {
+        isRestartNotified = true;
     }
 
-    boolean isRestartTold() {
-        return isRestartTold;
+    boolean isRestartNotified() {
+        return isRestartNotified;
     }
 
     /** Heap bytes of a flow whose window has {@code windowFrames}, rounded up. */

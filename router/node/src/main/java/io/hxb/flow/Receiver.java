@@ -507,7 +507,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         }
         // Without arrivals it was possibly meant for an earlier incarnation of this node: nobody
         // misses anything.
-        if (isRestart ? !known.isRestartTold() : hadBegun) {
+        if (isRestart ? !known.isRestartNotified() : hadBegun) {
             listener.onPeerStatus(
                     context.id,
                     known.peerNode,

@@ -399,7 +399,7 @@ final class SendFeedback {
         } else if (closedFlowRecord == null
                 || closedFlowRecord.hasLost()
                 || closedFlowRecord.isOpenAgain()) {
-            onRestartTold(flow, status);
+            onRestartNotified(flow, status);
             table.listener().onPeerStatus(context.id, flow.peerNode, flow.peerContext, status);
         }
     }
@@ -440,13 +440,13 @@ final class SendFeedback {
     }
 
     private void onSendsFailed(final SendFlow flow, final int status) {
-        onRestartTold(flow, status);
+        onRestartNotified(flow, status);
         table.listener().onSendsFailed(flow.context.id, flow.peerNode, flow.peerContext, status);
     }
 
-    private static void onRestartTold(final SendFlow flow, final int status) {
+    private static void onRestartNotified(final SendFlow flow, final int status) {
         if (status == PmStatus.PEER_RESTARTED && flow.opposite() != null) {
-            flow.opposite().onRestartTold();
+            flow.opposite().onRestartNotified();
         }
     }
 

@@ -42,7 +42,7 @@ public final class LogThread implements AutoCloseable {
     private PrintStream replaced;
     private long budgetBytes = BURST_BYTES;
     private long budgetNs = System.nanoTime();
-    private long lostTold;
+    private long lostReported;
     private volatile boolean isClosing;
 
     /** Collects bytes into lines. Guarded by the lock of the print stream before it. */
@@ -109,7 +109,7 @@ public final class LogThread implements AutoCloseable {
     private void run() {
         while (!isClosing) {
             if (!writeWaiting()) {
-                LockSupport.parkNanos(lost.get() == lostTold ? SECOND_NS : REST_NS);
+                LockSupport.parkNanos(lost.get() == lostReported ? SECOND_NS : REST_NS);
             }
         }
         writeWaiting();
@@ -147,9 +147,10 @@ public final class LogThread implements AutoCloseable {
 
     private void reportLost() {
         final long now = lost.get();
-        if (now != lostTold) {
-            final String text = (now - lostTold) + " lines of the log are lost: too many at once\n";
-            lostTold = now;
+        if (now != lostReported) {
+            final String text =
+                    (now - lostReported) + " lines of the log are lost: too many at once\n";
+            lostReported = now;
             write(text.getBytes(StandardCharsets.US_ASCII));
         }
     }
@@ -161,7 +162,7 @@ public final class LogThread implements AutoCloseable {
             target.write(line);
         } catch (final IOException e) {
             lost.incrementAndGet();
-            lostTold = lost.get();
+            lostReported = lost.get();
         }
     }
 

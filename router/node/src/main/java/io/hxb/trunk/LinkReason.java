@@ -24,7 +24,7 @@ public enum LinkReason {
     SEND_ERRORS(6, "the NIC refuses frames"),
 
     /** The neighbour says that it does not hear this node there. */
-    TOLD(7, "the neighbour does not hear this node there"),
+    REPORTED(7, "the neighbour does not hear this node there"),
 
     /** Nothing at all came from the neighbour on any link, though it was asked repeatedly. */
     UNANSWERED(8, "the neighbour answers on no link"),

@@ -149,9 +149,9 @@ class DetourSimulationTest {
                 assertTrue(cluster.runUntil(() -> sink.received > 200, SECOND), "first part");
                 // when
                 cutOff(cluster, 3, true);
-                final boolean isTold = cluster.runUntil(() -> source.ended > 0, SECOND);
+                final boolean isNotified = cluster.runUntil(() -> source.ended > 0, SECOND);
                 // then
-                assertTrue(isTold, "seed " + seed);
+                assertTrue(isNotified, "seed " + seed);
                 assertTrue(routes(cluster, 0).value(CounterType.FLOW_CUT_OFF_EVENTS) > 0);
                 source.toSend = source.sent;
                 // when

@@ -67,9 +67,9 @@ class PartitionSimulationTest {
             // when
             fallApart(cluster, random, from, to);
             final long ended = source.ended;
-            final boolean isTold = cluster.runUntil(() -> source.ended > ended, SECOND);
+            final boolean isNotified = cluster.runUntil(() -> source.ended > ended, SECOND);
             // then
-            assertTrue(isTold, "not told within a second");
+            assertTrue(isNotified, "not told within a second");
             source.toSend = source.sent;
             cluster.members.forEach(member -> member.isDead = false);
             assertEquals(0, cluster.leftovers(), "buffers not given back");

@@ -99,9 +99,9 @@ class RemoteMemorySimulationTest {
                 && sum(programs, true) == sum(programs, false);
     }
 
-    private static long sum(final List<RemoteProgram> programs, final boolean isTold) {
+    private static long sum(final List<RemoteProgram> programs, final boolean isNotified) {
         return programs.stream()
-                .mapToLong(program -> isTold ? program.told : program.notified)
+                .mapToLong(program -> isNotified ? program.told : program.notified)
                 .sum();
     }
 

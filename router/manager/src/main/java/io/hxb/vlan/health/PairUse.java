@@ -20,7 +20,7 @@ final class PairUse {
     private int spare;
     private long halfNs;
     private boolean isHalf;
-    private boolean isHalfTold;
+    private boolean isHalfReported;
 
     PairUse(final long nowNs) {
         trafficNs = nowNs - OWN_LINGER_NS;
@@ -96,25 +96,25 @@ final class PairUse {
     /** Notes whether the two ends agree; true if that has to be told now. */
     boolean onLook(final boolean isAgreed, final long nowNs) {
         if (isAgreed) {
-            final boolean wasTold = isHalfTold;
+            final boolean wasReported = isHalfReported;
             isHalf = false;
-            isHalfTold = false;
-            return wasTold;
+            isHalfReported = false;
+            return wasReported;
         }
         if (!isHalf) {
             isHalf = true;
             halfNs = nowNs;
         }
-        if (nowNs - halfNs < (isHalfTold ? HALF_REPEAT_NS : HALF_NS)) {
+        if (nowNs - halfNs < (isHalfReported ? HALF_REPEAT_NS : HALF_NS)) {
             return false;
         }
-        isHalfTold = true;
+        isHalfReported = true;
         halfNs = nowNs;
         return true;
     }
 
     /** True if it was notified that the two ends do not agree. */
-    boolean isHalfTold() {
-        return isHalfTold;
+    boolean isHalfReported() {
+        return isHalfReported;
     }
 }

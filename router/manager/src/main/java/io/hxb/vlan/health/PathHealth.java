@@ -82,7 +82,7 @@ public final class PathHealth {
         for (int i = 0; i < peers.count(); i++) {
             final PeerHealth peer = peers.get(i);
             dead += peer.deadPaths();
-            half += peer.use().isHalfTold() ? 1 : 0;
+            half += peer.use().isHalfReported() ? 1 : 0;
         }
         return tally.counts(peers.count(), dead, half);
     }
@@ -211,7 +211,7 @@ public final class PathHealth {
             probeSpares(peer, isActive, nowNs);
         }
         if (use.onLook(isAgreed(peer, nowNs), nowNs)) {
-            if (use.isHalfTold()) {
+            if (use.isHalfReported()) {
                 listener.onHalf(peer.host(), peer.used(), peer.peerUsed());
             } else {
                 listener.onWhole(peer.host(), peer.used());

@@ -233,11 +233,11 @@ public final class TrainReceiver {
                     : VirtioHeader.segmentBytes(prefixAddress());
         }
         final long control = messages.controlAddress(message);
-        final boolean isTold =
+        final boolean isPresent =
                 messages.receivedControlBytes(message) >= CONTROL_USED
                         && Memory.getInt(control + CONTROL_LEVEL_OFFSET) == TrainVector.SOL_UDP
                         && Memory.getInt(control + CONTROL_TYPE_OFFSET) == TrainVector.UDP_GRO;
-        return isTold ? Memory.getInt(control + CONTROL_DATA_OFFSET) : 0;
+        return isPresent ? Memory.getInt(control + CONTROL_DATA_OFFSET) : 0;
     }
 
     /** Trains received, and frames copied. */

@@ -54,8 +54,8 @@ final class Member {
         return isJoined;
     }
 
-    void onJoined(final boolean isTold) {
-        isJoined = isTold;
+    void onJoined(final boolean isNotified) {
+        isJoined = isNotified;
     }
 
     /** True if it has left; what it contributed before counts. */

@@ -38,7 +38,7 @@ public final class LoopDriver implements Loop, AutoCloseable {
     private static final Logger LOGGER = LoggerFactory.getLogger(LoopDriver.class);
 
     /** One line is enough for all loops of a process. */
-    private static final AtomicBoolean IS_CROWDING_TOLD = new AtomicBoolean();
+    private static final AtomicBoolean IS_CROWDING_REPORTED = new AtomicBoolean();
 
     private static final long STOP_LIMIT_MS = 5_000;
     private static final long AWAY_NS = 500_000;
@@ -386,7 +386,7 @@ public final class LoopDriver implements Loop, AutoCloseable {
     }
 
     private void reportCrowding() {
-        if (IS_CROWDING_TOLD.compareAndSet(false, true)) {
+        if (IS_CROWDING_REPORTED.compareAndSet(false, true)) {
             LOGGER.warn(
                     "{} should spin, but other threads need its CPU, so it sleeps when it has"
                             + " nothing to do (CPUs: {}): give each spinning loop and application a"

@@ -152,7 +152,7 @@ final class MisconfigurationDetector {
                 || !misconfigurationLog.count(complaint.kind(), port.link().index(), nowNs)) {
             return;
         }
-        misconfigurationLog.addTold(
+        misconfigurationLog.addReported(
                 complaint.kind(),
                 port.link().index(),
                 "("

@@ -33,7 +33,7 @@ public final class MisconfigurationLog {
     private final Map<Integer, Budget> budgets = new LinkedHashMap<>();
     private final RateLimitedLog log = new RateLimitedLog(LOGGER);
 
-    private record Place(int kind, int linkIndex, boolean isTold) {}
+    private record Place(int kind, int linkIndex, boolean isReported) {}
 
     // Guarded by the lock of the complaints.
     private static final class Budget {
@@ -76,7 +76,7 @@ public final class MisconfigurationLog {
     }
 
     /** Notes what another node complains of, and was counted; it is logged when it is new. */
-    boolean addTold(final int kind, final int linkIndex, final String text, final long nowNs) {
+    boolean addReported(final int kind, final int linkIndex, final String text, final long nowNs) {
         return add(new Place(kind, linkIndex, true), text, nowNs);
     }
 
@@ -93,7 +93,7 @@ public final class MisconfigurationLog {
         }
         final MisconfigurationReport misconfigurationReport =
                 new MisconfigurationReport(
-                        place.kind, place.linkIndex, place.isTold, text, nowNs, nowNs, 1);
+                        place.kind, place.linkIndex, place.isReported, text, nowNs, nowNs, 1);
         if (known.size() < MAX_TEXTS) {
             known.add(misconfigurationReport);
         } else if (old >= 0) {
@@ -131,7 +131,7 @@ public final class MisconfigurationLog {
         return recent.stream()
                 .filter(
                         misconfigurationReport ->
-                                !misconfigurationReport.isTold()
+                                !misconfigurationReport.isReported()
                                         || !isOwn(misconfigurationReport, recent))
                 .toList();
     }
@@ -141,7 +141,7 @@ public final class MisconfigurationLog {
         return all.stream()
                 .anyMatch(
                         own ->
-                                !own.isTold()
+                                !own.isReported()
                                         && own.kind() == told.kind()
                                         && own.linkIndex() == told.linkIndex());
     }

@@ -5,7 +5,7 @@ package io.hxb.trunk.discovery;
  *
  * @param kind what is wrong, see {@code MisconfigurationFlyweight}.
  * @param linkIndex link it was noticed on.
- * @param isTold whether another node noticed and reported it.
+ * @param isReported whether another node noticed and reported it.
  * @param text what is wrong, where, and what to do.
  * @param firstNs when it was noticed first.
  * @param lastNs when it was noticed last.
@@ -14,12 +14,13 @@ package io.hxb.trunk.discovery;
 public record MisconfigurationReport(
         int kind,
         int linkIndex,
-        boolean isTold,
+        boolean isReported,
         String text,
         long firstNs,
         long lastNs,
         long count) {
     MisconfigurationReport again(final long nowNs) {
-        return new MisconfigurationReport(kind, linkIndex, isTold, text, firstNs, nowNs, count + 1);
+        return new MisconfigurationReport(
+                kind, linkIndex, isReported, text, firstNs, nowNs, count + 1);
     }
 }

@@ -25,8 +25,8 @@ final class LinkHealth {
     // It failed because it was silent, and still is.
     private boolean isSilenced;
     // The neighbour does not hear this node here.
-    private boolean isTold;
-    private int toldWeight = LinkStatusFlyweight.MAX_WEIGHT;
+    private boolean isReported;
+    private int reportedWeight = LinkStatusFlyweight.MAX_WEIGHT;
     // It was used before it failed, and has not been used since.
     private boolean isMissed;
     private int statusSent;
@@ -57,8 +57,8 @@ final class LinkHealth {
     void restart() {
         opinion = LinkState.UNKNOWN;
         reason = LinkReason.NOT_HEARD;
-        isTold = false;
-        toldWeight = LinkStatusFlyweight.MAX_WEIGHT;
+        isReported = false;
+        reportedWeight = LinkStatusFlyweight.MAX_WEIGHT;
         silence.forget();
         loss.forget();
         holdDown.forget();
@@ -79,12 +79,12 @@ final class LinkHealth {
 
     /** The state of the link in the opinion of both ends, as reported to listeners. */
     LinkState state() {
-        return opinion == LinkState.GOOD && isTold ? LinkState.FAILED : opinion;
+        return opinion == LinkState.GOOD && isReported ? LinkState.FAILED : opinion;
     }
 
     /** The reason for that state. */
     LinkReason reason() {
-        return opinion == LinkState.GOOD && isTold ? LinkReason.TOLD : reason;
+        return opinion == LinkState.GOOD && isReported ? LinkReason.REPORTED : reason;
     }
 
     /** True if the link is used: frames pass in both directions. */
@@ -94,7 +94,7 @@ final class LinkHealth {
 
     /** Share of the frames sent here that the neighbour asks for. */
     int reportedWeight() {
-        return toldWeight;
+        return reportedWeight;
     }
 
     /** Share of its frames that this node asks the neighbour to send here. */
@@ -200,8 +200,8 @@ final class LinkHealth {
 
     /** The neighbour reports its opinion of the link. */
     void onReported(final boolean isFailed, final int weight) {
-        isTold = isFailed;
-        toldWeight = weight;
+        isReported = isFailed;
+        reportedWeight = weight;
     }
 
     /** Measures how many frames arrived of those sent; true if there is something new to judge. */

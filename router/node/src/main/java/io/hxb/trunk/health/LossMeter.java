@@ -23,10 +23,10 @@ final class LossMeter {
      */
     private static final int MEMORY = 4;
 
-    private boolean isTold;
-    private int toldSent;
-    private int toldArrived;
-    private int toldDrains;
+    private boolean isReported;
+    private int reportedSent;
+    private int reportedArrived;
+    private int reportedDrains;
     private final int[] sentBefore = new int[MEMORY];
     private final int[] arrivedBefore = new int[MEMORY];
     private int known;
@@ -37,7 +37,7 @@ final class LossMeter {
 
     /** Begins again: nothing has been lost. */
     void forget() {
-        isTold = false;
+        isReported = false;
         known = 0;
         percent = 0;
         smoothed = 0;
@@ -51,11 +51,11 @@ final class LossMeter {
      * @param drains how often the link's sockets have been seen empty.
      */
     void onReported(final int sent, final int arrived, final int drains) {
-        if (!isTold) {
-            isTold = true;
-            toldSent = sent;
-            toldArrived = arrived;
-            toldDrains = drains;
+        if (!isReported) {
+            isReported = true;
+            reportedSent = sent;
+            reportedArrived = arrived;
+            reportedDrains = drains;
         }
     }
 
@@ -66,17 +66,17 @@ final class LossMeter {
      * @return true if a measurement has ended with this.
      */
     boolean measure(final int arrived, final int drains) {
-        if (!isTold || drains - toldDrains < DRAINS) {
+        if (!isReported || drains - reportedDrains < DRAINS) {
             return false;
         }
-        isTold = false;
-        final int doubt = arrived - toldArrived;
-        if (known == 0 || toldSent - sentBefore[last] < 0) {
+        isReported = false;
+        final int doubt = arrived - reportedArrived;
+        if (known == 0 || reportedSent - sentBefore[last] < 0) {
             known = 0;
             remember(doubt);
             return true;
         }
-        final int sentSince = toldSent - sentBefore[last];
+        final int sentSince = reportedSent - sentBefore[last];
         if (sentSince < FRAMES || sentSince / SHARE_OF_DOUBT < lastDoubt + doubt) {
             if (2 * doubt < lastDoubt) {
                 replaceLast(doubt);
@@ -88,7 +88,7 @@ final class LossMeter {
         percent =
                 lost < MIN_LOST
                         ? 0
-                        : (int) Math.min(100, 100L * lost / (toldSent - sentBefore[base]));
+                        : (int) Math.min(100, 100L * lost / (reportedSent - sentBefore[base]));
         smoothed += (100 * percent - smoothed) / 4;
         remember(doubt);
         return true;
@@ -110,7 +110,7 @@ final class LossMeter {
 
     /** Frames sent and not arrived since a measurement. */
     private int missing(final int base, final int arrived) {
-        return toldSent - sentBefore[base] - (arrived - arrivedBefore[base]);
+        return reportedSent - sentBefore[base] - (arrived - arrivedBefore[base]);
     }
 
     private void remember(final int doubt) {
@@ -120,8 +120,8 @@ final class LossMeter {
     }
 
     private void replaceLast(final int doubt) {
-        sentBefore[last] = toldSent;
-        arrivedBefore[last] = toldArrived + doubt;
+        sentBefore[last] = reportedSent;
+        arrivedBefore[last] = reportedArrived + doubt;
         lastDoubt = doubt;
     }
 

@@ -181,8 +181,8 @@ class DiscoveryTest {
         final MisconfigurationLog misconfigurationLog = new MisconfigurationLog();
         final int kind = MisconfigurationFlyweight.MTU_DIFFERS;
         // when
-        misconfigurationLog.addTold(kind, 0, "(2,0) complains", 1);
-        misconfigurationLog.addTold(kind, 1, "(2,0) complains there", 1);
+        misconfigurationLog.addReported(kind, 0, "(2,0) complains", 1);
+        misconfigurationLog.addReported(kind, 1, "(2,0) complains there", 1);
         misconfigurationLog.add(kind, 0, "different MTUs", 2);
         // then
         assertEquals(

@@ -38,7 +38,7 @@ class TrunkHealthTest {
         // then
         assertTrue(ns <= 5 * MS, "took " + ns);
         assertEquals(LinkReason.SILENT, world.end(1).lastReason());
-        assertEquals(LinkReason.TOLD, world.end(0).lastReason());
+        assertEquals(LinkReason.REPORTED, world.end(0).lastReason());
         assertEquals("[x.1 1]", world.end(0).excluded.toString());
         assertTrue(world.end(0).isUsed(0) && world.end(1).isUsed(0));
     }
@@ -356,7 +356,7 @@ class TrunkHealthTest {
         // then
         assertTrue(ns <= 20 * MS, "took " + ns);
         assertEquals(LinkReason.NO_CARRIER, world.end(0).lastReason());
-        assertEquals(LinkReason.TOLD, world.end(1).lastReason());
+        assertEquals(LinkReason.REPORTED, world.end(1).lastReason());
         // and when
         world.end(0).links[1].up(true);
         final long healedNs = world.runUntil(() -> world.end(1).isUsed(1), 200 * MS);

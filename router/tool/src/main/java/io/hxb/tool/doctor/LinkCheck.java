@@ -77,7 +77,7 @@ final class LinkCheck {
     static List<Finding> of(final LinkSample link, final int mtuBytes) {
         final List<Finding> findings = new ArrayList<>();
         final String subject = "link " + link.label();
-        if (link.condition() == LinkCondition.FAILED && !isTold(link)) {
+        if (link.condition() == LinkCondition.FAILED && !isReported(link)) {
             findings.add(
                     Finding.fail(
                             subject,
@@ -101,7 +101,7 @@ final class LinkCheck {
     }
 
     /** True if the NIC or the node's own findings say as much already. */
-    private static boolean isTold(final LinkSample link) {
+    private static boolean isReported(final LinkSample link) {
         return Stream.of(LinkReason.MISSED_HELLOS, LinkReason.UNANSWERED, LinkReason.NO_CARRIER)
                 .anyMatch(reason -> reason.text().equals(link.lastReason()));
     }
