@@ -23,8 +23,7 @@ public final class AdaptivePause {
      * @param manyItems a pause that brings more than these is halved, and one that brings more than
      *     half of them is long enough.
      */
-    public AdaptivePause(
-            final long min, final long max, final long perItem, final long manyItems) {
+    public AdaptivePause(final long min, final long max, final long perItem, final long manyItems) {
         this.min = min;
         this.max = max;
         this.perItem = perItem;

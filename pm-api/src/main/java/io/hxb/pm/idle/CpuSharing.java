@@ -62,8 +62,12 @@ public final class CpuSharing {
      * @param nowNs time before they did.
      */
     void giveWay(final long nowNs) {
-        final boolean isAgain = pauseNs > 0 && nowNs - resumedNs < IdleParameters.AGAIN_FACTOR * pauseNs;
-        pauseNs = isAgain ? Math.min(2 * pauseNs, IdleParameters.MAX_GIVE_WAY_NS) : IdleParameters.MIN_GIVE_WAY_NS;
+        final boolean isAgain =
+                pauseNs > 0 && nowNs - resumedNs < IdleParameters.AGAIN_FACTOR * pauseNs;
+        pauseNs =
+                isAgain
+                        ? Math.min(2 * pauseNs, IdleParameters.MAX_GIVE_WAY_NS)
+                        : IdleParameters.MIN_GIVE_WAY_NS;
         resumedNs = nowNs + yieldNs + pauseNs;
         hasGivenWay = true;
         giveWays++;

@@ -43,7 +43,8 @@ public final class IdlePolicy {
     }
 
     /** The same for a thread whose CPU yields as {@code queue} says. */
-    public IdlePolicy(final long limitNs, final long sharedLimitNs, final CpuSharing.RunQueue queue) {
+    public IdlePolicy(
+            final long limitNs, final long sharedLimitNs, final CpuSharing.RunQueue queue) {
         this.limitNs = limitNs;
         this.sharedLimitNs = Math.min(limitNs, sharedLimitNs);
         cpu = new CpuSharing(queue);
@@ -99,7 +100,8 @@ public final class IdlePolicy {
         if (spunNs >= (cpu.hasGivenWay() ? sharedLimitNs : limitNs)) {
             return true;
         }
-        if (spunNs < (cpu.isShared() ? 0 : IdleParameters.UNYIELDING_SPIN_NS) || cpu.letOthersRun()) {
+        if (spunNs < (cpu.isShared() ? 0 : IdleParameters.UNYIELDING_SPIN_NS)
+                || cpu.letOthersRun()) {
             return false;
         }
         if (sharedLimitNs < limitNs) {

@@ -159,7 +159,9 @@ class CpuSharingTest {
         // given
         cpu.othersNs = SLICE_NS;
         // when, then
-        for (long ns = IdleParameters.MIN_GIVE_WAY_NS; ns < 8 * IdleParameters.MAX_GIVE_WAY_NS; ns *= 2) {
+        for (long ns = IdleParameters.MIN_GIVE_WAY_NS;
+                ns < 8 * IdleParameters.MAX_GIVE_WAY_NS;
+                ns *= 2) {
             giveWay(1);
             final long startNs = nowNs;
             final boolean isCrowded = own.isCrowded();
@@ -167,7 +169,8 @@ class CpuSharingTest {
             final long leftNs = nowNs - startNs;
             final long pauseNs = Math.min(ns, IdleParameters.MAX_GIVE_WAY_NS);
             assertTrue(leftNs <= pauseNs && leftNs >= pauseNs - 2 * TURN_NS, "pause of " + leftNs);
-            assertEquals(pauseNs >= IdleParameters.MAX_GIVE_WAY_NS / 8, isCrowded, "pause of " + leftNs);
+            assertEquals(
+                    pauseNs >= IdleParameters.MAX_GIVE_WAY_NS / 8, isCrowded, "pause of " + leftNs);
         }
     }
 

@@ -29,8 +29,7 @@ final class ConnectionResources {
     }
 
     /** As the other one, with where it tells of errors. */
-    ConnectionResources(
-            final HostManager manager, final KeyRing keys, final Logger logger) {
+    ConnectionResources(final HostManager manager, final KeyRing keys, final Logger logger) {
         warnings = new RateLimitedLog(logger);
         this.manager = manager;
         this.keys = keys;

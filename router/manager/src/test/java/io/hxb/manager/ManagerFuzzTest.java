@@ -40,8 +40,7 @@ class ManagerFuzzTest {
 
     private static ConnectionResources reception(final HostManager manager) {
         final byte[] secret = new byte[ClusterKey.LENGTH];
-        return new ConnectionResources(
-                manager, KeyRing.of(new ClusterKey(secret)));
+        return new ConnectionResources(manager, KeyRing.of(new ClusterKey(secret)));
     }
 
     private static EmbeddedChannel channel(

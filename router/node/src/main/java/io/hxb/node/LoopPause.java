@@ -28,7 +28,9 @@ final class LoopPause {
     /** Time without lone messages before pauses for bulk data, in ns. */
     private static final long LONE_NS = 10_000_000;
 
-    /** A pause for short messages, in ns: some frames full of them, if they come without a break. */
+    /**
+     * A pause for short messages, in ns: some frames full of them, if they come without a break.
+     */
     static final long STREAM_NS = 50_000;
 
     /** What a message, or a buffer that is given back, is worth, in ns of a pause. */

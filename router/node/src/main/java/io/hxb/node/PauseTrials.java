@@ -18,8 +18,7 @@ final class PauseTrials {
     private boolean hasStarted;
 
     /** Pauses as {@link AdaptivePause} makes them, in ns. */
-    PauseTrials(
-            final long minNs, final long maxNs, final long nsPerItem, final long manyItems) {
+    PauseTrials(final long minNs, final long maxNs, final long nsPerItem, final long manyItems) {
         pause = new AdaptivePause(minNs, maxNs, nsPerItem, manyItems);
     }
 

@@ -60,8 +60,7 @@ class LoopPauseTest {
             // then
             final long lastNs = pauseNs();
             assertTrue(
-                    lastNs >= LoopPause.MIN_BULK_NS && lastNs < LoopPause.MAX_BULK_NS,
-                    "" + lastNs);
+                    lastNs >= LoopPause.MIN_BULK_NS && lastNs < LoopPause.MAX_BULK_NS, "" + lastNs);
         }
 
         @Test
