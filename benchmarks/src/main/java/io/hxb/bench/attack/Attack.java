@@ -343,7 +343,7 @@ public final class Attack implements Callable<Integer> {
         for (final CounterType type : CounterType.values()) {
             final boolean isReported =
                     type.name().startsWith("FORWARD_")
-                            || type.name().startsWith("COMPLAINT_")
+                            || type.name().startsWith("MISCONFIGURATION_")
                             || type == CounterType.LINK_KERNEL_DROPPED_FRAMES
                             || type == CounterType.LINK_HELLO_SENT_FRAMES
                             || type == CounterType.LINK_STATUS_BAD_FRAMES

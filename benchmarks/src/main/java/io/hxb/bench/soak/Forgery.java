@@ -35,7 +35,7 @@ public final class Forgery {
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final HelloFlyweight hello = new HelloFlyweight();
     private final LinkStatusFlyweight status = new LinkStatusFlyweight();
-    private final MisconfigurationFlyweight complaint = new MisconfigurationFlyweight();
+    private final MisconfigurationFlyweight misconfiguration = new MisconfigurationFlyweight();
     private final SessionFlyweight session = new SessionFlyweight();
     private final MessageRecordFlyweight message = new MessageRecordFlyweight();
 
@@ -96,7 +96,7 @@ public final class Forgery {
             case FrameType.DATA -> data(body);
             case FrameType.HELLO -> hello(body, source);
             case FrameType.LINK_STATUS -> status(body);
-            case FrameType.COMPLAINT -> complaint(body);
+            case FrameType.MISCONFIGURATION -> misconfiguration(body);
             case FrameType.SESSION -> session(body);
             case FrameType.UNREACHABLE -> {
                 final int failedType = 1 + random.nextInt(FrameType.COUNT - 1);
@@ -159,8 +159,8 @@ public final class Forgery {
         return status.length();
     }
 
-    private int complaint(final long body) {
-        complaint
+    private int misconfiguration(final long body) {
+        misconfiguration
                 .wrap(body)
                 .clear()
                 .kind(1 + random.nextInt(MisconfigurationFlyweight.KIND_COUNT))

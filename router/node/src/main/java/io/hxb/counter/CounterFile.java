@@ -80,7 +80,7 @@ final class CounterFile implements AutoCloseable {
     }
 
     /** What to tell people when there is no file. */
-    static String complaint(final Path path, final IOException e) {
+    static String problem(final Path path, final IOException e) {
         return "counters cannot be kept in "
                 + path
                 + " ("
@@ -151,7 +151,7 @@ final class CounterFile implements AutoCloseable {
         } catch (final LinuxException e) {
             if (!isTroubleReported) {
                 isTroubleReported = true;
-                warning.accept(complaint(path, e));
+                warning.accept(problem(path, e));
             }
         }
     }

@@ -128,21 +128,22 @@ public enum CounterType {
     CONTEXT_ATTACH_ACCEPTED_EVENTS(81, "Applications that attached."),
     CONTEXT_ATTACH_REFUSED_EVENTS(
             82, "Applications refused because of their user, group or version."),
-    COMPLAINT_DUPLICATE_COORDINATE_EVENTS(
+    MISCONFIGURATION_DUPLICATE_COORDINATE_EVENTS(
             83, "Times detected or reported: two nodes have the same coordinates."),
-    COMPLAINT_WRONG_LINE_EVENTS(
+    MISCONFIGURATION_WRONG_LINE_EVENTS(
             84, "Times detected or reported: a segment joins nodes that are not on one line."),
-    COMPLAINT_WRONG_DIMENSION_EVENTS(
+    MISCONFIGURATION_WRONG_DIMENSION_EVENTS(
             85, "Times detected or reported: a segment joins links of different dimensions."),
-    COMPLAINT_WRONG_LINK_NUMBER_EVENTS(
+    MISCONFIGURATION_WRONG_LINK_NUMBER_EVENTS(
             86, "Times detected or reported: a segment joins links of different numbers."),
-    COMPLAINT_OTHER_CLUSTER_EVENTS(
+    MISCONFIGURATION_OTHER_CLUSTER_EVENTS(
             87, "Times detected or reported: a node of another cluster is on the segment."),
-    COMPLAINT_OTHER_FINGERPRINT_EVENTS(
+    MISCONFIGURATION_OTHER_FINGERPRINT_EVENTS(
             88, "Times detected or reported: a neighbour has another cluster file."),
-    COMPLAINT_OTHER_VERSION_EVENTS(
+    MISCONFIGURATION_OTHER_VERSION_EVENTS(
             89, "Times detected or reported: a neighbour has another version of the frame layout."),
-    COMPLAINT_MTU_DIFFERS_EVENTS(90, "Times detected or reported: a neighbour has another MTU."),
+    MISCONFIGURATION_MTU_DIFFERS_EVENTS(
+            90, "Times detected or reported: a neighbour has another MTU."),
     NODE_LOOP_WAKEUPS_EVENTS(91, "Turns of the loops with work to do."),
     NODE_LOOP_IDLE_EVENTS(92, "Turns of the loops with nothing to do."),
     NODE_LOOP_GIVE_WAYS_EVENTS(
@@ -217,7 +218,7 @@ public enum CounterType {
             124, "Frames dropped: from a link address that is not a neighbour's."),
     FORWARD_DROPPED_FAULT_FRAMES(
             147, "Frames dropped: a defect of the node, about which its log says more."),
-    COMPLAINT_OTHER_KEY_EVENTS(
+    MISCONFIGURATION_OTHER_KEY_EVENTS(
             125, "Hellos of neighbours that have no key in common with this node."),
     FLOW_FORGOTTEN_EVENTS(126, "Flows forgotten, by either end, because nothing was sent on them."),
     FLOW_RECALLED_EVENTS(

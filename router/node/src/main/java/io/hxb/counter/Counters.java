@@ -64,7 +64,7 @@ public final class Counters implements AutoCloseable {
             CounterPublisher.ofThisProcess().add(copy);
             return new Counters(layout, memory, copy);
         } catch (final IOException e) {
-            warning.accept(CounterFile.complaint(file, e));
+            warning.accept(CounterFile.problem(file, e));
             return new Counters(layout, memory, null);
         }
     }

@@ -302,7 +302,7 @@ final class SendFeedback {
     /**
      * A relay has no route for what the flow sends: it takes another route now.
      *
-     * @param type of the frame that the relay complains of.
+     * @param type of the frame that the relay reports.
      * @param sequence of that frame.
      * @param route that it had.
      * @param relay coordinate vector of the relay.

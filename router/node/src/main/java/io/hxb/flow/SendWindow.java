@@ -379,8 +379,7 @@ final class SendWindow {
 
     /**
      * Marks the frames as lost whose route takes the same hop behind {@code relay} as {@code
-     * route}, if they were sent after the frame that the relay complains of, or that is no longer
-     * here.
+     * route}, if they were sent after the frame that the relay reports, or that is no longer here.
      *
      * @return how many.
      */

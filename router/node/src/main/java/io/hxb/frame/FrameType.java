@@ -27,7 +27,7 @@ public final class FrameType {
     public static final int PROBE = 8;
 
     /** Reports to a neighbour what is wrong between us (cabling, cluster, version); link-local. */
-    public static final int COMPLAINT = 9;
+    public static final int MISCONFIGURATION = 9;
 
     /** Agrees on the keys of a session; link-local between neighbours, else routed. */
     public static final int SESSION = 10;

@@ -83,18 +83,18 @@ public final class FrameValidator {
     public static boolean isLinkLocal(final int type) {
         return type == FrameType.HELLO
                 || type == FrameType.LINK_STATUS
-                || type == FrameType.COMPLAINT
+                || type == FrameType.MISCONFIGURATION
                 || type == FrameType.SESSION;
     }
 
-    // A complaint may come from a node with another cluster file: its source can be anywhere.
+    // A report may come from a node with another cluster file: its source can be anywhere.
     // Hellos are checked by the node that hears them, because it reports what is wrong with them.
     private static boolean areCoordinatesValid(
             final long headerAddress, final int type, final Shape shape) {
         final long source = Memory.getLong(headerAddress + FrameHeaderFlyweight.SOURCE_OFFSET);
         final long destination =
                 Memory.getLong(headerAddress + FrameHeaderFlyweight.DESTINATION_OFFSET);
-        if (type == FrameType.HELLO || type == FrameType.COMPLAINT) {
+        if (type == FrameType.HELLO || type == FrameType.MISCONFIGURATION) {
             return true;
         }
         final boolean isDestinationRight =
@@ -121,7 +121,7 @@ public final class FrameValidator {
         return switch (type) {
             case FrameType.HELLO -> HelloFlyweight.isValid(body, length);
             case FrameType.LINK_STATUS -> LinkStatusFlyweight.isValid(body, length);
-            case FrameType.COMPLAINT -> MisconfigurationFlyweight.isValid(body, length);
+            case FrameType.MISCONFIGURATION -> MisconfigurationFlyweight.isValid(body, length);
             case FrameType.SESSION -> SessionFlyweight.isValid(body, length);
             case FrameType.ENDED -> EndedFlyweight.isValid(headerAddress);
             default -> true;

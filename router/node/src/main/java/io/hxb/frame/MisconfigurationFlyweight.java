@@ -3,21 +3,21 @@ package io.hxb.frame;
 import io.hxb.linux.Memory;
 
 /**
- * The body of a COMPLAINT frame: what its sender found wrong with a hello of the node it is sent
- * to. Owned by the thread that wrapped it.
+ * The body of a MISCONFIGURATION frame: what its sender found wrong with a hello of the node it is
+ * sent to. Owned by the thread that wrapped it.
  *
  * <pre>
  * offset length meaning (little-endian)
  *      0      1 kind, see the constants
- *      1      1 dimension of the complaining node's port
- *      2      1 link number of the complaining node's port
- *      3      1 dimension of the port complained of, as its hello said
- *      4      1 link number of the port complained of
+ *      1      1 dimension of the reporting node's port
+ *      2      1 link number of the reporting node's port
+ *      3      1 dimension of the port reported, as its hello said
+ *      4      1 link number of the port reported
  *      5      3 reserved, 0
- *      8      8 coordinates of the complaining node
- *     16      8 coordinates complained of
- *     24      4 the complaining node's value: MTU, version, fingerprint or cluster id
- *     28      4 the value complained of
+ *      8      8 coordinates of the reporting node
+ *     16      8 coordinates reported
+ *     24      4 the reporting node's value: MTU, version, fingerprint or cluster id
+ *     28      4 the value reported
  * </pre>
  */
 public final class MisconfigurationFlyweight {
@@ -115,89 +115,89 @@ public final class MisconfigurationFlyweight {
         return this;
     }
 
-    /** Dimension of the complaining port. */
+    /** Dimension of the reporting port. */
     public int dimension() {
         return Memory.getUnsignedByte(address + DIMENSION_OFFSET);
     }
 
-    /** Sets the dimension of the complaining port, 0 to 7. */
+    /** Sets the dimension of the reporting port, 0 to 7. */
     public MisconfigurationFlyweight dimension(final int value) {
         Memory.putByte(address + DIMENSION_OFFSET, value);
         return this;
     }
 
-    /** Number of the complaining port in its trunk. */
+    /** Number of the reporting port in its trunk. */
     public int linkNumber() {
         return Memory.getUnsignedByte(address + LINK_NUMBER_OFFSET);
     }
 
-    /** Sets the number of the complaining port in its trunk, 0 to 7. */
+    /** Sets the number of the reporting port in its trunk, 0 to 7. */
     public MisconfigurationFlyweight linkNumber(final int value) {
         Memory.putByte(address + LINK_NUMBER_OFFSET, value);
         return this;
     }
 
-    /** Dimension of the port complained of. */
+    /** Dimension of the port reported. */
     public int otherDimension() {
         return Memory.getUnsignedByte(address + OTHER_DIMENSION_OFFSET);
     }
 
-    /** Sets the dimension of the port complained of. */
+    /** Sets the dimension of the port reported. */
     public MisconfigurationFlyweight otherDimension(final int value) {
         Memory.putByte(address + OTHER_DIMENSION_OFFSET, value);
         return this;
     }
 
-    /** Number of the port complained of in its trunk. */
+    /** Number of the port reported in its trunk. */
     public int otherLinkNumber() {
         return Memory.getUnsignedByte(address + OTHER_LINK_NUMBER_OFFSET);
     }
 
-    /** Sets the number of the port complained of in its trunk. */
+    /** Sets the number of the port reported in its trunk. */
     public MisconfigurationFlyweight otherLinkNumber(final int value) {
         Memory.putByte(address + OTHER_LINK_NUMBER_OFFSET, value);
         return this;
     }
 
-    /** Coordinates of the complaining node. */
+    /** Coordinates of the reporting node. */
     public long coordinates() {
         return Memory.getLong(address + COORDINATES_OFFSET);
     }
 
-    /** Sets the coordinates of the complaining node. */
+    /** Sets the coordinates of the reporting node. */
     public MisconfigurationFlyweight coordinates(final long value) {
         Memory.putLong(address + COORDINATES_OFFSET, value);
         return this;
     }
 
-    /** Coordinates complained of. */
+    /** Coordinates reported. */
     public long otherCoordinates() {
         return Memory.getLong(address + OTHER_COORDINATES_OFFSET);
     }
 
-    /** Sets the coordinates complained of. */
+    /** Sets the coordinates reported. */
     public MisconfigurationFlyweight otherCoordinates(final long value) {
         Memory.putLong(address + OTHER_COORDINATES_OFFSET, value);
         return this;
     }
 
-    /** The complaining node's MTU, version, fingerprint or cluster id, by kind. */
+    /** The reporting node's MTU, version, fingerprint or cluster id, by kind. */
     public int value() {
         return Memory.getInt(address + VALUE_OFFSET);
     }
 
-    /** Sets the complaining node's MTU, version, fingerprint or cluster id. */
+    /** Sets the reporting node's MTU, version, fingerprint or cluster id. */
     public MisconfigurationFlyweight value(final int value) {
         Memory.putInt(address + VALUE_OFFSET, value);
         return this;
     }
 
-    /** The MTU, version, fingerprint or cluster id complained of. */
+    /** The MTU, version, fingerprint or cluster id reported. */
     public int otherValue() {
         return Memory.getInt(address + OTHER_VALUE_OFFSET);
     }
 
-    /** Sets the MTU, version, fingerprint or cluster id complained of. */
+    /** Sets the MTU, version, fingerprint or cluster id reported. */
     public MisconfigurationFlyweight otherValue(final int value) {
         Memory.putInt(address + OTHER_VALUE_OFFSET, value);
         return this;

@@ -18,13 +18,13 @@ import java.util.random.RandomGenerator;
  * @param sessions with other nodes.
  * @param discovery finds the neighbours.
  * @param health judges the links to them.
- * @param complaints what is wrong with the cabling.
+ * @param misconfigurations what is wrong with the cabling.
  */
 record NeighbourLinks(
         Sessions sessions,
         Discovery discovery,
         TrunkHealth health,
-        MisconfigurationLog complaints) {
+        MisconfigurationLog misconfigurations) {
     /**
      * Of a node that has heard nobody yet.
      *

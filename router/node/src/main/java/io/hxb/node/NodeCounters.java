@@ -16,8 +16,8 @@ import java.util.List;
 
 /**
  * The counters of the whole node, as opposed to those of its loops: links, neighbours, pool, flows
- * in use, contexts, complaints. Published a few times a second. Owned by the node's first loop;
- * what other threads count may be slightly old.
+ * in use, contexts, misconfigurations. Published a few times a second. Owned by the node's first
+ * loop; what other threads count may be slightly old.
  */
 final class NodeCounters {
     private final LinkEventDispatcher news;
@@ -40,7 +40,7 @@ final class NodeCounters {
             addTrunk(dimension, neighbours.health());
         }
         addPool(links.pool(), links.ports());
-        addComplaints(neighbours.complaints());
+        addMisconfigurations(neighbours.misconfigurations());
         addFlows(parts.flows());
         parts.contexts().addCounters(block);
         block.source(CounterType.SESSION_BEGUN_EVENTS, neighbours.sessions()::begun)
@@ -104,11 +104,12 @@ final class NodeCounters {
                                         .sum());
     }
 
-    private void addComplaints(final MisconfigurationLog complaints) {
+    private void addMisconfigurations(final MisconfigurationLog misconfigurations) {
         for (int kind = 1; kind <= MisconfigurationFlyweight.KIND_COUNT; kind++) {
             final int counted = kind;
-            final String name = "COMPLAINT_" + MisconfigurationFlyweight.name(kind) + "_EVENTS";
-            block.source(CounterType.valueOf(name), () -> complaints.count(counted));
+            final String name =
+                    "MISCONFIGURATION_" + MisconfigurationFlyweight.name(kind) + "_EVENTS";
+            block.source(CounterType.valueOf(name), () -> misconfigurations.count(counted));
         }
     }
 

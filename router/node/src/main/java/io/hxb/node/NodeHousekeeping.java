@@ -73,7 +73,7 @@ final class NodeHousekeeping implements Housekeeping {
         final NeighbourLinks neighbours = parts.neighbourhood();
         final Counters counters = parts.counters();
         final EpochClock epochClock = parts.epochClock();
-        final MisconfigurationLog misconfigurationLog = neighbours.complaints();
+        final MisconfigurationLog misconfigurationLog = neighbours.misconfigurations();
         board = all.board();
         discovery = neighbours.discovery();
         watch = all.watch();

@@ -19,8 +19,8 @@ import java.lang.foreign.MemorySegment;
  * guarded by its owner's lock; allocates nothing per frame, only when it first uses a session.
  *
  * <p>Almost all frames are sealed by the session of the two nodes. Frames sent before there is one,
- * or to everybody, are sealed by a key of the cluster: SESSION, COMPLAINT, and HELLO to everybody.
- * That only proves that somebody with the key has sent it at some time.
+ * or to everybody, are sealed by a key of the cluster: SESSION, MISCONFIGURATION, and HELLO to
+ * everybody. That only proves that somebody with the key has sent it at some time.
  */
 public final class FrameSeals {
     /** The frame has its seal. */
@@ -261,7 +261,7 @@ public final class FrameSeals {
             return DropReason.UNSEALED;
         }
         final int type = type(headerAddress);
-        if (type == FrameType.SESSION || type == FrameType.COMPLAINT) {
+        if (type == FrameType.SESSION || type == FrameType.MISCONFIGURATION) {
             return openByKey(headerAddress);
         }
         if (type == FrameType.HELLO) {

@@ -81,7 +81,7 @@ class CounterTypeTest {
         }
         CounterType.drops().forEach(type -> counted.add(type.name()));
         for (int kind = 1; kind <= MisconfigurationFlyweight.KIND_COUNT; kind++) {
-            counted.add("COMPLAINT_" + MisconfigurationFlyweight.name(kind) + "_EVENTS");
+            counted.add("MISCONFIGURATION_" + MisconfigurationFlyweight.name(kind) + "_EVENTS");
         }
         // when
         final List<CounterType> forgotten =

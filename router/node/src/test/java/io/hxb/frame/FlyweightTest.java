@@ -106,7 +106,7 @@ class FlyweightTest {
     }
 
     @Test
-    void shouldKeepTheFieldsOfAComplaintApart() {
+    void shouldKeepTheFieldsOfAMisconfigurationApart() {
         shouldReadBackWhatWasWritten(new MisconfigurationFlyweight().wrap(address), 9);
     }
 

@@ -60,7 +60,7 @@ final class FrameChecks {
                 assertTrue(hello.name().length() <= HelloFlyweight.MAX_NAME_LENGTH);
                 assertTrue(header.bodyAddress() + hello.length() <= end);
             }
-            case FrameType.COMPLAINT -> {
+            case FrameType.MISCONFIGURATION -> {
                 final int kind = new MisconfigurationFlyweight().wrap(header.bodyAddress()).kind();
                 assertTrue(!MisconfigurationFlyweight.name(kind).isEmpty());
             }

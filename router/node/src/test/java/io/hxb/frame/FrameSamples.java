@@ -70,7 +70,7 @@ final class FrameSamples {
                             .clear()
                             .name("h".repeat(random.nextInt(80)))
                             .length();
-            case FrameType.COMPLAINT -> {
+            case FrameType.MISCONFIGURATION -> {
                 new MisconfigurationFlyweight().wrap(body).clear().kind(1 + random.nextInt(8));
                 yield MisconfigurationFlyweight.LENGTH;
             }

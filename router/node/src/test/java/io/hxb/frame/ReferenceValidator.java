@@ -107,7 +107,7 @@ final class ReferenceValidator {
 
     private static boolean areCoordinates(
             final ByteBuffer bytes, final int type, final int... extents) {
-        if (type == FrameType.HELLO || type == FrameType.COMPLAINT) {
+        if (type == FrameType.HELLO || type == FrameType.MISCONFIGURATION) {
             return true;
         }
         final boolean isForAll =
@@ -139,7 +139,7 @@ final class ReferenceValidator {
                             body.limit() >= 48
                                     && Byte.toUnsignedInt(body.get(25))
                                             <= Math.min(64, body.limit() - 48);
-                    case FrameType.COMPLAINT ->
+                    case FrameType.MISCONFIGURATION ->
                             body.limit() >= 32 && body.get(0) >= 1 && body.get(0) <= 9;
                     case FrameType.LINK_STATUS -> isStatus(body);
                     case FrameType.SESSION -> isSession(body);

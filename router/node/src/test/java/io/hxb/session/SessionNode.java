@@ -131,7 +131,7 @@ final class SessionNode {
             new HelloFlyweight().wrap(header.bodyAddress()).receiver(receiver);
         }
         final int length = FrameHeaderFlyweight.LENGTH + 100;
-        if (type == FrameType.COMPLAINT) {
+        if (type == FrameType.MISCONFIGURATION) {
             seals.sealByKey(header.address(), length);
         } else if (type == FrameType.DATA && seals.isEncrypting()) {
             return encrypted(length);

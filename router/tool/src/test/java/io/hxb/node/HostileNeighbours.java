@@ -31,10 +31,10 @@ import java.util.List;
 
 /**
  * A node among two neighbours on two links, all real, in virtual time, to which strangers send
- * hellos, states of links and complaints as a script says: from any coordinates, with any contents,
- * between honest ones. Whatever they say, tables, log, answers and turns stay within bounds, no
- * buffer is lost, and when they are silent again all is as before. Frames of flows come, too, and
- * some say that they are sealed, with and without a key. Used by one thread.
+ * hellos, states of links and misconfigurations as a script says: from any coordinates, with any
+ * contents, between honest ones. Whatever they say, tables, log, answers and turns stay within
+ * bounds, no buffer is lost, and when they are silent again all is as before. Frames of flows come,
+ * too, and some say that they are sealed, with and without a key. Used by one thread.
  */
 public final class HostileNeighbours {
     private static final Shape SHAPE = Shape.of(3);
@@ -150,7 +150,7 @@ public final class HostileNeighbours {
             case 2 -> cluster.cutTrunk(1 + (what >> 3 & 1), 0, (what & 16) != 0);
             case 3, 4 -> inject(FrameType.HELLO);
             case 5 -> inject(FrameType.LINK_STATUS);
-            case 6 -> inject(FrameType.COMPLAINT);
+            case 6 -> inject(FrameType.MISCONFIGURATION);
             default -> inject(script.next() % (FrameType.COUNT + 2));
         }
     }
@@ -258,7 +258,7 @@ public final class HostileNeighbours {
                                 .beat((int) script.near(0) & 0xFF);
                 yield status.length();
             }
-            case FrameType.COMPLAINT -> {
+            case FrameType.MISCONFIGURATION -> {
                 new MisconfigurationFlyweight()
                         .wrap(address)
                         .clear()

@@ -45,7 +45,11 @@ public final class HostileExchange {
 
     private static final long RECOVERY_NS = 5_000 * MILLISECOND;
     private static final int[] TYPES = {
-        FrameType.DATA, FrameType.ACK, FrameType.HELLO, FrameType.LINK_STATUS, FrameType.COMPLAINT
+        FrameType.DATA,
+        FrameType.ACK,
+        FrameType.HELLO,
+        FrameType.LINK_STATUS,
+        FrameType.MISCONFIGURATION
     };
     private static final KeyRing[] RINGS = {
         KeyRing.of(SessionNode.key(1)),
@@ -208,7 +212,7 @@ public final class HostileExchange {
         final SessionNode stranger = strangers[node];
         stranger.sessions.want(node, Sessions.ROUTED);
         final List<byte[]> due = stranger.due(nowNs);
-        return due.isEmpty() ? stranger.frame(FrameType.COMPLAINT, node) : due.getFirst();
+        return due.isEmpty() ? stranger.frame(FrameType.MISCONFIGURATION, node) : due.getFirst();
     }
 
     private void attack(final int node, final byte[] frame) {
@@ -265,7 +269,7 @@ public final class HostileExchange {
         if (frame == null) {
             wanted[node]++;
         } else {
-            put(node, frame, type != FrameType.COMPLAINT);
+            put(node, frame, type != FrameType.MISCONFIGURATION);
         }
     }
 

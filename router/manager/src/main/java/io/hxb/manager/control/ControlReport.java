@@ -149,8 +149,8 @@ public record ControlReport(
             final LeaderElection leaderElection,
             final List<ManagedHost> hosts) {
         final StringBuilder text = new StringBuilder();
-        line(text, "hxb_manage_leader", "gauge", leaderElection.isLeader() ? 1 : 0);
-        line(text, "hxb_manage_leaderships_total", "counter", leaderElection.terms());
+        line(text, "hxb_optimise_leader", "gauge", leaderElection.isLeader() ? 1 : 0);
+        line(text, "hxb_optimise_leaderships_total", "counter", leaderElection.terms());
         for (final String name :
                 List.of(
                         "generation",
@@ -159,20 +159,20 @@ public record ControlReport(
                         "claimed_pairs",
                         "moved_pairs",
                         "busiest_bytes_per_second")) {
-            line(text, "hxb_manage_" + name, "gauge", status.get(name));
+            line(text, "hxb_optimise_" + name, "gauge", status.get(name));
         }
         for (final String name :
                 List.of("rounds", "changes", "refused_changes", "withdrawn_pairs")) {
-            line(text, "hxb_manage_" + name + "_total", "counter", status.get(name));
+            line(text, "hxb_optimise_" + name + "_total", "counter", status.get(name));
         }
         final Map<String, Integer> byState = new TreeMap<>();
         for (final ManagedHost host : hosts) {
             byState.merge(host.isReady() ? "ready" : word(host.problem()), 1, Integer::sum);
         }
-        text.append("# TYPE hxb_manage_hosts gauge\n");
+        text.append("# TYPE hxb_optimise_hosts gauge\n");
         byState.forEach(
                 (state, count) ->
-                        text.append("hxb_manage_hosts{state=\"")
+                        text.append("hxb_optimise_hosts{state=\"")
                                 .append("none".equals(state) ? "other lease" : state)
                                 .append("\"} ")
                                 .append(count)

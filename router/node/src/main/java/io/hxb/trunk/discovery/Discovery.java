@@ -29,7 +29,7 @@ import java.util.List;
 public final class Discovery {
     private static final long FAST_INTERVAL_NS = 100_000_000L;
     private static final long FAST_FOR_NS = 5_000_000_000L;
-    private static final long COMPLAINT_INTERVAL_NS = 1_000_000_000L;
+    private static final long MISCONFIGURATION_INTERVAL_NS = 1_000_000_000L;
     private static final int MISSED_HELLOS = 5;
 
     // Newcomers are answered immediately, but nobody can make this node answer more often than
@@ -51,10 +51,10 @@ public final class Discovery {
     private final long[] otherKeyNs;
     private final long[] helloDueNs;
     private final long[] helloSentNs;
-    private final long[] complaintDueNs;
+    private final long[] misconfigurationDueNs;
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final HelloFlyweight hello = new HelloFlyweight();
-    private final MisconfigurationFlyweight complaint = new MisconfigurationFlyweight();
+    private final MisconfigurationFlyweight misconfiguration = new MisconfigurationFlyweight();
     private final CounterBlock counters;
     private final int[] pendingKind;
     private final long[] pendingSubject;
@@ -71,7 +71,7 @@ public final class Discovery {
      * @param helloIntervalNs time between hello frames once all neighbours are known.
      * @param ports its ports, by link index, {@code [links]}.
      * @param health learns of the neighbours that are found, and gets their status frames.
-     * @param misconfigurationLog where complaints go.
+     * @param misconfigurationLog where misconfigurations go.
      */
     public Discovery(
             final NodeIdentity self,
@@ -93,7 +93,7 @@ public final class Discovery {
         otherKeyNs = new long[ports.length];
         helloDueNs = new long[ports.length];
         helloSentNs = new long[ports.length];
-        complaintDueNs = new long[ports.length];
+        misconfigurationDueNs = new long[ports.length];
         counters = health.counters();
         pendingKind = new int[ports.length];
         pendingSubject = new long[ports.length];
@@ -180,9 +180,9 @@ public final class Discovery {
         header.wrap(headerAddress);
         if (header.type() == FrameType.HELLO) {
             onHello(port, sourceAddress, nowNs);
-        } else if (header.type() == FrameType.COMPLAINT) {
-            misconfigurationDetector.onComplaint(
-                    port, header.source(), complaint.wrap(header.bodyAddress()), nowNs);
+        } else if (header.type() == FrameType.MISCONFIGURATION) {
+            misconfigurationDetector.onMisconfiguration(
+                    port, header.source(), misconfiguration.wrap(header.bodyAddress()), nowNs);
         }
     }
 
@@ -194,7 +194,7 @@ public final class Discovery {
         final int kind = misconfigurationDetector.misplacement(port, source, hello);
         if (kind != 0) {
             misconfigurationDetector.onMisplaced(port, kind, source, hello, nowNs);
-            queueComplaint(port.link().index(), kind, source, nowNs);
+            queueMisconfiguration(port.link().index(), kind, source, nowNs);
             if (kind != MisconfigurationFlyweight.MTU_DIFFERS) {
                 return;
             }
@@ -266,7 +266,7 @@ public final class Discovery {
         if (!isPossible || heard.onRival(index, neighbour, nowNs)) {
             misconfigurationDetector.onOtherAddress(
                     port, header.source(), hello, known, sourceAddress, nowNs);
-            queueComplaint(
+            queueMisconfiguration(
                     index, MisconfigurationFlyweight.DUPLICATE_COORDINATE, header.source(), nowNs);
         }
         return false;
@@ -278,7 +278,7 @@ public final class Discovery {
     }
 
     /**
-     * A frame arrived whose header is not valid; complains if it is of another version or cluster.
+     * A frame arrived whose header is not valid; reports if it is of another version or cluster.
      *
      * @param reason of {@link DropReason}.
      * @param lengthBytes bytes that are there.
@@ -294,7 +294,7 @@ public final class Discovery {
         if (reason == DropReason.VERSION && lengthBytes > 0) {
             misconfigurationDetector.onOtherVersion(
                     port, Memory.getUnsignedByte(headerAddress), nowNs);
-            queueComplaint(linkIndex, MisconfigurationFlyweight.OTHER_VERSION, 0, nowNs);
+            queueMisconfiguration(linkIndex, MisconfigurationFlyweight.OTHER_VERSION, 0, nowNs);
         } else if (reason == DropReason.CLUSTER) {
             misconfigurationDetector.onOtherCluster(
                     port, header.wrap(headerAddress).clusterId(), nowNs);
@@ -302,8 +302,8 @@ public final class Discovery {
     }
 
     /**
-     * A link-local frame arrived whose seal is not valid; complains if it is a hello, which names
-     * its sender's keys.
+     * A link-local frame arrived whose seal is not valid; reports if it is a hello, which names its
+     * sender's keys.
      *
      * @param reason of {@link DropReason}.
      */
@@ -344,25 +344,28 @@ public final class Discovery {
         hello.wrap(header.bodyAddress());
         final KeyRing ring = sessions.ring();
         final int index = port.link().index();
-        // A forged hello that claims to have our own key shows nothing, and one complaint per
+        // A forged hello that claims to have our own key shows nothing, and one misconfiguration
+        // per
         // second is enough.
         if (hello.keyId() != ring.id(0)
-                && (!hasOtherKey[index] || nowNs - otherKeyNs[index] >= COMPLAINT_INTERVAL_NS)) {
+                && (!hasOtherKey[index]
+                        || nowNs - otherKeyNs[index] >= MISCONFIGURATION_INTERVAL_NS)) {
             hasOtherKey[index] = true;
             otherKeyNs[index] = nowNs;
             misconfigurationDetector.onOtherKey(port, hello, ring, nowNs);
         }
     }
 
-    private void queueComplaint(
+    private void queueMisconfiguration(
             final int linkIndex, final int kind, final long subject, final long nowNs) {
         pendingKind[linkIndex] = kind;
         pendingSubject[linkIndex] = subject;
-        nextDueNs = Math.min(nextDueNs, Math.max(complaintDueNs[linkIndex], nowNs));
+        nextDueNs = Math.min(nextDueNs, Math.max(misconfigurationDueNs[linkIndex], nowNs));
     }
 
     /**
-     * Sends the hello and complaint frames that are due and forgets neighbours that are silent.
+     * Sends the hello and misconfiguration frames that are due and forgets neighbours that are
+     * silent.
      *
      * @param senders the calling loop's senders by link index, {@code [links]}.
      * @param share the calling loop's share of the pool.
@@ -389,9 +392,9 @@ public final class Discovery {
                 helloSentNs[index] = nowNs;
                 helloDueNs[index] = nowNs + intervalNs(nowNs);
             }
-            if (pendingKind[index] != 0 && complaintDueNs[index] - nowNs <= 0) {
-                sent += sendComplaint(port, senders[index], share);
-                complaintDueNs[index] = nowNs + COMPLAINT_INTERVAL_NS;
+            if (pendingKind[index] != 0 && misconfigurationDueNs[index] - nowNs <= 0) {
+                sent += sendMisconfiguration(port, senders[index], share);
+                misconfigurationDueNs[index] = nowNs + MISCONFIGURATION_INTERVAL_NS;
                 pendingKind[index] = 0;
             }
             dueNs = helloDueNs[index] - dueNs < 0 ? helloDueNs[index] : dueNs;
@@ -410,7 +413,7 @@ public final class Discovery {
         nextDueNs = nowNs;
         Arrays.fill(helloDueNs, nowNs);
         Arrays.fill(helloSentNs, nowNs - MIN_HELLO_NS);
-        Arrays.fill(complaintDueNs, nowNs);
+        Arrays.fill(misconfigurationDueNs, nowNs);
     }
 
     private long intervalNs(final long nowNs) {
@@ -495,13 +498,13 @@ public final class Discovery {
         }
     }
 
-    private int sendComplaint(
+    private int sendMisconfiguration(
             final Port port, final LinkSender sender, final BufferPool.Share share) {
         final int id = share.acquire();
         final int index = port.link().index();
         return id == BufferPool.NONE
                 ? 0
-                : output.sendComplaint(
+                : output.sendMisconfiguration(
                         port, pendingKind[index], pendingSubject[index], sender, share, id);
     }
 }

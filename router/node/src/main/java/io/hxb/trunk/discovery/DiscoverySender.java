@@ -16,7 +16,7 @@ import io.hxb.trunk.NodeIdentity;
 import io.hxb.trunk.Port;
 
 /**
- * Writes hello and complaint frames and sends them, and SESSION frames, over the senders of
+ * Writes hello and misconfiguration frames and sends them, and SESSION frames, over the senders of
  * whichever loop drives the discovery. Guarded by the lock of {@link Discovery}.
  */
 final class DiscoverySender {
@@ -26,7 +26,7 @@ final class DiscoverySender {
     private final OutgoingFrame outgoing = new OutgoingFrame();
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final HelloFlyweight hello = new HelloFlyweight();
-    private final MisconfigurationFlyweight complaint = new MisconfigurationFlyweight();
+    private final MisconfigurationFlyweight misconfiguration = new MisconfigurationFlyweight();
 
     /**
      * Prepares to send.
@@ -81,15 +81,15 @@ final class DiscoverySender {
      * @param id as for {@link #sendHello}.
      * @return frames queued, 0 or 1.
      */
-    int sendComplaint(
+    int sendMisconfiguration(
             final Port port,
             final int kind,
             final long subject,
             final LinkSender sender,
             final BufferPool.Share share,
             final int id) {
-        linkLocal(share.pool().headerAddress(id), FrameType.COMPLAINT);
-        complaint
+        linkLocal(share.pool().headerAddress(id), FrameType.MISCONFIGURATION);
+        misconfiguration
                 .wrap(header.bodyAddress())
                 .clear()
                 .kind(kind)

@@ -141,28 +141,29 @@ final class MisconfigurationDetector {
         }
     }
 
-    /** Notes that a neighbour complains, if it complains of this node. */
-    void onComplaint(
+    /** Notes that a neighbour reports, if it reports this node. */
+    void onMisconfiguration(
             final Port port,
             final long source,
-            final MisconfigurationFlyweight complaint,
+            final MisconfigurationFlyweight misconfiguration,
             final long nowNs) {
-        if (complaint.otherCoordinates() != self.here()
+        if (misconfiguration.otherCoordinates() != self.here()
                 || source == self.here()
-                || !misconfigurationLog.count(complaint.kind(), port.link().index(), nowNs)) {
+                || !misconfigurationLog.count(
+                        misconfiguration.kind(), port.link().index(), nowNs)) {
             return;
         }
         misconfigurationLog.addReported(
-                complaint.kind(),
+                misconfiguration.kind(),
                 port.link().index(),
                 "("
                         + self.shape().format(source)
                         + ") on "
                         + port.label()
-                        + " complains of "
+                        + " reports "
                         + hereText()
                         + ": "
-                        + describe(complaint.kind()),
+                        + describe(misconfiguration.kind()),
                 nowNs);
     }
 
@@ -187,7 +188,7 @@ final class MisconfigurationDetector {
                     "these ports have different MTUs: set both NICs to the same";
             case MisconfigurationFlyweight.OTHER_KEY ->
                     "these nodes have no key in common: give both the same file of security.keys";
-            default -> "complaint " + kind + ": install one release of HXB on all nodes";
+            default -> "misconfiguration " + kind + ": install one release of HXB on all nodes";
         };
     }
 

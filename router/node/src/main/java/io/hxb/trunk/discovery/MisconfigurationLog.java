@@ -13,15 +13,19 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What is wrong with the neighbourhood. A stranger may cause as many complaints as it likes, so
- * only a few texts of each kind are kept for each link, the first ones until they are old; all
- * complaints are counted. Any thread may read and write; nothing here is called per data frame.
+ * What is wrong with the neighbourhood. A stranger may cause as many misconfigurations as it likes,
+ * so only a few texts of each kind are kept for each link, the first ones until they are old; all
+ * misconfigurations are counted. Any thread may read and write; nothing here is called per data
+ * frame.
  */
 public final class MisconfigurationLog {
     /** Texts of one kind that are kept for a link. */
     static final int MAX_TEXTS = 4;
 
-    /** Complaints on a link that are written as text within a second; others are only counted. */
+    /**
+     * Misconfigurations on a link that are written as text within a second; others are only
+     * counted.
+     */
     static final int MAX_WORDED = 64;
 
     private static final Logger LOGGER = LoggerFactory.getLogger(MisconfigurationLog.class);
@@ -35,7 +39,7 @@ public final class MisconfigurationLog {
 
     private record Place(int kind, int linkIndex, boolean isReported) {}
 
-    // Guarded by the lock of the complaints.
+    // Guarded by the lock of the misconfigurations.
     private static final class Budget {
         private long sinceNs;
         private int used;
@@ -57,7 +61,7 @@ public final class MisconfigurationLog {
     public MisconfigurationLog() {}
 
     /**
-     * Counts a complaint that has not been written as text yet.
+     * Counts a misconfiguration that has not been written as text yet.
      *
      * @return true if it should be: there were not too many on that link within this second.
      */
@@ -75,7 +79,7 @@ public final class MisconfigurationLog {
         return add(new Place(kind, linkIndex, false), text, nowNs);
     }
 
-    /** Notes what another node complains of, and was counted; it is logged when it is new. */
+    /** Notes what another node reports, and was counted; it is logged when it is new. */
     boolean addReported(final int kind, final int linkIndex, final String text, final long nowNs) {
         return add(new Place(kind, linkIndex, true), text, nowNs);
     }

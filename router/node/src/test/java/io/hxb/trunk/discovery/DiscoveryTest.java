@@ -90,7 +90,7 @@ class DiscoveryTest {
                     64);
         }
 
-        boolean complains(final int kind) {
+        boolean reports(final int kind) {
             return misconfigurationLog.recent(clock.nanoTime(), Long.MAX_VALUE).stream()
                     .anyMatch(misconfigurationReport -> misconfigurationReport.kind() == kind);
         }
@@ -141,8 +141,8 @@ class DiscoveryTest {
         // when
         run(INTERVAL_NS);
         // then
-        assertTrue(one.complains(MisconfigurationFlyweight.WRONG_DIMENSION));
-        assertTrue(other.complains(MisconfigurationFlyweight.WRONG_DIMENSION));
+        assertTrue(one.reports(MisconfigurationFlyweight.WRONG_DIMENSION));
+        assertTrue(other.reports(MisconfigurationFlyweight.WRONG_DIMENSION));
         final String text = one.misconfigurationLog.recent(0, Long.MAX_VALUE).getFirst().text();
         assertTrue(text.startsWith("x.0 of (1,0) and y.1 of (2,0)"), text);
         assertFalse(one.port.isUsable(2));
@@ -156,8 +156,8 @@ class DiscoveryTest {
         // when
         run(INTERVAL_NS);
         // then
-        assertTrue(one.complains(MisconfigurationFlyweight.DUPLICATE_COORDINATE));
-        assertTrue(other.complains(MisconfigurationFlyweight.DUPLICATE_COORDINATE));
+        assertTrue(one.reports(MisconfigurationFlyweight.DUPLICATE_COORDINATE));
+        assertTrue(other.reports(MisconfigurationFlyweight.DUPLICATE_COORDINATE));
     }
 
     @Test
@@ -168,9 +168,9 @@ class DiscoveryTest {
         // when
         run(INTERVAL_NS);
         // then
-        assertTrue(one.complains(MisconfigurationFlyweight.WRONG_DIMENSION));
-        assertTrue(same.complains(MisconfigurationFlyweight.WRONG_DIMENSION));
-        assertFalse(one.complains(MisconfigurationFlyweight.DUPLICATE_COORDINATE));
+        assertTrue(one.reports(MisconfigurationFlyweight.WRONG_DIMENSION));
+        assertTrue(same.reports(MisconfigurationFlyweight.WRONG_DIMENSION));
+        assertFalse(one.reports(MisconfigurationFlyweight.DUPLICATE_COORDINATE));
         final String text = one.misconfigurationLog.recent(0, Long.MAX_VALUE).getFirst().text();
         assertTrue(text.startsWith("x.0 of (1,0) and y.0 of (1,0)"), text);
     }
@@ -181,12 +181,12 @@ class DiscoveryTest {
         final MisconfigurationLog misconfigurationLog = new MisconfigurationLog();
         final int kind = MisconfigurationFlyweight.MTU_DIFFERS;
         // when
-        misconfigurationLog.addReported(kind, 0, "(2,0) complains", 1);
-        misconfigurationLog.addReported(kind, 1, "(2,0) complains there", 1);
+        misconfigurationLog.addReported(kind, 0, "(2,0) reports", 1);
+        misconfigurationLog.addReported(kind, 1, "(2,0) reports there", 1);
         misconfigurationLog.add(kind, 0, "different MTUs", 2);
         // then
         assertEquals(
-                List.of("(2,0) complains there", "different MTUs"),
+                List.of("(2,0) reports there", "different MTUs"),
                 misconfigurationLog.recent(2, 10).stream()
                         .map(MisconfigurationReport::text)
                         .toList());
@@ -200,8 +200,8 @@ class DiscoveryTest {
         // when
         run(INTERVAL_NS);
         // then
-        assertTrue(one.complains(MisconfigurationFlyweight.OTHER_FINGERPRINT));
-        assertTrue(other.complains(MisconfigurationFlyweight.OTHER_FINGERPRINT));
+        assertTrue(one.reports(MisconfigurationFlyweight.OTHER_FINGERPRINT));
+        assertTrue(other.reports(MisconfigurationFlyweight.OTHER_FINGERPRINT));
         assertFalse(one.port.isUsable(2));
     }
 
@@ -214,7 +214,7 @@ class DiscoveryTest {
         // when
         one.discovery.onInvalid(0, io.hxb.frame.DropReason.VERSION, header, 64, 77, 0);
         // then
-        assertTrue(one.complains(MisconfigurationFlyweight.OTHER_VERSION));
+        assertTrue(one.reports(MisconfigurationFlyweight.OTHER_VERSION));
     }
 
     @Test
@@ -228,7 +228,7 @@ class DiscoveryTest {
         run(20 * INTERVAL_NS);
         // then
         assertEquals(other.link.localAddress(), one.link.learned(2));
-        assertTrue(one.complains(MisconfigurationFlyweight.DUPLICATE_COORDINATE));
+        assertTrue(one.reports(MisconfigurationFlyweight.DUPLICATE_COORDINATE));
         // when: the neighbour is gone, and the other one in its place
         members.remove(other);
         run(7 * INTERVAL_NS);
@@ -237,7 +237,7 @@ class DiscoveryTest {
     }
 
     @Test
-    void shouldFollowANeighbourToItsNewNicWithoutAComplaint() {
+    void shouldFollowANeighbourToItsNewNicWithoutAMisconfiguration() {
         // given
         final Member one = new Member("0,1", 0, 0, 5);
         final Member other = new Member("2,1", 0, 0, 5, 77);
@@ -248,11 +248,11 @@ class DiscoveryTest {
         run(7 * INTERVAL_NS);
         // then
         assertEquals(again.link.localAddress(), one.link.learned(2));
-        assertFalse(one.complains(MisconfigurationFlyweight.DUPLICATE_COORDINATE));
+        assertFalse(one.reports(MisconfigurationFlyweight.DUPLICATE_COORDINATE));
     }
 
     @Test
-    void shouldKeepAFewComplaintsOfAFloodAndCountThemAll() {
+    void shouldKeepAFewMisconfigurationsOfAFloodAndCountThemAll() {
         // given
         final MisconfigurationLog misconfigurationLog = new MisconfigurationLog();
         final int flood = MisconfigurationFlyweight.OTHER_CLUSTER;
