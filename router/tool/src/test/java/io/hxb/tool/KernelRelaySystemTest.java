@@ -106,26 +106,18 @@ class KernelRelaySystemTest {
         final ClusterConfig config = lab.up("--kernel-relay", "on", "--processes");
         final String pid = Long.toString(CounterFiles.pid(config, RelayLab.RELAY));
         // when
-        try (HxbProcess perf = lab.perf("--seconds", "600", "--size", "1000")) {
-            perf.await(
-                    "frames over the relay",
-                    () ->
-                            CounterFiles.value(
-                                            config,
-                                            RelayLab.RELAY,
-                                            CounterType.FORWARD_KERNEL_RELAYED_FRAMES)
-                                    > 500);
+        try (HxbProcess perf = lab.longPerf()) {
+            awaitRelayed(
+                    perf, config, RelayLab.RELAY, CounterType.FORWARD_KERNEL_RELAYED_FRAMES, 500);
             Shell.check("", List.of("kill", "-STOP", pid));
             try {
                 // then
-                perf.await(
-                        "frames over the other relay",
-                        () ->
-                                CounterFiles.value(
-                                                config,
-                                                RelayLab.OTHER_RELAY,
-                                                CounterType.FORWARD_RELAYED_FRAMES)
-                                        > 1000);
+                awaitRelayed(
+                        perf,
+                        config,
+                        RelayLab.OTHER_RELAY,
+                        CounterType.FORWARD_RELAYED_FRAMES,
+                        1000);
                 perf.interrupt();
                 assertEquals(ExitStatus.OK, perf.status(), () -> perf.output() + perf.errors());
             } finally {
@@ -133,5 +125,17 @@ class KernelRelaySystemTest {
             }
             assertEquals(0, perf.json().get("lost"));
         }
+    }
+
+    private static void awaitRelayed(
+            final HxbProcess perf,
+            final ClusterConfig config,
+            final int relay,
+            final CounterType type,
+            final int frames) {
+        final long before = CounterFiles.value(config, relay, type);
+        perf.await(
+                "frames over node " + relay,
+                () -> CounterFiles.value(config, relay, type) > before + frames);
     }
 }

@@ -337,7 +337,7 @@ class MpirunSystemTest {
             hxb.process().destroy();
             assertEquals(143, hxb.status(), () -> hxb.output() + hxb.errors());
             for (final ProcessHandle rank : ranks) {
-                rank.onExit().get(10, TimeUnit.SECONDS);
+                rank.onExit().get(60, TimeUnit.SECONDS);
             }
         }
         assertNothingLeft();
