@@ -33,7 +33,7 @@ import java.util.zip.ZipOutputStream;
  * ahead-of-time cache. Half of what a short command takes is loading classes. Made by the first
  * test that needs it, used by all test JVMs that run at the same time, and removed by the last.
  */
-final class FastStart {
+public final class FastStart {
     private static final long TRAINING_LIMIT_S = 120;
 
     /**
@@ -53,7 +53,7 @@ final class FastStart {
     }
 
     /** The command of {@link NodeProcesses#self}, faster. */
-    static List<String> command(final String... arguments) {
+    public static List<String> command(final String... arguments) {
         return INSTANCE.faster(NodeProcesses.self(arguments));
     }
 
