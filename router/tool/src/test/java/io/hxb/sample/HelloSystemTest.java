@@ -176,7 +176,12 @@ class HelloSystemTest {
     private List<String> command(final int peer) {
         final String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         return List.of(
-                java, "-XX:TieredStopAtLevel=1", "-cp", classPath, "io.hxb.example.Hello", Integer.toString(peer));
+                java,
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                classPath,
+                "io.hxb.example.Hello",
+                Integer.toString(peer));
     }
 
     private Program tool(final String... arguments) throws IOException {
