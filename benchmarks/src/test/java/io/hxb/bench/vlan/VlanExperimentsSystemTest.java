@@ -26,10 +26,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -178,29 +176,6 @@ class VlanExperimentsSystemTest {
             client.request(ManagerOperation.END);
             assertEquals(start + changes + 1, ask(client).number());
         }
-    }
-
-    @Test
-    void shouldRunAnMpiProgramThatChoosesItsPathsByItself() {
-        assumeTrue(isInstalled("mpicc") && isInstalled("make"), "skipped: there is no Open MPI");
-        // A wrong result, or a program that fails by any paths, would end it with 1.
-        assertEquals(
-                0,
-                VlanBench.execute(
-                        "mpi-cg",
-                        "--short",
-                        "--iterations",
-                        "2",
-                        "--rate",
-                        "100mbit",
-                        "--name",
-                        name,
-                        "--no-results"));
-    }
-
-    private static boolean isInstalled(final String program) {
-        return Arrays.stream(System.getenv("PATH").split(":"))
-                .anyMatch(directory -> Files.isExecutable(Path.of(directory, program)));
     }
 
     @Test

@@ -237,7 +237,9 @@ class PathHealthSystemTest {
                         throw new java.io.UncheckedIOException(e);
                     }
                 });
-        assertEquals(first, self(from).vid());
+        // Probes that a busy machine delays move it for a moment.
+        TestNamespaces.await("h0 is as planned", () -> self(from).vid() == first);
+        final long moves = counts(from).get("default_moves");
         final String top = plan.graph().switchName(topOf(vlan));
         // when: its switch dies
         lab.run(
@@ -252,7 +254,7 @@ class PathHealthSystemTest {
                 (System.nanoTime() - start) / 1_000_000);
         awaitBroadcasts("broadcasts arrive again");
         assertEquals(first, self(from).wantedDefaultVid());
-        assertEquals(1L, counts(from).get("default_moves"));
+        assertTrue(counts(from).get("default_moves") > moves);
         // when: the switch is back
         lab.run("ovs-ofctl del-flows --strict " + top + " priority=65535");
         // then
@@ -318,8 +320,12 @@ class PathHealthSystemTest {
                         throw new java.io.UncheckedIOException(e);
                     }
                 });
-        assertEquals(first, route(from, TO).vid());
+        // Probes that a busy machine delays move them for a moment.
+        TestNamespaces.await(
+                "both hosts are as planned",
+                () -> route(from, TO).vid() == first && route(to, FROM).vid() == first);
         assertEquals(0, counts(from).get("probes_refused"));
+        final long dead = counts(from).get("dead_paths");
         final String top = plan.graph().switchName(topOf(vlan));
         // when: its switch dies
         lab.run(
@@ -336,7 +342,7 @@ class PathHealthSystemTest {
         awaitMore("the stream goes on");
         assertEquals(first, route(from, TO).wantedVid());
         assertEquals(second, (int) route(from, TO).value(1), "where h2 says it sends");
-        assertEquals(1L, counts(from).get("dead_paths"));
+        assertTrue(counts(from).get("dead_paths") > dead);
         assertEquals(0L, counts(from).get("half_pairs"));
         assertTrue(counts(from).get("path_moves") >= 1);
         // when: somebody insists on the dead VID

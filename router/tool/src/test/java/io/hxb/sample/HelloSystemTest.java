@@ -13,7 +13,7 @@ import io.hxb.node.Node;
 import io.hxb.node.NodeOptions;
 import io.hxb.node.loop.NodeThreads;
 import io.hxb.pm.PmDevice;
-import io.hxb.tool.lab.NodeProcesses;
+import io.hxb.tool.FastStart;
 import io.hxb.tool.machine.Privileges;
 import io.hxb.topology.Shape;
 
@@ -175,13 +175,19 @@ class HelloSystemTest {
 
     private List<String> command(final int peer) {
         final String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        return List.of(java, "-cp", classPath, "io.hxb.example.Hello", Integer.toString(peer));
+        return List.of(
+                java,
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                classPath,
+                "io.hxb.example.Hello",
+                Integer.toString(peer));
     }
 
     private Program tool(final String... arguments) throws IOException {
         final List<String> all = new ArrayList<>(List.of("lab"));
         all.addAll(List.of(arguments));
-        final List<String> command = NodeProcesses.self(all.toArray(String[]::new));
+        final List<String> command = FastStart.command(all.toArray(String[]::new));
         return start(Map.of("HXB_RUN", folder.resolve("run").toString()), command);
     }
 

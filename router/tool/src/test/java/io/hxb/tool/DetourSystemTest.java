@@ -42,37 +42,22 @@ class DetourSystemTest {
     void shouldCompleteATransferWhoseRelayIsKilledInTheMiddle() throws Exception {
         // given
         final ClusterConfig config = lab.up("--processes");
-        final long before =
-                CounterFiles.value(config, RelayLab.RELAY, CounterType.FORWARD_RELAYED_FRAMES);
 
         // when
-        try (HxbProcess perf = lab.perf("--seconds", "4", "--size", "1000")) {
-            perf.await(
-                    "frames over the relay",
-                    () ->
-                            CounterFiles.value(
-                                            config,
-                                            RelayLab.RELAY,
-                                            CounterType.FORWARD_RELAYED_FRAMES)
-                                    > before + 500);
+        try (HxbProcess perf = lab.longPerf()) {
+            awaitRelayed(perf, config, RelayLab.RELAY);
             assertTrue(
                     ProcessHandle.of(CounterFiles.pid(config, RelayLab.RELAY))
                             .orElseThrow()
                             .destroyForcibly());
 
             // then
+            perf.await("the death is noticed", () -> noticed(config) > 0);
+            awaitRelayed(perf, config, RelayLab.OTHER_RELAY);
+            perf.interrupt();
             assertEquals(ExitStatus.OK, perf.status(), () -> perf.output() + perf.errors());
             assertEquals(0, perf.json().get("lost"));
         }
-        final long noticed =
-                CounterFiles.value(config, 0, CounterType.FLOW_SILENT_ROUTES_EVENTS)
-                        + CounterFiles.value(config, 0, CounterType.FLOW_BROKEN_HOPS_EVENTS)
-                        + CounterFiles.value(config, 0, CounterType.FLOW_DETOURED_FRAMES);
-        assertTrue(noticed > 0, "the death was noticed");
-        assertTrue(
-                CounterFiles.value(config, RelayLab.OTHER_RELAY, CounterType.FORWARD_RELAYED_FRAMES)
-                        > 0,
-                "the other relay");
 
         // and: the dead node can be looked at
         try (HxbProcess stat = lab.stat()) {
@@ -84,5 +69,20 @@ class DetourSystemTest {
                     CounterFiles.pid(config, RelayLab.RELAY),
                     ((Number) dead.get("pid")).longValue());
         }
+    }
+
+    private static void awaitRelayed(
+            final HxbProcess perf, final ClusterConfig config, final int relay) {
+        final CounterType type = CounterType.FORWARD_RELAYED_FRAMES;
+        final long before = CounterFiles.value(config, relay, type);
+        perf.await(
+                "frames over node " + relay,
+                () -> CounterFiles.value(config, relay, type) > before + 500);
+    }
+
+    private static long noticed(final ClusterConfig config) {
+        return CounterFiles.value(config, 0, CounterType.FLOW_SILENT_ROUTES_EVENTS)
+                + CounterFiles.value(config, 0, CounterType.FLOW_BROKEN_HOPS_EVENTS)
+                + CounterFiles.value(config, 0, CounterType.FLOW_DETOURED_FRAMES);
     }
 }

@@ -33,8 +33,15 @@ import java.util.zip.ZipOutputStream;
  * ahead-of-time cache. Half of what a short command takes is loading classes. Made by the first
  * test that needs it, used by all test JVMs that run at the same time, and removed by the last.
  */
-final class FastStart {
+public final class FastStart {
     private static final long TRAINING_LIMIT_S = 120;
+
+    /**
+     * As deploy/hxb starts short commands: most processes of tests, nodes too, end before the
+     * second compiler is worth its time.
+     */
+    private static final String FLAGS = "-XX:TieredStopAtLevel=1";
+
     private static final FastStart INSTANCE = make();
 
     private final String classPath;
@@ -46,17 +53,14 @@ final class FastStart {
     }
 
     /** The command of {@link NodeProcesses#self}, faster. */
-    static List<String> command(final String... arguments) {
-        final List<String> command = INSTANCE.faster(NodeProcesses.self(arguments));
-        // As deploy/hxb starts short commands: most processes of tests end before the second
-        // compiler is worth its time.
-        command.add(command.indexOf("-cp"), "-XX:TieredStopAtLevel=1");
-        return command;
+    public static List<String> command(final String... arguments) {
+        return INSTANCE.faster(NodeProcesses.self(arguments));
     }
 
     private List<String> faster(final List<String> command) {
         final List<String> faster = new ArrayList<>(command);
         faster.set(faster.indexOf("-cp") + 1, classPath);
+        faster.addAll(faster.indexOf("-cp"), List.of(FLAGS, "-Dhxb.flags=" + FLAGS));
         if (Files.exists(cache)) {
             faster.addAll(
                     faster.indexOf("-cp"),

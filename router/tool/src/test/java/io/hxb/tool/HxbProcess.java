@@ -1,5 +1,6 @@
 package io.hxb.tool;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import io.hxb.tool.report.Json;
@@ -95,6 +96,12 @@ final class HxbProcess implements AutoCloseable {
     Map<?, ?> json() {
         final List<String> lines = output().lines().toList();
         return Json.parse(lines.isEmpty() ? "" : lines.getLast(), Map.class, output() + errors());
+    }
+
+    /** Sends it what Ctrl-C sends. */
+    void interrupt() throws IOException, InterruptedException {
+        final String pid = Long.toString(process.pid());
+        assertEquals(0, new ProcessBuilder("kill", "-INT", pid).start().waitFor());
     }
 
     /** Waits for a condition while the process lives. */

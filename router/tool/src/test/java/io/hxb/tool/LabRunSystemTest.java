@@ -28,7 +28,6 @@ import java.util.Map;
 
 /** Labs by the real command line, from set-up to removal. */
 @Tag("system")
-@Tag("lab")
 class LabRunSystemTest {
     @TempDir private Path folder;
 
@@ -163,9 +162,7 @@ class LabRunSystemTest {
         assumeRoot();
         try (HxbProcess hxb = startLongRun()) {
             // when: what Ctrl-C sends
-            new ProcessBuilder("kill", "-INT", Long.toString(hxb.process().pid()))
-                    .start()
-                    .waitFor();
+            hxb.interrupt();
 
             // then
             assertEquals(130, hxb.status(), hxb::errors);

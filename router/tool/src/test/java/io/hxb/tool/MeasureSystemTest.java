@@ -73,7 +73,7 @@ class MeasureSystemTest {
         try (HxbProcess ping =
                 HxbProcess.start(folder, words("ping 1 --count 0 --interval 0.1 --name " + NAME))) {
             ping.await("two answers", () -> ping.output().contains("seq=2"));
-            interrupt(ping);
+            ping.interrupt();
             assertEquals(ExitStatus.OK, ping.status(), ping::errors);
             assertTrue(ping.output().contains("round trips, lost 0"), ping::output);
         }
@@ -84,7 +84,7 @@ class MeasureSystemTest {
                                 "perf 1 --warmup 0 --seconds 600 --interval 0.2 --json --name "
                                         + NAME))) {
             perf.await("an interval", () -> perf.output().contains("\"interval\""));
-            interrupt(perf);
+            perf.interrupt();
             assertEquals(ExitStatus.OK, perf.status(), perf::errors);
             assertEquals("summary", perf.json().get("type"));
             assertEquals(0, perf.json().get("lost"));
@@ -151,7 +151,7 @@ class MeasureSystemTest {
             assertEquals(true, intervals.getFirst().get("warm_up"));
             final List<Map<?, ?>> measured =
                     intervals.stream().filter(line -> line.get("warm_up").equals(false)).toList();
-            assertTrue(measured.size() >= 3, perf::output);
+            assertTrue(measured.size() >= 2, perf::output);
             final long told =
                     measured.stream()
                             .mapToLong(line -> ((Number) line.get("messages")).longValue())
@@ -185,10 +185,6 @@ class MeasureSystemTest {
                 .lines()
                 .<Map<?, ?>>map(line -> Json.parse(line, Map.class, "a line"))
                 .toList();
-    }
-
-    private static void interrupt(final HxbProcess process) throws Exception {
-        signal("INT", process.process().pid());
     }
 
     private static void signal(final String signal, final long pid) throws Exception {

@@ -48,6 +48,13 @@ final class RelayLab {
         return hxb(command);
     }
 
+    /** Starts {@code hxb perf} that goes on until it is interrupted; it is sending by now. */
+    HxbProcess longPerf() throws Exception {
+        final HxbProcess perf = perf("--seconds", "600", "--size", "1000", "--interval", "100ms");
+        perf.await("an interval", () -> perf.output().contains("\"interval\""));
+        return perf;
+    }
+
     /** Starts {@code hxb stat} of all nodes. */
     HxbProcess stat() throws Exception {
         return hxb(List.of("stat", "--name", name, "--json"));

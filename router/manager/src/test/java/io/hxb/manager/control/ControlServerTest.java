@@ -74,7 +74,7 @@ class ControlServerTest {
 
         server.run(report -> {});
 
-        assertEquals(500, answer.get(5, TimeUnit.SECONDS).status());
-        end.get(5, TimeUnit.SECONDS);
+        assertEquals(500, answer.get(60, TimeUnit.SECONDS).status());
+        end.get(60, TimeUnit.SECONDS);
     }
 }

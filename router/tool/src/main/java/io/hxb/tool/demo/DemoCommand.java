@@ -4,6 +4,7 @@ import io.hxb.tool.lab.LabSession;
 import io.hxb.tool.lab.LabSpec;
 import io.hxb.tool.option.LabRunOptions;
 import io.hxb.tool.option.Output;
+import io.hxb.tool.option.TrafficOptions;
 import io.hxb.tool.report.ExitStatus;
 import io.hxb.tool.report.UsageException;
 
@@ -38,6 +39,13 @@ public final class DemoCommand implements Callable<Integer> {
                             + "${DEFAULT-VALUE})")
     private long fileBytes;
 
+    @Option(
+            names = "--seconds",
+            paramLabel = "S",
+            defaultValue = "1",
+            description = "measure each rate for this long (default: ${DEFAULT-VALUE})")
+    private double seconds;
+
     /** Picocli makes it. */
     DemoCommand() {}
 
@@ -46,6 +54,7 @@ public final class DemoCommand implements Callable<Integer> {
         if (fileBytes < 1 || fileBytes > MAX_FILE_BYTES) {
             throw new UsageException("--file-size must be 1.." + MAX_FILE_BYTES + ": " + fileBytes);
         }
+        final long sendNs = TrafficOptions.sendNs(seconds);
         final LabSpec spec = lab.spec("demo-" + ProcessHandle.current().pid());
         output.text()
                 .printf(
@@ -58,7 +67,7 @@ public final class DemoCommand implements Callable<Integer> {
                         spec.linkCount());
         try (LabSession session = lab.start(spec)) {
             final DemoRun run = new DemoRun(session.cluster(), session.folder(), output.text());
-            final DemoRun.Outcome outcome = run.run(fileBytes);
+            final DemoRun.Outcome outcome = run.run(fileBytes, sendNs);
             output.report(outcome.fields());
             return ExitStatus.of(outcome.result().isOk());
         }

@@ -36,7 +36,7 @@ public final class DemoRun {
     private static final int TRIPS = 1000;
     private static final int SMALL_BYTES = 32;
     private static final int ATTACHED_TRIPS = 5000;
-    private static final long PERF_NS = 1_000_000_000L;
+    private static final long MAX_WARM_UP_NS = 1_000_000_000L;
     private static final long SILENCE_NS = 10_000_000_000L;
     private static final int BLOCK_BYTES = 8192;
 
@@ -86,8 +86,9 @@ public final class DemoRun {
      * Runs it all.
      *
      * @param meanBytes mean length of the files.
+     * @param sendNs how long to measure each rate; half as long that of small messages.
      */
-    public Outcome run(final long meanBytes) throws IOException {
+    public Outcome run(final long meanBytes, final long sendNs) throws IOException {
         final RunMeasurement measurement = new RunMeasurement(cluster);
         final List<Pair> distances = Pair.oneOfEachDistance(cluster.config().shape(), 0);
         measurement.awaitReady(distances);
@@ -110,9 +111,9 @@ public final class DemoRun {
             lines.add(
                     new Distance(
                             roundTripResult.trips().get(i),
-                            perf(measurement, distances.get(i), size, PERF_NS)));
+                            perf(measurement, distances.get(i), size, sendNs)));
         }
-        final Throughput small = perf(measurement, distances.getFirst(), SMALL_BYTES, PERF_NS / 2);
+        final Throughput small = perf(measurement, distances.getFirst(), SMALL_BYTES, sendNs / 2);
         print(lines, size, small);
         return outcome(
                 files,
@@ -120,16 +121,17 @@ public final class DemoRun {
                 roundTripResult,
                 lines,
                 small,
-                attached(roundTripResult.trips().getFirst()));
+                attached(roundTripResult.trips().getFirst(), sendNs));
     }
 
     /** What a program in a process of its own gets over one hop, from its start. */
-    private Attached attached(final RoundTripResult.Trip pair) {
+    private Attached attached(final RoundTripResult.Trip pair, final long sendNs) {
         final AttachedProgram programs = new AttachedProgram(LabCluster.file(folder), pair.from());
         final JsonNode trips =
                 programs.run("ping " + pair.to() + " --flood --count " + ATTACHED_TRIPS);
-        final JsonNode rate =
-                programs.run("perf " + pair.to() + " --warmup 1 --seconds 1 --size " + SMALL_BYTES);
+        final long warmUpNs = Math.min(sendNs, MAX_WARM_UP_NS);
+        final String times = " --warmup " + warmUpNs + "ns --seconds " + sendNs / 1e9;
+        final JsonNode rate = programs.run("perf " + pair.to() + times + " --size " + SMALL_BYTES);
         final Attached attached =
                 new Attached(
                         trips.at("/rtt_us/median").asDouble(),

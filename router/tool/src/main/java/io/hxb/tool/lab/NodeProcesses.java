@@ -23,7 +23,8 @@ public final class NodeProcesses {
     private NodeProcesses() {}
 
     /**
-     * The command that runs this program again: the same Java, class path and flags.
+     * The command that runs this program again: the same Java, class path and flags, and those of
+     * the property {@code hxb.flags}, which it hands on.
      *
      * @param arguments of hxb.
      */
@@ -39,6 +40,11 @@ public final class NodeProcesses {
         if (!cache.isEmpty()) {
             command.addAll(
                     List.of("-XX:AOTCache=" + cache, "-Xlog:aot*=off", "-Dhxb.aot=" + cache));
+        }
+        final String flags = System.getProperty("hxb.flags", "");
+        if (!flags.isEmpty()) {
+            command.addAll(List.of(flags.split(" ", -1)));
+            command.add("-Dhxb.flags=" + flags);
         }
         command.add("-Dhxb.root=" + System.getProperty("hxb.root", "."));
         command.add("-Djava.library.path=" + System.getProperty("java.library.path", ""));
