@@ -31,20 +31,24 @@ public final class LibHxb implements AutoCloseable {
     /** How the library and the programs are compiled. */
     public enum Build {
         /** As a user would. */
-        PLAIN("libhxb", ""),
+        PLAIN("libhxb", "-O2 -g", ""),
         /** With AddressSanitizer and UndefinedBehaviorSanitizer. */
         CHECKED(
                 "libhxb-asan",
+                // More would make the compiler's work several times as long; it also warns wrongly.
+                "-O1 -g -Wno-maybe-uninitialized",
                 "-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"),
         /** With ThreadSanitizer. */
-        THREADS("libhxb-tsan", "-fsanitize=thread -Wno-tsan");
+        THREADS("libhxb-tsan", "-O1 -g -Wno-maybe-uninitialized", "-fsanitize=thread -Wno-tsan");
 
         private final Path folder;
         private final String flags;
+        private final String sanitizers;
 
-        Build(final String folder, final String flags) {
+        Build(final String folder, final String flags, final String sanitizers) {
             this.folder = ROOT.resolve("target").resolve(folder);
             this.flags = flags;
+            this.sanitizers = sanitizers;
         }
 
         /** Where a program is after it has been built. */
@@ -75,11 +79,14 @@ public final class LibHxb implements AutoCloseable {
                                 sources,
                                 "make",
                                 "-s",
+                                "-j2",
                                 "CC=gcc",
                                 "-C",
                                 sources,
                                 "OUT=" + build.folder,
-                                "SANITIZE=" + build.flags));
+                                "CFLAGS=" + build.flags,
+                                "TEST_CFLAGS=-g",
+                                "SANITIZE=" + build.sanitizers));
         for (final String name : names) {
             command.add(build.file(name).toString());
         }

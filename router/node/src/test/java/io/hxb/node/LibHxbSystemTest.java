@@ -117,11 +117,15 @@ class LibHxbSystemTest {
         final String sources = ROOT.resolve("pm-api/src/main/c").toString();
         final Process make =
                 programs.start(
+                        // What other tests have built is not built again.
+                        "flock",
+                        sources,
                         "make",
                         "-s",
+                        "-j2",
                         "-C",
                         sources,
-                        "OUT=" + folder.resolve("out"),
+                        "OUT=" + Build.PLAIN.file(""),
                         "DESTDIR=" + folder.resolve("staged"),
                         "PREFIX=/opt/hxb",
                         "LIBDIR=/opt/hxb/lib/any-linux-gnu",

@@ -22,8 +22,9 @@ import java.util.SplittableRandom;
  * truth, and no buffer is missing.
  */
 @Tag("simulation")
+@Tag("search")
 class TrunkFaultSimulationTest {
-    private static final int SEEDS = Integer.getInteger("hxb.sim.trunkSeeds", 2_000);
+    private static final int SEEDS = Integer.getInteger("hxb.sim.trunkSeeds", 600 * Seeds.TIMES);
     private static final long ONLY_SEED = Long.getLong("hxb.sim.seed", -1);
     private static final long MINUTES = Long.getLong("hxb.sim.trunkMinutes", 60);
     private static final long FIRST_SEED = Long.getLong("hxb.sim.firstSeed", SEEDS);

@@ -13,6 +13,7 @@ import io.hxb.pm.PmDevice;
 import io.hxb.pm.PmMessage;
 import io.hxb.pm.PmStatus;
 import io.hxb.testing.RandomClusterFile;
+import io.hxb.testing.Seeds;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -26,9 +27,10 @@ import java.util.Map;
 
 /** Whatever a valid cluster file says, nodes start with it and carry messages. */
 @Tag("property")
+@Tag("search")
 class ValidFilesPropertyTest {
     private static final long SECOND = 1_000_000_000L;
-    private static final long BUDGET_NS = 8 * SECOND;
+    private static final long BUDGET_NS = 3 * Seeds.TIMES * SECOND;
     private static final int MIN_FILES = 5;
     private static final int MAX_FILES = 400;
     private static final int MESSAGES = 20;

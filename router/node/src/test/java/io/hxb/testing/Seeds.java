@@ -5,6 +5,9 @@ import java.util.stream.LongStream;
 
 /** Runs of one simulation with many seeds, on all CPUs: they have nothing in common. Stateless. */
 public final class Seeds {
+    /** How many times as much as every day a search tries; more in the profile outside. */
+    public static final int TIMES = Integer.getInteger("hxb.test.searchTimes", 1);
+
     private Seeds() {}
 
     /**

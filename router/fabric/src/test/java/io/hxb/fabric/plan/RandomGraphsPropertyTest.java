@@ -27,8 +27,10 @@ import java.util.stream.LongStream;
 
 /** What must hold of every algorithm on every connected graph; a failure prints the seed. */
 @Tag("property")
+@Tag("search")
 class RandomGraphsPropertyTest {
-    private static final int GRAPHS = 2500;
+    private static final int TIMES = Integer.getInteger("hxb.test.searchTimes", 1);
+    private static final int GRAPHS = 800 * TIMES;
 
     /**
      * Mostly small graphs, up to 200 switches: trees, sparse, dense up to all switches joined with
@@ -139,7 +141,7 @@ class RandomGraphsPropertyTest {
     @Test
     void shouldMakeTheSameRoutesAgain() {
         forSeeds(
-                200,
+                60 * TIMES,
                 seed -> {
                     for (final RoutingAlgorithm algorithm : RoutingAlgorithm.values()) {
                         if (algorithm.isForLattices()) {
@@ -194,7 +196,7 @@ class RandomGraphsPropertyTest {
     @Test
     void shouldLeadAdaptivePacketsToTheirDestination() {
         forSeeds(
-                300,
+                100 * TIMES,
                 seed -> {
                     // given
                     final SwitchGraph graph = graph(seed);
