@@ -2,7 +2,6 @@ package io.hxb.context;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -185,8 +184,7 @@ class AttachUsersSystemTest {
                 TestNode.await(
                         "all are accepted",
                         () -> node.manager.attachmentsRefused() > 0 || isFull(node));
-                final PmException refused =
-                        assertThrows(PmException.class, () -> PmDevice.attach(socket()).close());
+                final PmException refused = refusal(silent);
                 assertTrue(
                         refused.getMessage().contains("as many connections"), refused.toString());
                 // then their places are free again in a bounded time
@@ -198,6 +196,21 @@ class AttachUsersSystemTest {
                 silent.forEach(UnixSocket::close);
             }
         }
+    }
+
+    // On a busy machine some silent ones are detached before the next program comes.
+    private PmException refusal(final List<UnixSocket> silent) throws IOException {
+        for (int i = 0; i < 20; i++) {
+            try {
+                PmDevice.attach(socket()).close();
+            } catch (final PmException e) {
+                return e;
+            }
+            for (int more = 0; more < ContextManager.MAX_CONNECTIONS / 8; more++) {
+                silent.add(UnixSocket.connect(socket()));
+            }
+        }
+        throw new AssertionError("attached beside " + silent.size() + " silent processes");
     }
 
     private static boolean isFull(final TestNode node) {

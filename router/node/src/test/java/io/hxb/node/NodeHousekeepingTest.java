@@ -28,7 +28,7 @@ import java.util.Set;
 @Tag("system")
 class NodeHousekeepingTest {
     private static final long SECOND = 1_000_000_000L;
-    private static final int PORT = 21_640;
+    private static final int PORT = 21_660;
 
     /** A link that reports seven drops, or throws at some of its methods. */
     private static Link link(final Link link, final Set<String> broken) {
