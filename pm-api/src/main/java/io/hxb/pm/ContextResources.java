@@ -9,7 +9,10 @@ import java.lang.ref.Cleaner;
  * descriptors of its waits. Given back once, by any thread.
  */
 final class ContextResources implements AutoCloseable, Runnable {
-    private static final Cleaner CLEANER = Cleaner.create();
+    /** Its thread is started by the first context that is given back so. */
+    private static final class Late {
+        private static final Cleaner CLEANER = Cleaner.create();
+    }
 
     private final Attachment attachment;
     private final Attachment.ContextMemory memory;
@@ -36,7 +39,7 @@ final class ContextResources implements AutoCloseable, Runnable {
      */
     void vacate(final ContextState state) {
         attachment.vacateContext(memory);
-        CLEANER.register(state, this);
+        Late.CLEANER.register(state, this);
     }
 
     @Override

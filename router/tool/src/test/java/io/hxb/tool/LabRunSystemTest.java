@@ -223,8 +223,7 @@ class LabRunSystemTest {
             TestNamespaces.await(
                     "the nodes have ended",
                     () -> nodes.stream().noneMatch(pid -> ProcessHandle.of(pid).isPresent()));
-            assertTrue(namespaces() > 0);
-            // when
+            // when: if no lab of another test has removed the rest meanwhile
             try (HxbProcess next =
                     HxbProcess.start(
                             folder,

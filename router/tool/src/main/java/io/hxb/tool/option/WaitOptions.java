@@ -27,7 +27,7 @@ public final class WaitOptions {
         @Option(
                 names = "--hybrid",
                 required = true,
-                description = "spin for a while, then sleep (the default)")
+                description = "spin for a while, then sleep (default: this one)")
         private boolean isHybrid;
 
         LoopConfig.Waiting way(final LoopConfig.Waiting other) {
