@@ -205,13 +205,11 @@ int map_node_memory(int fd, uint64_t length, const char *what, const uint8_t **d
 
 /* ---- Waiting (idle.c) ---- */
 
-/* Whether a thread that waits spins or sleeps: the rules of io.hxb.pm.idle.IdlePolicy and CpuSharing. */
+/* Whether a thread that waits spins or sleeps: the rules of io.hxb.pm.idle.IdlePolicy. */
 struct idle_policy {
-    int64_t limit_ns, shared_limit_ns;
+    int64_t limit_ns;
     bool is_waiting, may_still_find, has_spun;
-    int64_t start_ns;
-    int64_t rest_ns, rested_ns, yield_ns, resumed_ns, pause_ns;
-    bool has_given_way;
+    int64_t start_ns, rest_ns, rested_ns, yield_ns;
 };
 
 void idle_init(struct idle_policy *idle, int64_t limit_ns);

@@ -1,7 +1,6 @@
 package io.hxb.pm;
 
 import io.hxb.pm.attach.NodeInvoker;
-import io.hxb.pm.idle.IdleParameters;
 import io.hxb.pm.idle.IdlePolicy;
 import io.hxb.pm.shm.ControlMemory;
 import io.hxb.pm.shm.EventRing;
@@ -33,7 +32,7 @@ final class ContextWaiter {
      *
      * @param device its device, whose link events are reported during a wait and whose node's loop
      *     is run if this thread has to run it.
-     * @param spinNs longest time before it sleeps; at most 50 us while others wait for the CPU.
+     * @param spinNs longest time before it sleeps, in ns.
      */
     public ContextWaiter(
             final PmDevice device,
@@ -52,7 +51,7 @@ final class ContextWaiter {
         watch = state.watch();
         this.sleep = sleep;
         maySpin = spinNs > 0;
-        spin = new IdlePolicy(spinNs, IdleParameters.SPIN_NS);
+        spin = new IdlePolicy(spinNs);
     }
 
     /** Sets what says whether there is something to take of remote memory. */

@@ -13,9 +13,8 @@ import io.hxb.pm.idle.IdleParameters;
  * @param deliveryEntries messages that may be delivered and not released, a power of two of 64 to
  *     2^20; the node raises it to what a full frame of the smallest messages needs.
  * @param spinNs longest time a wait spins before it sleeps, in ns, 0 or more; 0 to sleep
- *     immediately. A wait also sleeps immediately for a while after spins that found nothing, and
- *     spins for at most 50 us while other threads need its CPU. A spin yields the CPU to threads
- *     that wait for it.
+ *     immediately. A wait also sleeps immediately for a while after spins that found nothing, or in
+ *     which a thread that computes took the CPU. A spin yields the CPU to threads that wait for it.
  * @param peerWaitNs how long messages wait for their destination's context to be opened before they
  *     fail with {@link PmStatus#NO_SUCH_CONTEXT}, in ns, at most a day; 0 to fail immediately. With
  *     a time, the programs of a cluster may start in any order.

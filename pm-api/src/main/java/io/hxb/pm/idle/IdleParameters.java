@@ -3,7 +3,7 @@ package io.hxb.pm.idle;
 /**
  * All numbers by which threads of nodes and of applications wait, in Java and in C: {@code
  * hxb_layout.h} has them as {@code HXB_IDLE_*}. What each is worth was measured by leaving its part
- * out; {@code benchmarks/log/} has the figures.
+ * out; {@code benchmarks/log/2026-11.md} has the figures.
  */
 public final class IdleParameters {
     /** The longest spin where nothing else is asked for, in ns: what waking an idle CPU takes. */
@@ -22,16 +22,9 @@ public final class IdleParameters {
     public static final long SHARED_YIELD_NS = 50_000;
 
     /**
-     * Time for which a thread gives way at first, in ns: long for a message, short for a rare
-     * disturbance.
+     * A thread that may spin without limit, and rests for as long, lacks a CPU of its own, in ns.
      */
-    public static final long MIN_GIVE_WAY_NS = 1_000_000;
-
-    /** The longest such time, in ns, so that spinning returns soon on a machine that is quiet. */
-    public static final long MAX_GIVE_WAY_NS = 1_024_000_000;
-
-    /** A disturbance within this many times the last time of giving way is not a new one. */
-    public static final int AGAIN_FACTOR = 4;
+    public static final long CROWDED_REST_NS = 32_000_000;
 
     /** Looks at a ring for an answer before anything else is looked at: a microsecond at most. */
     public static final int CLOSE_LOOKS = 20;

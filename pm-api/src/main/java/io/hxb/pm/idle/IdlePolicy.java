@@ -17,47 +17,63 @@ package io.hxb.pm.idle;
  * where one that sleeps may have to wait until an idle CPU wakes.
  *
  * <p>A spin in which a thread that computes took the CPU was in vain even if it found something,
- * since a sleep would have ended sooner. A thread that may spin for longer than those that share a
- * CPU, or without limit, then gives way ({@link CpuSharing}): for a while its limit is theirs.
+ * since a sleep would have ended sooner. So a thread that may spin without limit rests, too, for as
+ * long as it had lost its CPU at first, and spins again after that.
  */
 public final class IdlePolicy {
     private final long limitNs;
-    private final long sharedLimitNs;
-    private final CpuSharing cpu;
+    private final RunQueue queue;
+    private long yieldNs;
     private long restNs;
     private long restedNs;
     private boolean isWaiting;
     private boolean mayStillFind;
     private boolean hasSpun;
     private long startNs;
+    private long losses;
+
+    /** The threads that wait for the CPU of the calling one. */
+    public interface RunQueue {
+        /**
+         * Lets another thread run that waits for the same CPU, if there is one.
+         *
+         * @return how long that took, in ns.
+         */
+        long yieldOnce();
+    }
 
     /**
-     * Makes the choice of one thread.
+     * Makes the policy of one thread.
      *
      * @param limitNs longest spin in ns: 0 never spins, {@code Long.MAX_VALUE} never sleeps as long
-     *     as nobody else waits for the CPU.
-     * @param sharedLimitNs longest spin in ns while others do; {@code limitNs} if that is shorter.
+     *     as no thread that computes needs its CPU.
      */
-    public IdlePolicy(final long limitNs, final long sharedLimitNs) {
-        this(limitNs, sharedLimitNs, new LinuxRunQueue());
+    public IdlePolicy(final long limitNs) {
+        this(limitNs, new LinuxRunQueue());
     }
 
-    /** The same for a thread whose CPU yields as {@code queue} says. */
-    public IdlePolicy(
-            final long limitNs, final long sharedLimitNs, final CpuSharing.RunQueue queue) {
+    /** The same for a thread whose CPU yields as {@code queue} does. */
+    public IdlePolicy(final long limitNs, final RunQueue queue) {
         this.limitNs = limitNs;
-        this.sharedLimitNs = Math.min(limitNs, sharedLimitNs);
-        cpu = new CpuSharing(queue);
-    }
-
-    /** Whether the thread has a CPU of its own, as far as spinning has shown. */
-    public CpuSharing cpu() {
-        return cpu;
+        this.queue = queue;
     }
 
     /** The longest spin in ns. */
     public long limitNs() {
         return limitNs;
+    }
+
+    /** How often a spin ended because a thread that computes had taken the CPU. */
+    public long losses() {
+        return losses;
+    }
+
+    /**
+     * True for a thread that would spin without limit, but has lost its CPU again and again:
+     * threads outnumber CPUs.
+     */
+    public boolean isCrowded() {
+        return limitNs == Long.MAX_VALUE && restNs >= IdleParameters.CROWDED_REST_NS;
     }
 
     /**
@@ -67,14 +83,10 @@ public final class IdlePolicy {
      * @return true to look again immediately, false to sleep.
      */
     public boolean isSpinning(final long nowNs) {
-        final boolean wasWaiting = isWaiting;
-        if (cpu.takeReturn(nowNs)) {
-            restNs = 0;
-            begin(nowNs);
-        } else if (!wasWaiting) {
+        hasSpun = isWaiting;
+        if (!isWaiting || (limitNs == Long.MAX_VALUE && !mayStillFind)) {
             begin(nowNs);
         }
-        hasSpun = wasWaiting;
         if (mayStillFind && isInVain(nowNs)) {
             mayStillFind = false;
             rest(nowNs);
@@ -89,25 +101,32 @@ public final class IdlePolicy {
     }
 
     private void rest(final long nowNs) {
-        final long lostNs = cpu.lostNs();
-        final long vainNs = Math.min(nowNs - startNs, limitNs) + lostNs;
+        final long lostNs = lostNs();
+        final long vainNs = lostNs > 0 ? lostNs : limitNs;
         restNs = Math.clamp(2 * restNs, vainNs, IdleParameters.MAX_REST_SPINS * vainNs);
         restedNs = nowNs + lostNs + restNs;
     }
 
     private boolean isInVain(final long nowNs) {
         final long spunNs = nowNs - startNs;
-        if (spunNs >= (cpu.hasGivenWay() ? sharedLimitNs : limitNs)) {
+        if (spunNs >= limitNs) {
             return true;
         }
-        if (spunNs < (cpu.isShared() ? 0 : IdleParameters.UNYIELDING_SPIN_NS)
-                || cpu.letOthersRun()) {
+        final boolean isAlone = yieldNs <= IdleParameters.ALONE_YIELD_NS;
+        if (isAlone && spunNs < IdleParameters.UNYIELDING_SPIN_NS) {
             return false;
         }
-        if (sharedLimitNs < limitNs) {
-            cpu.giveWay(nowNs);
+        yieldNs = queue.yieldOnce();
+        if (lostNs() == 0) {
+            return false;
         }
+        losses++;
         return true;
+    }
+
+    /** Time that a thread that computes took when this one last yielded, in ns. */
+    private long lostNs() {
+        return yieldNs > IdleParameters.SHARED_YIELD_NS ? yieldNs : 0;
     }
 
     /**

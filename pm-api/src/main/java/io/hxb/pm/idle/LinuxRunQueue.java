@@ -1,7 +1,7 @@
 package io.hxb.pm.idle;
 
 /** Asks the kernel's scheduler, about the calling thread. */
-final class LinuxRunQueue implements CpuSharing.RunQueue {
+final class LinuxRunQueue implements IdlePolicy.RunQueue {
     // Not just a hint: the kernel puts the thread behind others that wait for this CPU.
     @SuppressWarnings("ThreadPriorityCheck")
     @Override

@@ -15,7 +15,7 @@ class IdlePolicyTest {
     private static final long MAX_REST_NS = IdleParameters.MAX_REST_SPINS * LIMIT_NS;
 
     private final Cpu cpu = new Cpu();
-    private final IdlePolicy spin = new IdlePolicy(LIMIT_NS, LIMIT_NS, cpu);
+    private final IdlePolicy spin = new IdlePolicy(LIMIT_NS, cpu);
     private long nowNs = -70_000;
 
     /** Time spun in a wait that ends {@code waitNs} after its start. */
@@ -116,8 +116,8 @@ class IdlePolicyTest {
 
     @Test
     void shouldNeverSpinOrNeverSleepAtTheLimitsOfTheRange() {
-        final IdlePolicy never = new IdlePolicy(0, 0);
-        final IdlePolicy forEver = new IdlePolicy(Long.MAX_VALUE, LIMIT_NS, new Cpu());
+        final IdlePolicy never = new IdlePolicy(0);
+        final IdlePolicy forEver = new IdlePolicy(Long.MAX_VALUE, new Cpu());
         for (int i = 0; i < 10; i++) {
             assertFalse(never.isSpinning(i));
             never.onWork();
@@ -161,7 +161,7 @@ class IdlePolicyTest {
     }
 
     /** One that other threads may wait for, which run for some time whenever this one yields. */
-    private static final class Cpu implements CpuSharing.RunQueue {
+    private static final class Cpu implements IdlePolicy.RunQueue {
         private long othersNs;
         private int yields;
 

@@ -1,6 +1,5 @@
 package io.hxb.manager;
 
-import io.hxb.pm.idle.IdleParameters;
 import io.hxb.pm.idle.IdlePolicy;
 import io.netty.channel.SelectStrategy;
 import io.netty.util.IntSupplier;
@@ -19,7 +18,7 @@ final class RequestWait implements SelectStrategy {
      * @param spinForNs how long the thread looks for the next request at most, in ns.
      */
     RequestWait(final long spinForNs) {
-        this(new IdlePolicy(spinForNs, IdleParameters.SPIN_NS));
+        this(new IdlePolicy(spinForNs));
     }
 
     RequestWait(final IdlePolicy idle) {

@@ -23,7 +23,7 @@ class RequestWaitTest {
     }
 
     private static RequestWait alone(final long limitNs) {
-        return new RequestWait(new IdlePolicy(limitNs, limitNs, () -> ALONE_YIELD_NS));
+        return new RequestWait(new IdlePolicy(limitNs, () -> ALONE_YIELD_NS));
     }
 
     @Test
@@ -36,7 +36,7 @@ class RequestWaitTest {
     @Test
     void shouldSleepAfterALookInVain() throws Exception {
         // given: a wait in which a thread that computes took the CPU for long
-        final RequestWait wait = new RequestWait(new IdlePolicy(LONG_NS, LONG_NS, () -> LONG_NS));
+        final RequestWait wait = new RequestWait(new IdlePolicy(LONG_NS, () -> LONG_NS));
         assertEquals(SelectStrategy.SELECT, wait.calculateStrategy(() -> look(-1), false));
         assertTrue(looks > 0);
         // when: it was woken, and has nothing more to do

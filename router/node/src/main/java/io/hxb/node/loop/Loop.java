@@ -31,7 +31,7 @@ public interface Loop {
     /** True if the loop takes turns without sleeping, at least for some time. */
     boolean isSpinning();
 
-    /** How often the loop stopped spinning because another thread waited for its CPU. */
+    /** How often the loop stopped spinning because a thread that computes had taken its CPU. */
     long yields();
 
     /** True if the loop would spin, but has found again and again that it has no CPU of its own. */

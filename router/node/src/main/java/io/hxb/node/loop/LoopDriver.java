@@ -57,7 +57,7 @@ public final class LoopDriver implements Loop, AutoCloseable {
     private final DeadlineTimer timer;
     // Without descriptors: only time ends its wait.
     private final PollSet rest = new PollSet(0);
-    private final IdlePolicy spin;
+    private final IdlePolicy idle;
     private final boolean isInvoker;
     // Null for an invoker, whose thread is not known yet and must not be joined.
     private final Thread thread;
@@ -73,11 +73,11 @@ public final class LoopDriver implements Loop, AutoCloseable {
     private volatile boolean isRunning = true;
 
     private LoopDriver(
-            final IdlePolicy spin,
+            final IdlePolicy idle,
             final ThreadFactory threadFactory,
             final NanoClock source,
             final ErrorHandler errorHandler) {
-        this.spin = spin;
+        this.idle = idle;
         this.source = source;
         this.errorHandler = errorHandler;
         requireEpoll();
@@ -128,7 +128,7 @@ public final class LoopDriver implements Loop, AutoCloseable {
             final NanoClock source,
             final ErrorHandler errorHandler) {
         final LoopDriver driver =
-                new LoopDriver(waitMode.spin(), threadFactory, source, errorHandler);
+                new LoopDriver(waitMode.policy(), threadFactory, source, errorHandler);
         driver.events.setOwningThread(driver.thread);
         driver.thread.start();
         return driver;
@@ -140,13 +140,13 @@ public final class LoopDriver implements Loop, AutoCloseable {
      */
     public static LoopDriver invoker(
             final WaitMode waitMode, final NanoClock source, final ErrorHandler errorHandler) {
-        return invoker(waitMode.spin(), source, errorHandler);
+        return invoker(waitMode.policy(), source, errorHandler);
     }
 
     /** The same with the choice between spinning and sleeping itself. */
     static LoopDriver invoker(
-            final IdlePolicy spin, final NanoClock source, final ErrorHandler errorHandler) {
-        return new LoopDriver(spin, null, source, errorHandler);
+            final IdlePolicy idle, final NanoClock source, final ErrorHandler errorHandler) {
+        return new LoopDriver(idle, null, source, errorHandler);
     }
 
     /** True if the application's thread has to call {@link #turn}. */
@@ -229,17 +229,17 @@ public final class LoopDriver implements Loop, AutoCloseable {
 
     @Override
     public boolean isSpinning() {
-        return spin.limitNs() > 0;
+        return idle.limitNs() > 0;
     }
 
     @Override
     public long yields() {
-        return spin.cpu().yields();
+        return idle.losses();
     }
 
     @Override
     public boolean isCrowded() {
-        return spin.cpu().isCrowded();
+        return idle.isCrowded();
     }
 
     @Override
@@ -321,7 +321,7 @@ public final class LoopDriver implements Loop, AutoCloseable {
         final boolean isIdle = work == 0;
         final long pauseNs = isIdle ? pauseNs(current, nowNs, waitLimitNs) : 0;
         final boolean maySleep =
-                isIdle && pauseNs == 0 && !spin.isSpinning(nowNs) && waitLimitNs > 0;
+                isIdle && pauseNs == 0 && !idle.isSpinning(nowNs) && waitLimitNs > 0;
         if (isIdle) {
             // It may have yielded, and what arrives from now on arrives later.
             isTimeFresh = false;
@@ -342,7 +342,7 @@ public final class LoopDriver implements Loop, AutoCloseable {
             work += task.flush();
         }
         if (work > 0) {
-            spin.onWork();
+            idle.onWork();
         }
         return work;
     }
@@ -355,7 +355,7 @@ public final class LoopDriver implements Loop, AutoCloseable {
 
     // A loop that may spin without limit is meant to answer at once.
     private long pauseNs(final LoopTask[] current, final long nowNs, final long waitLimitNs) {
-        if (spin.limitNs() == Long.MAX_VALUE || waitLimitNs == 0) {
+        if (idle.limitNs() == Long.MAX_VALUE || waitLimitNs == 0) {
             return 0;
         }
         long pauseNs = Deadline.NEVER;

@@ -69,8 +69,8 @@ public final class NodeThreads implements AutoCloseable {
     private static WaitMode waitMode(final LoopConfig config) {
         return switch (config.waiting()) {
             case BLOCK -> WaitMode.BLOCK;
-            case SPIN -> WaitMode.SPIN.withSharedSpinNs(config.spinForNs());
-            case HYBRID -> WaitMode.hybrid(config.spinForNs());
+            case SPIN -> WaitMode.SPIN;
+            case HYBRID -> new WaitMode(config.spinForNs());
         };
     }
 

@@ -224,7 +224,7 @@ class LoopDriverTest {
     @Test
     void shouldSpinForAWhileAndAfterSpinningInVainSleepAtOnce() throws LinuxException {
         // given: a thread with a CPU of its own
-        final IdlePolicy alone = new IdlePolicy(SPIN_NS, SPIN_NS, () -> 300);
+        final IdlePolicy alone = new IdlePolicy(SPIN_NS, () -> 300);
         driver.close();
         EventFd.drain(descriptor);
         driver = LoopDriver.invoker(alone, () -> nowNs, LoopDriverTest::fail);

@@ -16,22 +16,21 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A thread that spins for ever as long as its CPU is its own, on a clock and a CPU of the test's.
+ * A thread that spins without limit as long as its CPU is its own, on a clock and a CPU of the
+ * test's.
  */
 @Tag("unit")
-class CpuSharingTest {
+class UnlimitedSpinTest {
     private static final long TURN_NS = 1_000;
     private static final long SLICE_NS = 4_000_000;
-    private static final long SHARED_LIMIT_NS = 20_000;
     private static final long SECOND_NS = 1_000_000_000;
 
     private final Cpu cpu = new Cpu();
-    private final IdlePolicy spin = new IdlePolicy(Long.MAX_VALUE, SHARED_LIMIT_NS, cpu);
-    private final CpuSharing own = spin.cpu();
+    private final IdlePolicy idle = new IdlePolicy(Long.MAX_VALUE, cpu);
     private long nowNs = -30_000_000;
 
     /** One that another thread may wait for, which takes a slice whenever this one yields. */
-    private final class Cpu implements CpuSharing.RunQueue {
+    private final class Cpu implements IdlePolicy.RunQueue {
         private long othersNs;
         private int yields;
 
@@ -46,48 +45,45 @@ class CpuSharingTest {
     /** Time spun in a wait that ends {@code waitNs} after its start or with the spin, if later. */
     private long spunNs(final long waitNs) {
         final long startNs = nowNs;
-        while (nowNs - startNs < waitNs && spin.isSpinning(nowNs)) {
+        while (nowNs - startNs < waitNs && idle.isSpinning(nowNs)) {
             nowNs += TURN_NS;
         }
         final long spunNs = nowNs - startNs;
         nowNs = Math.max(nowNs, startNs + waitNs);
-        spin.onWork();
+        idle.onWork();
         return spunNs;
     }
 
-    /** Waits in vain for as long as it gives way; nobody else wants the CPU when it returns. */
-    private void pause() {
-        final long othersNs = cpu.othersNs;
-        cpu.othersNs = 0;
-        while (own.hasGivenWay()) {
+    /** Time for which a wait that has lost its CPU sleeps. */
+    private long restNs() {
+        final long startNs = nowNs;
+        while (!idle.isSpinning(nowNs)) {
             nowNs += TURN_NS;
-            spin.isSpinning(nowNs);
         }
-        spin.onWork();
-        cpu.othersNs = othersNs;
+        return nowNs - startNs;
     }
 
     @Test
     void shouldNotSleepAsLongAsNobodyWaitsForTheCpu() {
         // when, then
         assertEquals(SECOND_NS, spunNs(SECOND_NS));
-        assertEquals(0, own.yields());
-        assertFalse(own.isCrowded());
+        assertEquals(0, idle.losses());
+        assertFalse(idle.isCrowded());
     }
 
     @Test
-    void shouldNotGiveWayToThreadsThatWaitLikewise() {
+    void shouldNotSleepBesideThreadsThatWaitLikewise() {
         // given
         cpu.othersNs = 20_000;
         // when, then
         final long spunNs = spunNs(SECOND_NS);
         assertTrue(spunNs >= SECOND_NS, "spun " + spunNs);
         assertTrue(cpu.yields > 40_000, "yields: " + cpu.yields);
-        assertEquals(0, own.yields());
+        assertEquals(0, idle.losses());
     }
 
     @Test
-    void shouldGiveWayAfterOneSliceOfAThreadThatComputes() {
+    void shouldSleepAfterOneSliceOfAThreadThatComputes() {
         // given
         cpu.othersNs = SLICE_NS;
         // when
@@ -95,82 +91,48 @@ class CpuSharingTest {
         // then
         assertEquals(IdleParameters.UNYIELDING_SPIN_NS + SLICE_NS, spunNs);
         assertEquals(1, cpu.yields);
-        assertEquals(1, own.yields());
+        assertEquals(1, idle.losses());
     }
 
     @Test
-    void shouldWaitAsThreadsThatShareACpuWhileItGivesWay() {
-        // given
-        cpu.othersNs = SLICE_NS;
-        giveWay(8);
-        cpu.othersNs = 0;
-        // when, then: the spin in vain took a slice, and it rests for as long
-        assertTrue(own.hasGivenWay());
-        assertEquals(0, spunNs(100_000));
-        nowNs += SLICE_NS;
-        assertEquals(SHARED_LIMIT_NS, spunNs(100_000));
-        assertTrue(own.hasGivenWay());
-    }
-
-    /**
-     * Waits until it has given way for the next {@code count} times, without a pause in between.
-     */
-    private void giveWay(final int count) {
-        for (int i = 0; i < count; i++) {
-            pause();
-            spunNs(IdleParameters.UNYIELDING_SPIN_NS + TURN_NS);
-        }
-    }
-
-    @Test
-    void shouldSpinAgainWhenTheCpuIsItsOwn() {
-        // given
-        cpu.othersNs = SLICE_NS;
-        giveWay(1);
-        // when
-        cpu.othersNs = 0;
-        pause();
-        // then
-        assertEquals(SECOND_NS, spunNs(SECOND_NS));
-        assertEquals(1, own.yields());
-    }
-
-    @Test
-    void shouldSpinAgainInAWaitThatHasSlept() {
-        // given
-        cpu.othersNs = SLICE_NS;
-        while (spin.isSpinning(nowNs)) {
+    void shouldSpinAgainInTheSameWaitAfterAsLongAsItHadLostItsCpu() {
+        // given: it was alone for a second, and then a thread computed
+        for (int i = 0; i < 1_000_000; i++) {
+            assertTrue(idle.isSpinning(nowNs));
             nowNs += TURN_NS;
         }
+        cpu.othersNs = SLICE_NS;
+        assertFalse(idle.isSpinning(nowNs));
         cpu.othersNs = 0;
         // when
-        nowNs += IdleParameters.MIN_GIVE_WAY_NS - 1;
-        final boolean isSpinningEarly = spin.isSpinning(nowNs);
-        nowNs += 1;
-        final boolean isSpinning = spin.isSpinning(nowNs);
+        final long restNs = restNs();
         // then
-        assertFalse(isSpinningEarly);
-        assertTrue(isSpinning);
+        assertEquals(SLICE_NS, restNs);
         assertEquals(SECOND_NS, spunNs(SECOND_NS));
+        assertEquals(1, idle.losses());
     }
 
     @Test
-    void shouldGiveWayForTwiceAsLongEachTime() {
+    void shouldRestForTwiceAsLongEachTime() {
         // given
         cpu.othersNs = SLICE_NS;
-        // when, then
-        for (long ns = IdleParameters.MIN_GIVE_WAY_NS;
-                ns < 8 * IdleParameters.MAX_GIVE_WAY_NS;
-                ns *= 2) {
-            giveWay(1);
+        while (idle.isSpinning(nowNs)) {
+            nowNs += TURN_NS;
+        }
+        for (long ns = SLICE_NS; ns < 200 * SLICE_NS; ns *= 2) {
+            // when: it yields once it has rested, and loses its CPU again
             final long startNs = nowNs;
-            final boolean isCrowded = own.isCrowded();
-            pause();
-            final long leftNs = nowNs - startNs;
-            final long pauseNs = Math.min(ns, IdleParameters.MAX_GIVE_WAY_NS);
-            assertTrue(leftNs <= pauseNs && leftNs >= pauseNs - 2 * TURN_NS, "pause of " + leftNs);
-            assertEquals(
-                    pauseNs >= IdleParameters.MAX_GIVE_WAY_NS / 8, isCrowded, "pause of " + leftNs);
+            final boolean isCrowded = idle.isCrowded();
+            final long losses = idle.losses();
+            while (idle.losses() == losses) {
+                idle.isSpinning(nowNs);
+                nowNs += TURN_NS;
+            }
+            // then
+            final long restNs = Math.min(ns, IdleParameters.MAX_REST_SPINS * SLICE_NS);
+            final long leftNs = nowNs - startNs - SLICE_NS;
+            assertTrue(leftNs >= restNs - TURN_NS && leftNs <= restNs + TURN_NS, "" + leftNs);
+            assertEquals(restNs >= IdleParameters.CROWDED_REST_NS, isCrowded, "" + leftNs);
         }
     }
 
@@ -178,26 +140,25 @@ class CpuSharingTest {
     void shouldTakeADisturbanceForOne() {
         // given: others wanted its CPU for some time
         cpu.othersNs = SLICE_NS;
-        giveWay(20);
-        assertTrue(own.isCrowded());
-        cpu.othersNs = 0;
-        pause();
-        assertEquals(5 * SECOND_NS, spunNs(5 * SECOND_NS));
+        while (!idle.isCrowded()) {
+            idle.isSpinning(nowNs);
+            nowNs += TURN_NS;
+        }
         // when
-        cpu.othersNs = SLICE_NS;
-        giveWay(1);
-        // then
-        assertFalse(own.isCrowded());
         cpu.othersNs = 0;
-        nowNs += IdleParameters.MIN_GIVE_WAY_NS;
-        assertEquals(SECOND_NS, spunNs(SECOND_NS));
+        restNs();
+        for (int i = 0; i < 5; i++) {
+            assertEquals(SECOND_NS, spunNs(SECOND_NS));
+        }
+        // then
+        assertFalse(idle.isCrowded());
     }
 
     @Test
     void shouldNotAllocate() {
         // given
         final var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
-        final IdlePolicy real = new IdlePolicy(Long.MAX_VALUE, SHARED_LIMIT_NS);
+        final IdlePolicy real = new IdlePolicy(Long.MAX_VALUE);
         look(real);
         // when
         final long before = threads.getCurrentThreadAllocatedBytes();
@@ -220,7 +181,7 @@ class CpuSharingTest {
     }
 
     @Test
-    void shouldNoticeThatAnotherThreadRunsOnTheSameCpu() throws Exception {
+    void shouldNoticeThatAnotherThreadComputesOnTheSameCpu() throws Exception {
         // given: a thread that computes
         final AtomicBoolean isDone = new AtomicBoolean();
         final Thread other =
@@ -230,13 +191,13 @@ class CpuSharingTest {
                                 Thread.onSpinWait();
                             }
                         });
-        final CpuSharing real = new CpuSharing(new LinuxRunQueue());
+        final IdlePolicy real = new IdlePolicy(Long.MAX_VALUE);
         // when
         final Thread thread =
                 onCpu0(
                         () -> {
-                            while (!real.isShared() || real.letOthersRun()) {
-                                real.letOthersRun();
+                            while (real.losses() == 0) {
+                                real.isSpinning(System.nanoTime());
                             }
                         });
         // then
