@@ -22,23 +22,19 @@ public final class BufferPool implements FrameOwner {
     public static final int HEADER_OFFSET_BYTES = 64;
 
     private static final int BATCH = 32;
-    private static final VarHandle TOP;
-    private static final VarHandle OUT = MethodHandles.arrayElementVarHandle(byte[].class);
+    private static final VarHandle TOP = MethodHandles.arrayElementVarHandle(long[].class);
 
-    static {
-        try {
-            TOP = MethodHandles.lookup().findVarHandle(BufferPool.class, "top", long.class);
-        } catch (final ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    /** Elements before the top, and after it: fields that all loops read share no line with it. */
+    private static final int PADDING = 16;
+
+    private static final VarHandle OUT = MethodHandles.arrayElementVarHandle(byte[].class);
 
     private final long baseAddress;
     private final int bufferBytes;
     private final int bufferCount;
     private final int[] next;
     private final byte[] out;
-    private volatile long top;
+    private final long[] top = new long[2 * PADDING + 1];
 
     /**
      * Makes a pool over memory that stays mapped as long as the pool is used.
@@ -67,7 +63,7 @@ public final class BufferPool implements FrameOwner {
         for (int id = 0; id < bufferCount; id++) {
             next[id] = id + 1 < bufferCount ? id + 1 : NONE;
         }
-        top = pack(0, 0);
+        TOP.setVolatile(top, PADDING, pack(0, 0));
     }
 
     /** Address of buffer {@code id}'s first byte. */
@@ -137,7 +133,11 @@ public final class BufferPool implements FrameOwner {
 
     /** How often buffers came from the common stack or went to it, modulo 2^32; for tests. */
     int exchanges() {
-        return tag(top);
+        return tag(top());
+    }
+
+    private long top() {
+        return (long) TOP.getVolatile(top, PADDING);
     }
 
     // Of any thread: of two that give back the same buffer, one fails.
@@ -162,19 +162,19 @@ public final class BufferPool implements FrameOwner {
     private void push(final int first, final int last) {
         long seen;
         do {
-            seen = top;
+            seen = top();
             next[last] = index(seen);
-        } while (!TOP.compareAndSet(this, seen, pack(first, tag(seen) + 1)));
+        } while (!TOP.compareAndSet(top, PADDING, seen, pack(first, tag(seen) + 1)));
     }
 
     private int pop() {
         while (true) {
-            final long seen = top;
+            final long seen = top();
             final int first = index(seen);
             if (first == NONE) {
                 return NONE;
             }
-            if (TOP.compareAndSet(this, seen, pack(next[first], tag(seen) + 1))) {
+            if (TOP.compareAndSet(top, PADDING, seen, pack(next[first], tag(seen) + 1))) {
                 return first;
             }
         }
@@ -184,14 +184,14 @@ public final class BufferPool implements FrameOwner {
     // still the same: what follows a buffer changes only once the buffer has been removed.
     private int pop(final int[] target, final int limit) {
         while (true) {
-            final long seen = top;
+            final long seen = top();
             int id = index(seen);
             int count = 0;
             while (id != NONE && count < limit) {
                 target[count++] = id;
                 id = next[id];
             }
-            if (count == 0 || TOP.compareAndSet(this, seen, pack(id, tag(seen) + 1))) {
+            if (count == 0 || TOP.compareAndSet(top, PADDING, seen, pack(id, tag(seen) + 1))) {
                 return count;
             }
         }

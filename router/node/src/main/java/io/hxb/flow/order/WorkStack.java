@@ -14,14 +14,17 @@ public final class WorkStack {
     static {
         try {
             final MethodHandles.Lookup lookup = MethodHandles.lookup();
-            TOP = lookup.findVarHandle(WorkStack.class, "top", Node.class);
+            TOP = MethodHandles.arrayElementVarHandle(Node[].class);
             QUEUED = lookup.findVarHandle(Node.class, "isQueued", boolean.class);
         } catch (final ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
     }
 
-    private volatile Node top;
+    /** Elements before the top, and after it: other fields share none of its cache lines. */
+    private static final int PADDING = 32;
+
+    private final Node[] top = new Node[2 * PADDING + 1];
 
     /** An empty stack. */
     public WorkStack() {}
@@ -37,15 +40,15 @@ public final class WorkStack {
         }
         Node seen;
         do {
-            seen = top;
+            seen = top();
             node.below = seen;
-        } while (!TOP.compareAndSet(this, seen, node));
+        } while (!TOP.compareAndSet(top, PADDING, seen, node));
         return seen == null;
     }
 
     /** True if the stack is empty. Any thread. */
     public boolean isEmpty() {
-        return top == null;
+        return top() == null;
     }
 
     /**
@@ -54,10 +57,10 @@ public final class WorkStack {
      * @return the node put in first, from which {@link Node#take} leads to the next; null if none.
      */
     public Node takeAll() {
-        if (top == null) {
+        if (top() == null) {
             return null;
         }
-        Node node = (Node) TOP.getAndSet(this, null);
+        Node node = (Node) TOP.getAndSet(top, PADDING, null);
         Node first = null;
         while (node != null) {
             final Node below = node.below;
@@ -66,6 +69,10 @@ public final class WorkStack {
             node = below;
         }
         return first;
+    }
+
+    private Node top() {
+        return (Node) TOP.getVolatile(top, PADDING);
     }
 
     /** What can be put in. */
