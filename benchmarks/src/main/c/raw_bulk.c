@@ -1,12 +1,17 @@
 /*
- * raw_bulk: bulk data over packet sockets on one or several NICs, in Ethernet frames or in trains of UDP over IPv4.
+ * raw_bulk: bulk data over packet sockets on one or several NICs, in Ethernet frames, in trains of UDP over IPv4, or in
+ * long frames that look like segments of TCP over IPv4.
  *
- *   raw_bulk -m server [-g] [-p pause_us] [-w warm_up_seconds] [-S seconds] NIC [NIC ...]
- *   raw_bulk -m client [-g] [-p pause_us] [-s size] NIC [NIC ...]
+ *   raw_bulk -m server [-g|-t] [-p pause_us] [-w warm_up_seconds] [-S seconds] NIC [NIC ...]
+ *   raw_bulk -m client [-g|-t] [-p pause_us] [-s size] NIC [NIC ...]
  *
  * -g sends trains of datagrams, which the kernel cuts (PACKET_VNET_HDR), to a MAC address that is nobody's, and lets
- * the receiving kernel join what nobody's socket receives. Everything else is as in udp_bulk: the client stores every
- * byte once and sends size bytes a frame on each NIC in turn until SIGTERM, the server loads every byte once.
+ * the receiving kernel join what nobody's socket receives. -t sends frames of 64 KB, each as one segment of no
+ * connection (draft-davie-stt-08, 5): the sequence number has the frame's length and the offset in it, to which whoever
+ * cuts adds that of each piece, and the acknowledgement number has the frame's number, so that pieces of two frames are
+ * not joined. Everything else is as in udp_bulk: the client stores every byte once and sends size bytes a frame (-t: a
+ * piece) on each NIC in turn until SIGTERM, the server loads every byte once. With -t it also prints how many pieces a
+ * frame arrived in.
  */
 #include "hxbb.h"
 
@@ -14,6 +19,7 @@
 #include <linux/sockios.h>
 #include <linux/virtio_net.h>
 #include <netinet/ip.h>
+#include <netinet/tcp.h>
 #include <netinet/udp.h>
 #include <stddef.h>
 
@@ -21,17 +27,24 @@
 #define VIRTIO_NET_HDR_GSO_UDP_L4 5
 #endif
 #define TRAIN_BYTES 65507
+/* A NIC is given at most 65,535 bytes with all headers (gso_max_size); what is longer is cut by the kernel. */
+#define LONG_FRAME_BYTES 65480
 #define MESSAGES 8
 #define PORT HXB_ETHERTYPE
 #define VNET_BYTES 10
 #define FEATURE "rx-udp-gro-forwarding"
 #define MAX_FEATURES 256
 
+enum dress { ETHERNET, TRAINS, LONG_FRAMES };
+
 struct __attribute__((packed)) headers {
     uint8_t vnet[VNET_BYTES];
     struct ethhdr ether;
     struct iphdr ip;
-    struct udphdr udp;
+    union {
+        struct udphdr udp;
+        struct tcphdr tcp;
+    };
 };
 
 static uint8_t data[MESSAGES][1 << 17] __attribute__((aligned(64)));
@@ -42,11 +55,15 @@ static int sockets[MAX_LINKS];
 static int link_count;
 static int pause_us;
 
-static int header_bytes(bool has_trains) { return has_trains ? (int)sizeof(struct headers) : ETHER_BYTES; }
+static int header_bytes(enum dress dress) {
+    int until_ip = (int)(offsetof(struct headers, ip) + sizeof(struct iphdr));
+    return dress == ETHERNET ? ETHER_BYTES
+        : until_ip + (int)(dress == TRAINS ? sizeof(struct udphdr) : sizeof(struct tcphdr));
+}
 
-static void serve(double warm_up, double seconds, bool has_trains) {
-    uint64_t start = 0, bytes = 0, before = 0, sum = 0, begun = 0, now = 0;
-    int skipped = header_bytes(has_trains);
+static void serve(double warm_up, double seconds, enum dress dress) {
+    uint64_t start = 0, bytes = 0, before = 0, sum = 0, begun = 0, now = 0, pieces = 0;
+    int skipped = header_bytes(dress);
     printf("{\"ready\":true}\n");
     fflush(stdout);
     while (!stopped && (!begun || now - begun < (uint64_t)(seconds * 1e9))) {
@@ -63,6 +80,7 @@ static void serve(double warm_up, double seconds, bool has_trains) {
                 if (length <= 0) continue;
                 sum += load(data[i], (size_t)length);
                 bytes += (uint64_t)length;
+                pieces += begun != 0;
             }
             found |= count > 0;
         }
@@ -77,7 +95,9 @@ static void serve(double warm_up, double seconds, bool has_trains) {
         if (!found) rest_or_wait(pause_us, sockets, link_count, POLLIN);
     }
     double length = (double)(now - begun) / 1e9;
-    printf("{\"MBps\":%.2f,\"sum\":%" PRIu64 "}\n", (double)(bytes - before) / length / 1e6, sum);
+    printf("{\"MBps\":%.2f,\"sum\":%" PRIu64, (double)(bytes - before) / length / 1e6, sum);
+    if (dress == LONG_FRAMES) printf(",\"pieces\":%.2f", (double)pieces * LONG_FRAME_BYTES / (double)(bytes - before));
+    printf("}\n");
 }
 
 static uint16_t folded(uint32_t sum) {
@@ -85,27 +105,30 @@ static uint16_t folded(uint32_t sum) {
     return (uint16_t)((sum & 0xFFFF) + (sum >> 16));
 }
 
-static void write_headers(struct headers *h, size_t length, int size, bool has_trains) {
+static void write_headers(struct headers *h, size_t length, int size, enum dress dress) {
     static const uint8_t to[6] = {0x0E, 'H', 'X', 'B', 0, 2}, from[6] = {0x0E, 'H', 'X', 'B', 0, 1};
     memset(h, 0, sizeof *h);
     memcpy(h->ether.h_dest, to, 6);
     memcpy(h->ether.h_source, from, 6);
-    if (!has_trains) {
+    if (dress == ETHERNET) {
         memset(h->ether.h_dest, 0xFF, 6);
         h->ether.h_proto = htons(HXB_ETHERTYPE);
         return;
     }
+    bool is_tcp = dress == LONG_FRAMES;
+    size_t check = is_tcp ? offsetof(struct tcphdr, check) : offsetof(struct udphdr, check);
     struct virtio_net_hdr vnet = {.flags = VIRTIO_NET_HDR_F_NEEDS_CSUM,
-                                  .gso_type = VIRTIO_NET_HDR_GSO_UDP_L4,
-                                  .hdr_len = sizeof *h - VNET_BYTES,
+                                  .gso_type = is_tcp ? VIRTIO_NET_HDR_GSO_TCPV4 : VIRTIO_NET_HDR_GSO_UDP_L4,
+                                  .hdr_len = (uint16_t)(header_bytes(dress) - VNET_BYTES),
                                   .gso_size = (uint16_t)size,
                                   .csum_start = ETHER_BYTES + sizeof h->ip,
-                                  .csum_offset = offsetof(struct udphdr, check)};
+                                  .csum_offset = (uint16_t)check};
     memcpy(h->vnet, &vnet, VNET_BYTES);
     h->ether.h_proto = htons(ETH_P_IP);
-    uint16_t udp_length = (uint16_t)(sizeof h->udp + length);
-    h->ip = (struct iphdr){.version = 4, .ihl = 5, .ttl = 64, .protocol = IPPROTO_UDP, .frag_off = htons(0x4000)};
-    h->ip.tot_len = htons((uint16_t)(sizeof h->ip + udp_length));
+    uint8_t protocol = is_tcp ? IPPROTO_TCP : IPPROTO_UDP;
+    uint16_t ip_payload = (uint16_t)((is_tcp ? sizeof h->tcp : sizeof h->udp) + length);
+    h->ip = (struct iphdr){.version = 4, .ihl = 5, .ttl = 64, .protocol = protocol, .frag_off = htons(0x4000)};
+    h->ip.tot_len = htons((uint16_t)(sizeof h->ip + ip_payload));
     h->ip.saddr = htonl(0x0A000001);
     h->ip.daddr = htonl(0x0A000002);
     uint32_t sum = 0;
@@ -113,22 +136,29 @@ static void write_headers(struct headers *h, size_t length, int size, bool has_t
     memcpy(words, &h->ip, sizeof words);
     for (int i = 0; i < 10; i++) sum += ntohs(words[i]);
     h->ip.check = htons((uint16_t)~folded(sum));
-    h->udp.source = h->udp.dest = htons(PORT);
-    h->udp.len = htons(udp_length);
-    h->udp.check = htons(folded(0x0A00 + 1 + 0x0A00 + 2 + IPPROTO_UDP + udp_length));
+    uint16_t pseudo = htons(folded((uint32_t)(0x0A00 + 1 + 0x0A00 + 2 + protocol + ip_payload)));
+    if (is_tcp) {
+        h->tcp = (struct tcphdr){.doff = 5, .ack = 1, .psh = 1, .window = htons(0xFFFF), .check = pseudo};
+        h->tcp.source = h->tcp.dest = htons(PORT);
+        h->tcp.seq = htonl((uint32_t)length << 16);
+    } else {
+        h->udp = (struct udphdr){.len = htons(ip_payload), .check = pseudo};
+        h->udp.source = h->udp.dest = htons(PORT);
+    }
 }
 
 /* Only what the kernel has taken is stored anew. */
-static void send_all(int size, bool has_trains) {
-    int segments = has_trains ? TRAIN_BYTES / size : 1;
+static void send_all(int size, enum dress dress) {
+    int segments = dress == TRAINS ? TRAIN_BYTES / size : 1;
     if (segments > 64) segments = 64;
-    size_t length = (size_t)(segments * size);
-    int batch = has_trains ? 1 : MESSAGES, taken = batch;
+    size_t length = dress == LONG_FRAMES ? LONG_FRAME_BYTES : (size_t)(segments * size);
+    int batch = dress == ETHERNET ? MESSAGES : 1, taken = batch;
     uint64_t value = 0;
+    uint32_t number = 0;
     for (int i = 0; i < batch; i++) {
-        write_headers(&headers[i], length, size, has_trains);
-        uint8_t *begin = (uint8_t *)&headers[i] + (has_trains ? 0 : VNET_BYTES);
-        vectors[i][0] = (struct iovec){begin, (size_t)header_bytes(has_trains)};
+        write_headers(&headers[i], length, size, dress);
+        uint8_t *begin = (uint8_t *)&headers[i] + (dress == ETHERNET ? VNET_BYTES : 0);
+        vectors[i][0] = (struct iovec){begin, (size_t)header_bytes(dress)};
         vectors[i][1] = (struct iovec){data[i], length};
     }
     while (!stopped) {
@@ -138,6 +168,7 @@ static void send_all(int size, bool has_trains) {
             for (int i = 0; i < batch; i++) {
                 messages[i].msg_hdr = (struct msghdr){.msg_iov = vectors[i], .msg_iovlen = 2};
             }
+            if (dress == LONG_FRAMES) headers[0].tcp.ack_seq = htonl(number++);
             int count = sendmmsg(sockets[l], messages, (unsigned)batch, MSG_DONTWAIT);
             if (count < 0 && errno != EAGAIN && errno != ENOBUFS && errno != EINTR) fail("send", "");
             taken = count > 0 ? count : 0;
@@ -179,29 +210,32 @@ static void join_foreign(const char *nic) {
     close(fd);
 }
 
-static void open_socket(const char *name, bool is_server, bool has_trains) {
+static void open_socket(const char *name, bool is_server, enum dress dress) {
     struct nic nic = nic_open(name);
     int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0), one = 1;
     if (fd < 0) fail("packet socket", name);
-    if (has_trains && setsockopt(fd, SOL_PACKET, PACKET_VNET_HDR, &one, sizeof one) != 0) fail("PACKET_VNET_HDR", name);
+    if (dress != ETHERNET && setsockopt(fd, SOL_PACKET, PACKET_VNET_HDR, &one, sizeof one) != 0) {
+        fail("PACKET_VNET_HDR", name);
+    }
     socket_buffer(fd, is_server ? SO_RCVBUFFORCE : SO_SNDBUFFORCE, is_server ? SO_RCVBUF : SO_SNDBUF,
                   is_server ? 8 << 20 : 1 << 20);
-    if (is_server && has_trains) join_foreign(name);
+    if (is_server && dress == TRAINS) join_foreign(name);
     struct sockaddr_ll address = {.sll_family = AF_PACKET, .sll_ifindex = nic.index};
-    if (is_server) address.sll_protocol = htons(has_trains ? ETH_P_IP : HXB_ETHERTYPE);
+    if (is_server) address.sll_protocol = htons(dress == ETHERNET ? HXB_ETHERTYPE : ETH_P_IP);
     if (bind(fd, (struct sockaddr *)&address, sizeof address) != 0) fail("bind", name);
     sockets[link_count++] = fd;
 }
 
 int main(int argc, char **argv) {
     const char *mode = "";
-    bool has_trains = false;
+    enum dress dress = ETHERNET;
     int size = 1472;
     double warm_up = 1, seconds = 2;
-    for (int option; (option = getopt(argc, argv, "m:gp:s:w:S:")) != -1;) {
+    for (int option; (option = getopt(argc, argv, "m:gtp:s:w:S:")) != -1;) {
         switch (option) {
         case 'm': mode = optarg; break;
-        case 'g': has_trains = true; break;
+        case 'g': dress = TRAINS; break;
+        case 't': dress = LONG_FRAMES; break;
         case 'p': pause_us = atoi(optarg); break;
         case 's': size = atoi(optarg); break;
         case 'w': warm_up = atof(optarg); break;
@@ -212,15 +246,15 @@ int main(int argc, char **argv) {
     bool is_server = strcmp(mode, "server") == 0;
     if (argc - optind < 1 || argc - optind > MAX_LINKS || size < 64 || size > TRAIN_BYTES || pause_us > 100000 ||
         (!is_server && strcmp(mode, "client") != 0)) {
-        fprintf(stderr, "usage: raw_bulk -m server|client [-g] [-p us] [-s size] [-w s] [-S s] NIC ...\n");
+        fprintf(stderr, "usage: raw_bulk -m server|client [-g|-t] [-p us] [-s size] [-w s] [-S s] NIC ...\n");
         return 2;
     }
     stop_on_signals();
-    for (int i = optind; i < argc; i++) open_socket(argv[i], is_server, has_trains);
+    for (int i = optind; i < argc; i++) open_socket(argv[i], is_server, dress);
     if (is_server) {
-        serve(warm_up, seconds, has_trains);
+        serve(warm_up, seconds, dress);
     } else {
-        send_all(size, has_trains);
+        send_all(size, dress);
     }
     return 0;
 }
