@@ -111,13 +111,8 @@ final class GroupOperation {
     void putPiece(final PmContext context, final int slot, final int pieceBytes) {
         final long address = context.sendAddress(slot);
         final int offset = Math.max(0, sentBytes);
-        Memory.putByte(address + GroupProtocol.KIND, kind);
-        Memory.putByte(address + GroupProtocol.TYPE, type);
-        Memory.putByte(address + GroupProtocol.FUNCTION, function);
-        Memory.putInt(address + GroupProtocol.COUNT, count);
-        Memory.putInt(address + GroupProtocol.ROOT, root);
-        Memory.putInt(address + GroupProtocol.TOTAL_BYTES, contributedBytes);
-        Memory.putInt(address + GroupProtocol.PIECE_OFFSET, offset);
+        GroupProtocol.putOperation(
+                address, kind, type, function, count, root, contributedBytes, offset);
         if (segment != null) {
             MemorySegment.copy(
                     segment, offset, Memory.ALL, address + GroupProtocol.HEADER_BYTES, pieceBytes);

@@ -147,8 +147,7 @@ public enum CounterType {
     NODE_LOOP_WAKEUPS_EVENTS(91, "Turns of the loops with work to do."),
     NODE_LOOP_IDLE_EVENTS(92, "Turns of the loops with nothing to do."),
     NODE_LOOP_GIVE_WAYS_EVENTS(
-            110,
-            "Times a loop configured to spin slept because another thread waited for its CPU."),
+            110, "Times a loop stopped polling because a thread that computes had taken its CPU."),
     NODE_LOOP_CROWDED_LOOPS(
             111,
             NODE,

@@ -223,4 +223,34 @@ public final class GroupProtocol {
         Memory.putInt(address + STATUS, status);
         Memory.putLong(address + TOTAL_BYTES, 0);
     }
+
+    /**
+     * Writes what a piece of an operation's data is part of.
+     *
+     * @param address first byte of the message.
+     * @param kind of the operation.
+     * @param type of the elements.
+     * @param function that combines them.
+     * @param count of the elements.
+     * @param root rank of the root of a broadcast, otherwise 0.
+     * @param totalBytes of the whole data.
+     * @param offset of the piece.
+     */
+    public static void putOperation(
+            final long address,
+            final int kind,
+            final int type,
+            final int function,
+            final int count,
+            final int root,
+            final int totalBytes,
+            final int offset) {
+        Memory.putByte(address + KIND, kind);
+        Memory.putByte(address + TYPE, type);
+        Memory.putByte(address + FUNCTION, function);
+        Memory.putInt(address + COUNT, count);
+        Memory.putInt(address + ROOT, root);
+        Memory.putInt(address + TOTAL_BYTES, totalBytes);
+        Memory.putInt(address + PIECE_OFFSET, offset);
+    }
 }

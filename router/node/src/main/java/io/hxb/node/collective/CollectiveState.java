@@ -187,13 +187,7 @@ final class CollectiveState {
 
     /** Writes a message with a piece of it. */
     void write(final long address, final int offset, final int pieceBytes) {
-        Memory.putByte(address + GroupProtocol.KIND, kind);
-        Memory.putByte(address + GroupProtocol.TYPE, type);
-        Memory.putByte(address + GroupProtocol.FUNCTION, function);
-        Memory.putInt(address + GroupProtocol.COUNT, count);
-        Memory.putInt(address + GroupProtocol.ROOT, root);
-        Memory.putInt(address + GroupProtocol.TOTAL_BYTES, totalBytes);
-        Memory.putInt(address + GroupProtocol.PIECE_OFFSET, offset);
+        GroupProtocol.putOperation(address, kind, type, function, count, root, totalBytes, offset);
         MemorySegment.copy(
                 data,
                 offset,

@@ -1,6 +1,5 @@
 package io.hxb.node.loop;
 
-import io.hxb.pm.idle.IdleParameters;
 import io.hxb.pm.idle.IdlePolicy;
 
 /**
@@ -12,9 +11,6 @@ import io.hxb.pm.idle.IdlePolicy;
 public record WaitMode(long spinNs) {
     /** Sleeps in epoll at once. */
     public static final WaitMode BLOCK = new WaitMode(0);
-
-    /** Polls for 50 us as long as that finds something, then sleeps. */
-    public static final WaitMode HYBRID = new WaitMode(IdleParameters.SPIN_NS);
 
     /** Never sleeps as long as it has a CPU of its own. */
     public static final WaitMode SPIN = new WaitMode(Long.MAX_VALUE);
