@@ -112,7 +112,7 @@ final class DirectSend implements AutoCloseable {
     // Looks at the position that seldom changes. The exact one changes with each message, and
     // reading it takes its cache line from the receiver.
     private boolean isToldRoom(final int lengthBytes) {
-        final long told = page.told();
+        final long told = page.releasedHint();
         if (told - released > 0) {
             setReleased(told);
         }

@@ -154,7 +154,7 @@ final class HttpHandler extends HttpRequestHandler {
             connectionResources.manager().close(session);
             session = null;
         }
-        connectionResources.strangers().remove(context.channel());
+        connectionResources.unknownSenders().remove(context.channel());
     }
 
     @Override

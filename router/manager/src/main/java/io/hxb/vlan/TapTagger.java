@@ -34,7 +34,7 @@ public final class TapTagger extends TableTagger {
     private final int[] plan;
     private final short[] numbers;
     private final AtomicLongArray drops = new AtomicLongArray(TagDrop.values().length);
-    private Standing standing;
+    private ActiveTap activeTap;
     private int wanted = NOWHERE;
 
     private TapTagger(
@@ -81,13 +81,13 @@ public final class TapTagger extends TableTagger {
     public void attach(final int nic, final int ifindex) throws LinuxException {
         detach();
         wanted = ifindex;
-        standing = Standing.before(ifindex, this);
+        activeTap = ActiveTap.open(ifindex, this);
     }
 
     private void detach() {
-        if (standing != null) {
-            standing.close();
-            standing = null;
+        if (activeTap != null) {
+            activeTap.close();
+            activeTap = null;
         }
     }
 
@@ -100,8 +100,8 @@ public final class TapTagger extends TableTagger {
     /** Follows the NIC in MTU, addresses and routes; makes a device again that was taken away. */
     @Override
     public void follow() throws LinuxException {
-        if (standing != null && standing.isStanding()) {
-            standing.follow();
+        if (activeTap != null && activeTap.isIntact()) {
+            activeTap.follow();
         } else if (wanted != NOWHERE) {
             attach(0, wanted);
         }
@@ -114,7 +114,7 @@ public final class TapTagger extends TableTagger {
 
     @Override
     public String virtualNic() {
-        return standing == null ? null : standing.tap.name();
+        return activeTap == null ? null : activeTap.tap.name();
     }
 
     @Override
@@ -129,7 +129,7 @@ public final class TapTagger extends TableTagger {
     }
 
     /** A device before a NIC, and the thread that carries frames between them. */
-    private static final class Standing implements AutoCloseable {
+    private static final class ActiveTap implements AutoCloseable {
         private final int ifindex;
         private final TapDevice tap;
         private final int socket;
@@ -139,7 +139,7 @@ public final class TapTagger extends TableTagger {
         private final long mac;
         private int mtuBytes;
 
-        private Standing(
+        private ActiveTap(
                 final NicInfo nic,
                 final TapDevice tap,
                 final int socket,
@@ -155,7 +155,7 @@ public final class TapTagger extends TableTagger {
             thread = new Thread(Capabilities.givingUp(relay), "hxb-tap");
         }
 
-        static Standing before(final int ifindex, final TapTagger tagger) throws LinuxException {
+        static ActiveTap open(final int ifindex, final TapTagger tagger) throws LinuxException {
             final NicInfo nic = NicInfo.read(name(ifindex));
             final TapDevice tap = TapDevice.open(deviceName(ifindex));
             int socket = -1;
@@ -173,12 +173,12 @@ public final class TapTagger extends TableTagger {
                                 inMemory(nic.mac()),
                                 tagger.drops);
                 tap.up();
-                final Standing standing =
-                        new Standing(
+                final ActiveTap activeTap =
+                        new ActiveTap(
                                 nic, tap, socket, relay, AddressMirror.of(ifindex, tap.ifindex()));
-                standing.thread.setDaemon(true);
-                standing.thread.start();
-                return standing;
+                activeTap.thread.setDaemon(true);
+                activeTap.thread.start();
+                return activeTap;
             } catch (final LinuxException e) {
                 if (relay != null) {
                     relay.release();
@@ -214,7 +214,7 @@ public final class TapTagger extends TableTagger {
         }
 
         /** False if the device was taken away, or the NIC has another address now. */
-        boolean isStanding() throws LinuxException {
+        boolean isIntact() throws LinuxException {
             final NicInfo nic = NicInfo.read(name(ifindex));
             return !relay.hasEnded() && (!nic.exists() || nic.mac() == mac);
         }

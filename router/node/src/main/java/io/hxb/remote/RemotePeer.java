@@ -132,7 +132,7 @@ final class RemotePeer {
                 && (ping == NONE || nowNs - askedNs >= afterNs);
     }
 
-    /** It is asked, possibly again: the answer to an earlier question may be lost. */
+    /** A request is sent, possibly again: the reply to an earlier one may be lost. */
     void onAsked(final long number, final long nowNs) {
         ping = number;
         askedNs = nowNs;

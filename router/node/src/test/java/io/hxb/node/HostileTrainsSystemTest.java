@@ -153,7 +153,8 @@ class HostileTrainsSystemTest {
         }
         check();
         TestNamespaces.await(
-                "probes of strangers are counted", () -> counted(CounterType.LINK_STRANGE_PROBES));
+                "probes of strangers are counted",
+                () -> counted(CounterType.LINK_UNKNOWN_SENDER_PROBES));
     }
 
     private void attackOverUdp() throws Exception {

@@ -23,7 +23,7 @@ final class PeerHealth {
     private final long pair;
     private final List<VlanPath> paths = new ArrayList<>();
     private final DuplicateWindow numbers = new DuplicateWindow();
-    private final PathInquiry inquiry = new PathInquiry();
+    private final PathValidation validation = new PathValidation();
     private final PairUse use;
     private long incarnation;
     private final HoldDown.Terms terms;
@@ -90,8 +90,8 @@ final class PeerHealth {
         return mac;
     }
 
-    PathInquiry inquiry() {
-        return inquiry;
+    PathValidation validation() {
+        return validation;
     }
 
     PairUse use() {
@@ -191,7 +191,7 @@ final class PeerHealth {
         }
         greeted = 0;
         heardNs = nowNs;
-        inquiry.onHeard();
+        validation.onHeard();
         if (isNewest) {
             peerUsed = probe.used();
             peerIntervalNs = probe.intervalNs();

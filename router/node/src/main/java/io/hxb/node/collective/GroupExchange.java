@@ -164,7 +164,7 @@ final class GroupExchange {
         }
     }
 
-    /** Schedules a question to the nodes whose parts are missing. */
+    /** Schedules a request to the nodes whose parts are missing. */
     void askMissing() {
         peers.askMissing(phase, operation);
     }

@@ -14,7 +14,7 @@ final class GroupPeer {
     /** Owed: that the group ends. */
     static final int ENDED = 4;
 
-    /** Owed: a question whether it is still there. */
+    /** Owed: a request whether it is still there. */
     static final int ASK = 8;
 
     private final int node;

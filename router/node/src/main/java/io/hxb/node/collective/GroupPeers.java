@@ -83,7 +83,7 @@ final class GroupPeers {
         return true;
     }
 
-    /** Schedules a question to those of a step that have not. */
+    /** Schedules a request to those of a step that have not. */
     void askMissing(final int step, final int operation) {
         for (int i = first[step]; i < first[step + 1]; i++) {
             if (!peers[i].part(operation).isComplete(operation)) {

@@ -14,7 +14,7 @@ final class NeighbourHealth {
     private final int dimension;
     private final int neighbour;
     private final long unheardNs;
-    private final long askIntervalNs;
+    private final long probeIntervalNs;
     private final NodeTraffic traffic;
     private final SilenceThreshold silenceThreshold;
     private final KernelBacklog kernel;
@@ -44,7 +44,7 @@ final class NeighbourHealth {
             final long nowNs) {
         this.neighbour = neighbour;
         unheardNs = parts.unheardNs();
-        askIntervalNs = parts.config().heartbeatNs();
+        probeIntervalNs = parts.config().heartbeatNs();
         traffic = parts.traffic();
         silenceThreshold = parts.silenceThreshold();
         kernel = parts.kernel();
@@ -150,7 +150,7 @@ final class NeighbourHealth {
         return true;
     }
 
-    /** True if what it said needs an answer, or a question, now. */
+    /** True if what it announced needs a reply, or a request, now. */
     boolean hasDoubts(final long nowNs) {
         return exchange.hasDoubts(nowNs);
     }
@@ -270,23 +270,21 @@ final class NeighbourHealth {
         exchange.announce(failed, weights, nowNs);
     }
 
-    /**
-     * Links on which a status frame is due; gives up a neighbour that leaves questions unanswered.
-     */
+    /** Links on which a status frame is due; gives up a neighbour that replies to no probe. */
     long due(final long beatIntervalNs, final long nowNs) {
         final long good = goodLinks();
         final long addressed = addressedLinks();
         final int sent = traffic.sentFrames(dimension, neighbour);
         final long due =
                 exchange.due(good, addressed, sent, receivedFrames(), beatIntervalNs, nowNs);
-        if (!exchange.isQuestionDue(good, nowNs)) {
+        if (!exchange.isProbeDue(good, nowNs)) {
             return isDoubting && doubtNs - nowNs <= 0 ? due | inquire(addressed, nowNs) : due;
         }
         if (exchange.isUnanswered(silenceThreshold.isAway(), longestAwayNs(), nowNs)) {
             giveUp(nowNs);
             return due;
         }
-        exchange.ask(nowNs);
+        exchange.probe(nowNs);
         return due | addressed;
     }
 
@@ -296,8 +294,8 @@ final class NeighbourHealth {
 
     // The neighbour answers on every link: those that it cannot be heard on stay doubted.
     private long inquire(final long addressed, final long nowNs) {
-        doubtNs = nowNs + askIntervalNs;
-        exchange.inquire();
+        doubtNs = nowNs + probeIntervalNs;
+        exchange.requestReply();
         return addressed;
     }
 

@@ -1,6 +1,6 @@
 package io.hxb.tool.chaos.traffic;
 
-/** Bytes that arrived in equal intervals, and questions about them. Immutable. */
+/** Bytes that arrived in equal intervals, and the rates computed from them. Immutable. */
 public final class RateSeries {
     /** Time for which full speed has to last before it counts as reached. */
     private static final long STEADY_NS = 100_000_000L;
