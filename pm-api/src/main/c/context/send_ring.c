@@ -1,7 +1,7 @@
 /* A direct ring as its sender has it: the cases that are not common. */
 #include "context/send_ring.h"
 
-#define LOOKS 64        /* for room in vain until the receiver's exact position is worth its cache line */
+#define LOOKS 64        /* for room, without success, until the receiver's exact position is worth its cache line */
 
 static void set_released(struct direct_send *ring, uint64_t position) {
     if (position - ring->released > ring->position - ring->released) {

@@ -13,7 +13,9 @@ import java.lang.invoke.VarHandle;
  * Owned by the context's thread.
  */
 final class DirectSend implements AutoCloseable {
-    /** Looks for room in vain until the receiver's exact position is worth its cache line. */
+    /**
+     * Looks for room without success until the receiver's exact position is worth its cache line.
+     */
     static final int LOOKS = 64;
 
     private final DirectMemory memory;

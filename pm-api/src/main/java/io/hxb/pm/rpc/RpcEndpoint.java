@@ -213,8 +213,8 @@ public final class RpcEndpoint implements AutoCloseable {
     }
 
     /**
-     * Watches a peer: asks it every second whether it is there, and tells of changes. It counts as
-     * gone until it is heard of, and three seconds after it was heard of last.
+     * Watches a peer: pings it every second, and reports changes. It counts as gone until it is
+     * heard, and three seconds after it was heard last.
      *
      * @param node of the peer.
      * @param context of the peer.

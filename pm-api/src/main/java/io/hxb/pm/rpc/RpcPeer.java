@@ -32,7 +32,7 @@ final class RpcPeer {
     /** All else that waits. */
     final Deque<RpcMessage> others = new ArrayDeque<>();
 
-    /** Why the last message to it was lost; OK once it is heard of. */
+    /** Why the last message to it was lost; OK once it is heard. */
     int lastStatus = PmStatus.OK;
 
     private final Map<Long, RpcCall> underWay = new HashMap<>();
@@ -63,12 +63,12 @@ final class RpcPeer {
 
     // ---- Who it is ----
 
-    /** Id of its endpoint; 0 if it was never heard of. */
+    /** Id of its endpoint; 0 if it was never heard. */
     long endpointId() {
         return endpointId;
     }
 
-    /** True if it was heard of since the last sign that it may be another, or gone. */
+    /** True if it was heard since the last sign that it may be another, or gone. */
     boolean isSure() {
         return isSure;
     }
@@ -92,7 +92,7 @@ final class RpcPeer {
         return isOther;
     }
 
-    /** True if a message to it was lost a moment ago, and it was not heard of since. */
+    /** True if a message to it was lost a moment ago, and it was not heard since. */
     boolean isResting(final long nowNs) {
         return lastStatus != PmStatus.OK && restedNs - nowNs > 0;
     }

@@ -5,7 +5,7 @@ import org.agrona.MutableDirectBuffer;
 
 /**
  * What endpoints of requests and replies send each other; stateless. docs/howto/rpc.md says what
- * they do with it; hxb_rpc.h speaks the same.
+ * they do with it; those of hxb_rpc.h are the same.
  *
  * <pre>
  *   offset  bytes  order   meaning

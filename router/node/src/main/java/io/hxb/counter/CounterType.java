@@ -317,7 +317,7 @@ public enum CounterType {
         return "hxb_" + name().toLowerCase(Locale.ROOT);
     }
 
-    /** What it is counted for. */
+    /** The scope: node, dimension, link and so on. */
     public CounterScope scope() {
         return scope;
     }

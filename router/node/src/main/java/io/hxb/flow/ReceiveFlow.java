@@ -115,7 +115,7 @@ final class ReceiveFlow extends Flow {
     }
 
     /** True once no late frame can show the flow's ticket any more. */
-    boolean isTicketOver(final long lifetimeNs, final long nowNs) {
+    boolean isCookieExpired(final long lifetimeNs, final long nowNs) {
         return nowNs - issueNs >= lifetimeNs;
     }
 

@@ -34,7 +34,7 @@ final class StaleFrameReplies {
         table = parts.table();
         config = parts.config();
         stones = table.tombstones();
-        flowCookies = table.tickets();
+        flowCookies = table.cookies();
         control = parts.control();
         clock = parts.clock();
     }

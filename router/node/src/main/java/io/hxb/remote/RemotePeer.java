@@ -124,8 +124,8 @@ final class RemotePeer {
         heardNs = nowNs;
     }
 
-    /** True if it owes answers and was neither heard nor asked for that long. */
-    boolean isToBeAsked(final long afterNs, final long nowNs) {
+    /** True if replies are missing and it was neither heard nor sent a request for that long. */
+    boolean isRequestDue(final long afterNs, final long nowNs) {
         return first != null
                 && (toSend == null || isHeldUp())
                 && nowNs - heardNs >= afterNs

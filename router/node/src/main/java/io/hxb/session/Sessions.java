@@ -169,7 +169,7 @@ public final class Sessions {
         return peer != null && peer.sessions().sending() != null;
     }
 
-    /** Incarnation of a node with which there is a session, else 0. */
+    /** Incarnation of a node with which there is a session, otherwise 0. */
     public int incarnation(final int node) {
         final SessionPeer peer = isOn() ? peers.get(node) : null;
         final Session session = peer == null ? null : peer.sessions().sending();

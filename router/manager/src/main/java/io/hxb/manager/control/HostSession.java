@@ -31,7 +31,7 @@ final class HostSession {
      * A session over a connection, which it closes.
      *
      * @param gauge of the host, which outlives its sessions.
-     * @param onRefused is told why a change was refused.
+     * @param onRefused called with the reason why a change was refused.
      */
     HostSession(
             final ManagerConnection connection,

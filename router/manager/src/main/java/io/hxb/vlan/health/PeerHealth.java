@@ -156,7 +156,7 @@ final class PeerHealth {
         return vid;
     }
 
-    /** The incarnation that it is addressed by; 0 if it has told none. */
+    /** The incarnation that it is addressed by; 0 if it has announced none. */
     long address() {
         return greeted == 0 ? incarnation : greeted;
     }

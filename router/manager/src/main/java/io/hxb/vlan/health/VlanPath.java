@@ -13,7 +13,7 @@ final class VlanPath {
     private final int vid;
     private final HoldDown hold;
     private PathState state = PathState.UNKNOWN;
-    private PathState told = PathState.UNKNOWN;
+    private PathState reported = PathState.UNKNOWN;
     private long heardNs;
     private int sent;
     private int reportedSent;
@@ -33,27 +33,27 @@ final class VlanPath {
         return vid;
     }
 
-    /** What comes here. */
+    /** State of the direction to this host. */
     PathState state() {
         return state;
     }
 
-    /** What the other host says comes to it. */
-    PathState told() {
-        return told;
+    /** State of the direction from this host, as the other one reports it. */
+    PathState reported() {
+        return reported;
     }
 
     void onReported(final PathState value) {
-        told = value;
+        reported = value;
     }
 
     boolean isDead() {
-        return state == PathState.DEAD || told == PathState.DEAD;
+        return state == PathState.DEAD || reported == PathState.DEAD;
     }
 
     /** True if both hosts hear one another here. */
     boolean isProven() {
-        return state == PathState.HEARD && told == PathState.HEARD;
+        return state == PathState.HEARD && reported == PathState.HEARD;
     }
 
     /** When a frame came last; before the first, long ago. */
@@ -69,7 +69,7 @@ final class VlanPath {
     /** The other host has begun anew: nothing is known of it. */
     void forget() {
         state = PathState.UNKNOWN;
-        told = PathState.UNKNOWN;
+        reported = PathState.UNKNOWN;
         reportedSent = 0;
         windowHeard = 0;
         lostPercent = 0;

@@ -98,7 +98,7 @@ public final class NodeService {
         return work + collectives.doWork(nowNs);
     }
 
-    // Before the messages: that a context is a new incarnation is told before what it sends.
+    // Before the messages: that a context is a new incarnation is reported before what it sends.
     private void takeEvents(final long nowNs) {
         while (context.pollEvent(event) == PmStatus.OK) {
             final boolean isOfMessage = event.slot() != PmEvent.NO_SLOT;

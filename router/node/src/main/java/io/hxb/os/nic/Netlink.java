@@ -221,7 +221,7 @@ final class Netlink implements AutoCloseable {
                 : ByteBuffer.wrap(attribute).order(ByteOrder.nativeOrder()).getInt();
     }
 
-    /** The attributes behind the fixed part of an entry, by type. */
+    /** The attributes after the fixed part of an entry, by type. */
     static Map<Integer, byte[]> attributes(final ByteBuffer entry, final int bodyLength) {
         final Map<Integer, byte[]> found = new TreeMap<>();
         int offset = bodyLength;

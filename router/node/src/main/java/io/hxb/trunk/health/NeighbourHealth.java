@@ -108,7 +108,7 @@ final class NeighbourHealth {
     /** A NIC refused frames, and some may have been for this neighbour. */
     void onSendErrors(final int number, final long nowNs) {
         final LinkHealth link = links[number];
-        if (link.opinion() == LinkState.GOOD) {
+        if (link.localState() == LinkState.GOOD) {
             final boolean isUp = link.port().link().isUp();
             fail(link, isUp ? LinkReason.SEND_ERRORS : LinkReason.NO_CARRIER, nowNs);
             publish(nowNs);
@@ -229,14 +229,14 @@ final class NeighbourHealth {
         final boolean isNever = nowNs - firstHeardNs > unheardNs;
         for (int i = 0; i < links.length; i++) {
             final LinkHealth link = links[i];
-            final LinkState opinion = link.opinion();
+            final LinkState opinion = link.localState();
             if (opinion == LinkState.GOOD && !link.port().link().isUp()) {
                 fail(link, LinkReason.NO_CARRIER, nowNs);
                 isChanged = true;
             } else if ((silent >>> i & 1) != 0) {
                 fail(link, LinkReason.SILENT, nowNs);
             } else if (opinion == LinkState.GOOD
-                    && (link.isUnheard(unheardNs, nowNs) || link.isDisproved(nowNs))) {
+                    && (link.isUnheard(unheardNs, nowNs) || link.isLivenessLost(nowNs))) {
                 fail(link, LinkReason.MISSED_HELLOS, nowNs);
                 isChanged = true;
             } else if (opinion == LinkState.UNKNOWN && isNever) {
@@ -264,7 +264,7 @@ final class NeighbourHealth {
                 final int weight = Port.FULL_WEIGHT * link.reportedWeight() / best;
                 link.port().setWeight(neighbour, Math.max(1, weight));
             }
-            failed |= link.opinion() == LinkState.FAILED ? 1L << i : 0;
+            failed |= link.localState() == LinkState.FAILED ? 1L << i : 0;
             weights = 31 * weights + (link.weight() + 7) / 8;
         }
         exchange.announce(failed, weights, nowNs);
@@ -278,7 +278,7 @@ final class NeighbourHealth {
         final long due =
                 exchange.due(good, addressed, sent, receivedFrames(), beatIntervalNs, nowNs);
         if (!exchange.isProbeDue(good, nowNs)) {
-            return isDoubting && doubtNs - nowNs <= 0 ? due | inquire(addressed, nowNs) : due;
+            return isDoubting && doubtNs - nowNs <= 0 ? due | requestReply(addressed, nowNs) : due;
         }
         if (exchange.isUnanswered(silenceThreshold.isAway(), longestAwayNs(), nowNs)) {
             giveUp(nowNs);
@@ -293,7 +293,7 @@ final class NeighbourHealth {
     }
 
     // The neighbour answers on every link: those that it cannot be heard on stay doubted.
-    private long inquire(final long addressed, final long nowNs) {
+    private long requestReply(final long addressed, final long nowNs) {
         doubtNs = nowNs + probeIntervalNs;
         exchange.requestReply();
         return addressed;
@@ -301,7 +301,7 @@ final class NeighbourHealth {
 
     private void giveUp(final long nowNs) {
         for (final LinkHealth link : links) {
-            if (link.opinion() == LinkState.GOOD) {
+            if (link.localState() == LinkState.GOOD) {
                 fail(link, LinkReason.UNANSWERED, nowNs);
             }
         }

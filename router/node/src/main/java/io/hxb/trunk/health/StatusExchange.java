@@ -14,7 +14,7 @@ import io.hxb.frame.LinkStatusFlyweight;
  * it.
  *
  * <p>Without a key anybody may say anything in the neighbour's name, so nothing that was believed
- * holds for ever against whoever is really there. A status frame that acknowledges nothing of what
+ * holds forever against whoever is really there. A status frame that acknowledges nothing of what
  * was said proves nothing and changes nothing, but it is answered by acknowledging it, by which the
  * two agree again, whatever one of them has forgotten. If what the neighbour says is older than
  * what is believed, or contradicts it, it is asked; if it stays with that, it is right.
@@ -46,7 +46,8 @@ final class StatusExchange {
     }
 
     /**
-     * The neighbour is a new incarnation, which has said nothing and forgotten what it was told.
+     * The neighbour is a new incarnation, which has announced nothing and forgotten all
+     * announcements.
      */
     void restart(final long nowNs) {
         own.restart();

@@ -229,7 +229,7 @@ public final class ManagerCommand implements Callable<Integer> {
         try {
             return VirtualNic.start(options);
         } catch (final IOException | RuntimeException | Error e) {
-            // Whoever prints why it did not start ends the process at once.
+            // The caller prints why it did not start and ends the process at once.
             log.close();
             throw e;
         }

@@ -25,7 +25,7 @@ final class TuningOptions {
             paramLabel = "N",
             defaultValue = "2",
             description =
-                    "change it only after this many intervals in a row (default: "
+                    "change a VLAN only after this many such intervals in a row (default: "
                             + "${DEFAULT-VALUE})")
     private int intervals;
 
