@@ -190,9 +190,16 @@ public final class RandomClusterFile {
         return switch (path) {
             case "context.maxContexts" -> valueOf("pool", "buffers") - linkBuffers();
             case "pool.bufferBytes" -> MAX_POOL_BYTES / valueOf("pool", "buffers");
-            case "socket.mtu" -> valueOf("pool", "bufferBytes") - 64;
+            case "socket.mtu" -> heldBytes();
+            case "frame.maxBytes" -> heldBytes() - 24;
             default -> Long.MAX_VALUE;
         };
+    }
+
+    // What a receive buffer of the configured size holds.
+    private long heldBytes() {
+        final long bufferBytes = valueOf("pool", "bufferBytes");
+        return bufferBytes == 0 ? Integer.MAX_VALUE : bufferBytes - 64;
     }
 
     private long nodes() {
