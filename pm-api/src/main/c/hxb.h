@@ -188,9 +188,9 @@ HXB_API int64_t hxb_link_event_count(const hxb_device *device);
 typedef struct hxb_context_options {
     size_t size;           /* of the struct as the program knows it: hxb_default_options sets it */
     int send_buffers;      /* messages that may be in flight at the same time, 1 to 65,536 */
-    /* Of each, a multiple of 64, at most 2^20, which is the longest message of the context then; 0 for the node's longest
-     * message. With 0 and 32 buffers or more none has more than 9,216 bytes, and a longer message takes as many adjacent
-     * ones as it needs, rounded up to a power of two: one of 65,536 bytes takes 8. */
+    /* Of each, a multiple of 64, at most 2^20, which is the longest message of the context then; 0 for the node's
+     * longest message. With 0 and 32 buffers or more none has more than 9,216 bytes, and a longer message takes as many
+     * adjacent ones as it needs, rounded up to a power of two: one of 65,536 bytes takes 8. */
     int send_buffer_bytes;
     int delivery_entries;  /* messages delivered and not released, a power of two of 64 to 2^20 */
     int64_t spin_ns;       /* longest spin of a wait before it sleeps: 0 sleeps at once, HXB_FOREVER hardly ever. A wait

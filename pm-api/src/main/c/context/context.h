@@ -50,9 +50,9 @@ struct service {
 
 enum { SERVICE_LARGE, SERVICE_REMOTE, SERVICE_GROUPS, SERVICES };
 
-/* Slots that are free: single ones, the one that was released last first, and whole groups of adjacent ones for messages
- * that are longer than a buffer. Single ones are taken below `split` as long as there are any. See the class FreeSlots of
- * io.hxb.pm.share. */
+/* Slots that are free: single ones, the one that was released last first, and whole groups of adjacent ones for
+ * messages that are longer than a buffer. Single ones are taken below `split` as long as there are any. See the class
+ * FreeSlots of io.hxb.pm.share. */
 struct free_slots {
     int *low, *high;
     int *place;    /* of a free slot in low or high */
@@ -209,7 +209,8 @@ HOT int take_single_slot(hxb_context *context) {
     return slot;
 }
 
-/* Slots of a message that is longer than a buffer (slots.c): the first of a group, or NONE if no whole group is free. */
+/* Slots of a message that is longer than a buffer (slots.c): the first of a group, or NONE if no whole group is
+ * free. */
 int take_slot_group(hxb_context *context);
 void put_slot_group(hxb_context *context, int first);
 

@@ -39,9 +39,12 @@ public record FrameConfig(
         Encapsulation encapsulation,
         int maxBytes) {
 
-    /** Header, record and payload of a frame with one message of 65,536 bytes. */
+    /**
+     * Header, record and payload of a frame with one message of 65,536 bytes and as much of a header
+     * as streams, remote procedure calls and libfabric put before what programs send.
+     */
     public static final int LONGEST_BYTES =
-            FrameHeaderFlyweight.LENGTH + MessageRecordFlyweight.LENGTH + 65_536;
+            FrameHeaderFlyweight.LENGTH + MessageRecordFlyweight.LENGTH + 64 + 65_536;
 
     /** The keys. Source of the EtherTypes: IEEE 802, local experimental EtherTypes 1, 2. */
     public static final ConfigSection<FrameConfig> KEYS =

@@ -254,13 +254,13 @@ class ClusterConfigYamlTest {
             delimiter = '|',
             textBlock =
                     """
-                    ''                                                       | 65608 | 65728
-                    'frame: {maxBytes: 65608}'                               | 65608 | 65728
-                    'frame: {maxBytes: 256}'                                 |   256 | 65728
+                    ''                                                       | 65672 | 65856
+                    'frame: {maxBytes: 65672}'                               | 65672 | 65856
+                    'frame: {maxBytes: 256}'                                 |   256 | 65856
                     'pool: {bufferBytes: 12KiB}'                             | 12224 | 12288
                     'pool: {bufferBytes: 12KiB}~frame: {maxBytes: 12224}'    | 12224 | 12288
-                    'pool: {bufferBytes: 72KiB}'                             | 65608 | 73728
-                    'socket: {mtu: 65507}'                                   | 65608 | 65728
+                    'pool: {bufferBytes: 72KiB}'                             | 65672 | 73728
+                    'socket: {mtu: 65507}'                                   | 65672 | 65856
                     """)
     void shouldMakeBuffersAsLongAsFramesNeedAndFramesAsLongAsBuffersHold(
             final String lines, final int frameBytes, final int bufferBytes) {
@@ -277,9 +277,9 @@ class ClusterConfigYamlTest {
             textBlock =
                     """
                     'frame: {maxBytes: 255}'                              | frame.maxBytes must be \
-                    256..65608, or 0 for as much as links and receive buffers take: 255
-                    'frame: {maxBytes: 65609}'                            | frame.maxBytes must be \
-                    256..65608, or 0 for as much as links and receive buffers take: 65609
+                    256..65672, or 0 for as much as links and receive buffers take: 255
+                    'frame: {maxBytes: 65673}'                            | frame.maxBytes must be \
+                    256..65672, or 0 for as much as links and receive buffers take: 65673
                     'pool: {bufferBytes: 12KiB}~frame: {maxBytes: 12225}' | pool needs buffers of \
                     12289 bytes for frames of frame.maxBytes (12225), or 0 for what frames need, \
                     not 12288

@@ -21,7 +21,7 @@ import java.util.SplittableRandom;
 /** Flows with frames of up to 64 KiB of message; -Dhxb.sim.seeds=N runs more seeds. */
 @Tag("simulation")
 class LongFrameSimulationTest {
-    private static final int[] LENGTHS = {1, 8_192, 9_144, 9_145, 65_535, 65_536};
+    private static final int[] LENGTHS = {1, 8_192, 9_144, 9_145, 65_535, 65_536, 65_600};
     private static final int MESSAGES = 120;
     private static final FlowSizes SIZES = new FlowSizes(FrameConfig.LONGEST_BYTES, 256, 16, 8, 64);
 
@@ -52,9 +52,9 @@ class LongFrameSimulationTest {
         try (SimWorld world = new SimWorld(1, 2, 1, 1, setup, SimFaults.NONE);
                 Arena arena = Arena.ofConfined()) {
             final SimContext from = world.open(0, 1, 64);
-            final long payload = arena.allocate(65_537, 8).address();
-            Memory.fill(payload, 65_537, 1);
-            assertEquals(PmStatus.TOO_LONG, from.loop.submit(1, 0, 1, 2, payload, 65_537, 0));
+            final long payload = arena.allocate(65_601, 8).address();
+            Memory.fill(payload, 65_601, 1);
+            assertEquals(PmStatus.TOO_LONG, from.loop.submit(1, 0, 1, 2, payload, 65_601, 0));
         }
     }
 
