@@ -33,7 +33,8 @@ final class StreamNodes implements AutoCloseable {
     static final long LIMIT = 30 * SECOND;
 
     /** So that silent peers are noticed soon. */
-    static final StreamOptions OPTIONS = StreamOptions.DEFAULT.withKeepAliveNs(SECOND / 5);
+    static final StreamOptions OPTIONS =
+            StreamOptions.DEFAULT.withKeepAliveNs(SECOND / 5).withWindowBytes(1 << 18);
 
     /** Below those that labs choose from, so that a lab of another JVM takes none of them. */
     private static final int FIRST_PORT = 14_000;

@@ -91,6 +91,8 @@ public final class RandomClusterFile {
         values.put("frame.relayEtherType", pick("", "0x0601", "0xfffe", "0x9000"));
         values.put("socket.segmentation", pick("", "off", "auto"));
         values.put("frame.encapsulation", pick("", "ethernet", "auto"));
+        // The smallest buffers hold the longest of these.
+        values.put("frame.maxBytes", pick("", "0", "256", "448"));
     }
 
     private String pick(final String... choices) {
@@ -191,7 +193,6 @@ public final class RandomClusterFile {
             case "context.maxContexts" -> valueOf("pool", "buffers") - linkBuffers();
             case "pool.bufferBytes" -> MAX_POOL_BYTES / valueOf("pool", "buffers");
             case "socket.mtu" -> heldBytes();
-            case "frame.maxBytes" -> heldBytes() - 24;
             default -> Long.MAX_VALUE;
         };
     }
