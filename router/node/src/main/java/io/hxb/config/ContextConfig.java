@@ -72,8 +72,8 @@ public record ContextConfig(
                             Limits.<ContextConfig>range(16, 1 << 16)
                                     .orZero("as many as 4 MiB hold"),
                             "Receive buffers of a context with `copy`, which count as"
-                                + " `limits.memoryBytes` of its user; 0 for as many as 4 MiB"
-                                + " hold."));
+                                    + " `limits.memoryBytes` of its user; 0 for as many as 4 MiB"
+                                    + " hold."));
 
     /** The defaults. */
     public static final ContextConfig DEFAULT = KEYS.defaults();

@@ -40,8 +40,8 @@ public record FrameConfig(
         int maxBytes) {
 
     /**
-     * Header, record and payload of a frame with one message of 65,536 bytes and as much of a header
-     * as streams, remote procedure calls and libfabric put before what programs send.
+     * Header, record and payload of a frame with one message of 65,536 bytes and as much of a
+     * header as streams, remote procedure calls and libfabric put before what programs send.
      */
     public static final int LONGEST_BYTES =
             FrameHeaderFlyweight.LENGTH + MessageRecordFlyweight.LENGTH + 64 + 65_536;
@@ -115,7 +115,7 @@ public record FrameConfig(
                             Limits.<FrameConfig>range(256, LONGEST_BYTES)
                                     .orZero("as much as links and receive buffers take"),
                             "Header and body of the longest frame of a flow; 0 takes as much as"
-                                + " links and buffers do ([details](#sizes-of-frames))."),
+                                    + " links and buffers do ([details](#sizes-of-frames))."),
                     new ConfigSection.Rule<>(
                             "encapsulation",
                             frame -> !frame.vlanTags || frame.encapsulation != Encapsulation.IP,

@@ -31,8 +31,7 @@ class BufferPoolMemoryTest {
         final int buffers = config.pool().bufferCount();
         final long bytes = (long) buffers * config.bufferBytes();
         try (SharedMemory memory = SharedMemory.create("hxb-pool-test", bytes)) {
-            final BufferPool pool =
-                    new BufferPool(memory.address(), buffers, config.bufferBytes());
+            final BufferPool pool = new BufferPool(memory.address(), buffers, config.bufferBytes());
             final BufferPool.Share share = pool.newShare();
             // when
             receive(pool, share, 1_500);
