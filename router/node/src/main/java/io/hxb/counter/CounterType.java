@@ -270,6 +270,28 @@ public enum CounterType {
     FLOW_NO_ROUTE_FRAMES(151, "Frames of flows for which there was no route when they were sent."),
     FLOW_NO_MEMORY_EVENTS(152, "Times no memory was free for a frame to send."),
     FLOW_RTT_SAMPLES(153, "Round trips measured."),
+    FORWARD_FRAGMENTS_FRAMES(
+            155, "Fragments of long frames for this node that were joined to others of their frame."),
+    FORWARD_REASSEMBLED_FRAMES(
+            156,
+            "Long frames that were complete, and are delivered or dropped besides the frames that"
+                    + " arrived."),
+    FORWARD_EXPIRED_FRAMES(
+            157, "Long frames given up, because a fragment was missing for too long."),
+    FORWARD_DISPLACED_FRAMES(
+            158, "Long frames given up for newer ones that came from the same neighbour."),
+    FORWARD_ASKED_FRAMES(
+            159, "Times the source of a long frame was asked for fragments that were missing."),
+    FORWARD_DROPPED_FRAGMENT_DOUBLED_FRAMES(
+            160, "Frames dropped: fragments of which all bytes had arrived before."),
+    FORWARD_DROPPED_FRAGMENT_CONTRADICTING_FRAMES(
+            161, "Frames dropped: fragments that contradict others of their frame."),
+    FORWARD_DROPPED_FRAGMENT_LATE_FRAMES(
+            162, "Frames dropped: fragments of frames that were complete or given up."),
+    FORWARD_DROPPED_FRAGMENT_REFUSED_FRAMES(
+            163, "Frames dropped: fragments for whose frame there was no place or buffer."),
+    FLOW_COMPLETED_FRAMES(
+            164, "Long data frames of which lost fragments were sent again, and no others."),
     CONTEXT_SENT_MESSAGES(154, "Messages that contexts have handed to their flows."),
     LINK_STRANGE_PROBES(
             145,

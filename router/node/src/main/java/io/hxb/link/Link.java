@@ -24,6 +24,14 @@ public interface Link extends AutoCloseable {
     /** Maximum bytes of HXB header and body in one frame. */
     int mtuBytes();
 
+    /**
+     * Maximum bytes of HXB header, body and trailer of a frame that its senders take. One that is
+     * longer than {@link #mtuBytes()} crosses the wire in pieces and arrives whole.
+     */
+    default int maxFrameBytes() {
+        return mtuBytes();
+    }
+
     /** True while frames can pass: the NIC exists, is up and has a carrier. */
     boolean isUp();
 
