@@ -44,7 +44,7 @@ final class TrainCode {
     private static final int CHANGED_BYTES = ETHERNET_BYTES + IpHeaders.CHECKSUM_OFFSET + 2;
 
     // Of a header, what decides where its frame goes, and how long it has to be.
-    private static final int LOOK_BYTES = FrameHeaderFlyweight.BODY_LENGTH_OFFSET + 2;
+    private static final int LOOK_BYTES = FrameHeaderFlyweight.BODY_OFFSET + 4;
 
     // On the stack, below what the rest of the program has there.
     private static final int SEGMENT = -176;
@@ -180,7 +180,8 @@ final class TrainCode {
                 .jumpIfNotWord(R1, FrameHeaderFlyweight.VERSION, "pass")
                 .load(WORD, R1, R10, OTHER + FrameHeaderFlyweight.CLUSTER_OFFSET)
                 .jumpIfNotWord(R1, clusterId, "pass")
-                .load(HALF, R1, R10, OTHER + FrameHeaderFlyweight.BODY_LENGTH_OFFSET)
+                .load(WORD, R1, R10, OTHER + FrameHeaderFlyweight.BODY_OFFSET)
+                .and(R1, FrameHeaderFlyweight.MAX_BODY_LENGTH)
                 .plus(R1, FrameHeaderFlyweight.LENGTH)
                 .load(BYTE, R2, R10, OTHER + FrameHeaderFlyweight.FLAGS_OFFSET)
                 .and(R2, FrameHeaderFlyweight.FLAG_SEALED)
