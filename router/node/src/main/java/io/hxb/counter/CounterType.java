@@ -49,8 +49,8 @@ public enum CounterType {
     TRUNK_LOST_EVENTS(17, DIMENSION, COUNT, "Times the last link to one neighbour was lost."),
     FORWARD_RECEIVED_FRAMES(
             18,
-            "Frames that arrived on all links: delivered, control, relayed and dropped ones"
-                    + " together."),
+            "Frames that arrived on all links, and long frames joined from fragments: delivered,"
+                    + " control, relayed, fragments and dropped ones together."),
     FORWARD_DELIVERED_FRAMES(19, "Data frames for this node, handed to its flows."),
     FORWARD_CONTROL_FRAMES(
             20, "Frames without data for this node itself: hellos, acknowledgements and so on."),
@@ -274,8 +274,8 @@ public enum CounterType {
             155, "Fragments of long frames for this node that were joined to others of their frame."),
     FORWARD_REASSEMBLED_FRAMES(
             156,
-            "Long frames that were complete, and are delivered or dropped besides the frames that"
-                    + " arrived."),
+            "Of the frames that arrived, long ones joined from fragments, which count themselves,"
+                    + " too."),
     FORWARD_EXPIRED_FRAMES(
             157, "Long frames given up, because a fragment was missing for too long."),
     FORWARD_DISPLACED_FRAMES(

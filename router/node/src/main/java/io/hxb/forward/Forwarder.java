@@ -308,6 +308,8 @@ public final class Forwarder implements FrameSink {
         isCounted = true;
         counters.increment(CounterType.FORWARD_FRAGMENTS_FRAMES);
         if (whole != BufferPool.NONE) {
+            counters.increment(CounterType.FORWARD_RECEIVED_FRAMES);
+            counters.increment(CounterType.FORWARD_REASSEMBLED_FRAMES);
             takeWhole(whole, frameBytes, source);
         }
     }

@@ -65,10 +65,7 @@ final class FragmentJoin {
                 new FrameReassembler(
                         share, frames, Math.max(1, frames / NEIGHBOUR_PART), TIMEOUT_NS);
         reassembler.ask(QUIET_NS);
-        final FrameReassembler.Counts counts = reassembler.counts();
-        counters.source(CounterType.FORWARD_REASSEMBLED_FRAMES, counts::frames)
-                .source(CounterType.FORWARD_EXPIRED_FRAMES, counts::expired)
-                .source(CounterType.FORWARD_DISPLACED_FRAMES, counts::displaced);
+        counters.source(CounterType.FORWARD_DISPLACED_FRAMES, reassembler.counts()::displaced);
     }
 
     /**
@@ -143,6 +140,7 @@ final class FragmentJoin {
             return 0;
         }
         int work = reassembler.expire(nowNs);
+        counters.add(CounterType.FORWARD_EXPIRED_FRAMES, work);
         for (int i = 0; i < QUESTIONS_A_TURN; i++) {
             final int id = reassembler.missing(nowNs);
             if (id == BufferPool.NONE) {

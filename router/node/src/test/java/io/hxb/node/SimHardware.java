@@ -108,9 +108,12 @@ final class SimHardware implements AutoCloseable {
     }
 
     private int linkBytes() {
-        return wireBytes > 0
-                ? wireBytes
-                : 2 * frameBytes - NodeParts.frameBytes(config, frameBytes);
+        return wireBytes > 0 ? wireBytes : longestBytes();
+    }
+
+    /** Of frames with their trailer. */
+    private int longestBytes() {
+        return 2 * frameBytes - NodeParts.frameBytes(config, frameBytes);
     }
 
     BufferPool newPool(final int buffers) {
@@ -134,6 +137,7 @@ final class SimHardware implements AutoCloseable {
                             link.index(),
                             Shape.coordinate(here, link.dimension()),
                             linkBytes(),
+                            Math.max(linkBytes(), longestBytes()),
                             share));
         }
         return links.toArray(new SimLink[0]);
