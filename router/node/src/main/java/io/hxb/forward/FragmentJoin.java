@@ -49,6 +49,7 @@ final class FragmentJoin {
     private final CounterBlock counters;
     private final FrameReassembler reassembler;
     private final MissingFlyweight missing = new MissingFlyweight();
+    private long displacedSeen;
 
     /** Makes the place of one loop, in buffers of its {@code share}. */
     FragmentJoin(
@@ -65,7 +66,6 @@ final class FragmentJoin {
                 new FrameReassembler(
                         share, frames, Math.max(1, frames / NEIGHBOUR_PART), TIMEOUT_NS);
         reassembler.ask(QUIET_NS);
-        counters.source(CounterType.FORWARD_DISPLACED_FRAMES, reassembler.counts()::displaced);
     }
 
     /**
@@ -141,6 +141,9 @@ final class FragmentJoin {
         }
         int work = reassembler.expire(nowNs);
         counters.add(CounterType.FORWARD_EXPIRED_FRAMES, work);
+        final long displaced = reassembler.counts().displaced();
+        counters.add(CounterType.FORWARD_DISPLACED_FRAMES, displaced - displacedSeen);
+        displacedSeen = displaced;
         for (int i = 0; i < QUESTIONS_A_TURN; i++) {
             final int id = reassembler.missing(nowNs);
             if (id == BufferPool.NONE) {
