@@ -4,8 +4,10 @@ import io.hxb.config.FlowConfig;
 import io.hxb.counter.CounterBlock;
 import io.hxb.counter.CounterType;
 import io.hxb.flow.route.RouteTable;
+import io.hxb.frame.MissingFlyweight;
 import io.hxb.link.FrameOwner;
 import io.hxb.link.LoopClock;
+import io.hxb.link.OutgoingFrame;
 import io.hxb.pm.PmStatus;
 
 /**
@@ -242,15 +244,7 @@ final class Transmitter implements FrameOwner {
         builder.writeFlags(flow, frame);
         frame.onQueued();
         flow.context.onQueued();
-        final int link =
-                output.send(
-                        output.outgoing()
-                                .wrap(
-                                        frame.headerAddress(),
-                                        frame.headerLengthBytes(),
-                                        this,
-                                        frame.index())
-                                .payload(frame.payloadAddress(), frame.payloadLengthBytes()));
+        final int link = output.send(outgoing(frame));
         if (link < 0) {
             onNotTaken(flow, frame, link);
             return 0;
@@ -262,6 +256,62 @@ final class Transmitter implements FrameOwner {
         }
         flow.window.onTransmitted(frame, link, nowNs);
         return FlowSizes.weight(frame.lengthBytes());
+    }
+
+    /**
+     * Sends ranges of a frame again that did not arrive; the whole frame if that cannot be done.
+     * Nothing is sent if the frame has arrived, will be sent anyway, or was sent too recently for the
+     * receiver to miss anything.
+     *
+     * @param sequence of the frame.
+     * @param missing names the ranges.
+     */
+    void resend(final SendFlow flow, final int sequence, final MissingFlyweight missing) {
+        final long nowNs = clock.nowNs();
+        final TxFrame frame =
+                flow.window.isInFlight(sequence) ? flow.window.frame(sequence) : null;
+        if (frame == null
+                || frame.isLost()
+                || frame.isQueued()
+                || frame.attempts() == 0
+                || nowNs - frame.sentNs() < flow.rttEstimator.smoothedNs() / 2) {
+            return;
+        }
+        int link = FlowOutput.BLOCKED;
+        final int takenLink = frame.takenLink();
+        for (int i = 0; i < missing.ranges(); i++) {
+            frame.onQueued();
+            flow.context.onQueued();
+            final int taken =
+                    output.sendRange(
+                            outgoing(frame)
+                                    .range(
+                                            missing.number(),
+                                            missing.offset(i),
+                                            missing.lengthBytes(i)),
+                            takenLink);
+            if (taken < 0) {
+                frame.onRefused();
+                flow.context.onUnqueued();
+                link = link < 0 ? taken : link;
+                break;
+            }
+            link = taken;
+        }
+        if (link >= 0) {
+            counters.increment(CounterType.FLOW_COMPLETED_FRAMES);
+            flow.window.onTransmitted(frame, link, nowNs);
+        } else if (link == FlowOutput.NO_ROUTE) {
+            flow.window.markLost(frame);
+            queue.makeReady(flow);
+        }
+        timers.arm(flow, nowNs);
+    }
+
+    private OutgoingFrame outgoing(final TxFrame frame) {
+        return output.outgoing()
+                .wrap(frame.headerAddress(), frame.headerLengthBytes(), this, frame.index())
+                .payload(frame.payloadAddress(), frame.payloadLengthBytes());
     }
 
     private void onNotTaken(final SendFlow flow, final TxFrame frame, final int answer) {

@@ -17,7 +17,9 @@ import static io.hxb.os.bpf.BpfCode.R9;
 import static io.hxb.os.bpf.BpfCode.WORD;
 
 import io.hxb.config.ClusterConfig;
+import io.hxb.frame.FragmentFlyweight;
 import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.frame.FrameType;
 import io.hxb.frame.SealFlyweight;
 import io.hxb.link.raw.IpHeaders;
 import io.hxb.os.bpf.BpfArray;
@@ -295,15 +297,24 @@ final class RelayProgram {
     }
 
     // As TrunkSender.offer: round robin; a link of a smaller weight takes its share by chance.
+    // Fragments of one frame take one link, as by TrunkSender.offerFragment.
     private void chooseLink() {
         code.load(WORD, R1, R9, RelayTable.COUNT_OFFSET)
+                .load(BYTE, R2, R10, HEADER + FrameHeaderFlyweight.TYPE_OFFSET)
+                .jumpIfNotWord(R2, FrameType.FRAGMENT, "any link")
+                .jumpIfZero(R1, "pass")
+                .load(WORD, R7, R10, HEADER + FragmentFlyweight.NUMBER_OFFSET)
+                .modulo(R7, R1)
+                .jump("first link")
+                .label("any link")
                 .load(WORD, R7, R9, RelayTable.NEXT_OFFSET)
                 .jumpIfLess(R7, R1, "next is there")
                 .set(R7, 0)
                 .label("next is there")
                 .move(R2, R7)
                 .plus(R2, 1)
-                .store(WORD, R9, RelayTable.NEXT_OFFSET, R2);
+                .store(WORD, R9, RelayTable.NEXT_OFFSET, R2)
+                .label("first link");
         for (int tried = 0; tried < maxLinks; tried++) {
             final String following = "link " + (tried + 1);
             code.load(WORD, R1, R9, RelayTable.FIRST_OFFSET)
@@ -318,6 +329,8 @@ final class RelayProgram {
                     .jumpIfZero(R1, following);
             findAddress(following);
             code.jumpIfGreaterValue(R1, WEIGHT_MASK, "chosen")
+                    .load(BYTE, R2, R10, HEADER + FrameHeaderFlyweight.TYPE_OFFSET)
+                    .jumpIfValue(R2, FrameType.FRAGMENT, "chosen")
                     .store(DOUBLE, R10, WEIGHT, R1)
                     .store(DOUBLE, R10, PORT, R0)
                     .call(BpfCode.GET_PRANDOM_U32)

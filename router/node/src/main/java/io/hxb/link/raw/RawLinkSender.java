@@ -63,7 +63,7 @@ final class RawLinkSender extends SocketSender {
     @Override
     public boolean offer(final int neighbour, final OutgoingFrame frame) {
         final long destination = destinations.get(neighbour + 1);
-        if (destination == 0 || !hasRoom(1)) {
+        if (destination == 0 || !hasRoomFor(frame)) {
             return false;
         }
         followNic();
@@ -76,15 +76,21 @@ final class RawLinkSender extends SocketSender {
                 frame,
                 frame.owner(),
                 trains != null && mayBeByIp(isForRing, headerAddress)
-                        ? trains.group(neighbour, headerAddress)
+                        ? trains.group(neighbour, headerAddress, frame.lengthBytes() > mtuBytes())
                         : Trains.ALONE);
         return true;
     }
 
+    @Override
+    protected int mtuBytes() {
+        return link.mtuBytes();
+    }
+
     // A relay's program leaves detours to the node, which takes them out of the ring.
     private static boolean mayBeByIp(final boolean isForRing, final long headerAddress) {
-        if (Memory.getUnsignedByte(headerAddress + FrameHeaderFlyweight.TYPE_OFFSET)
-                != FrameType.DATA) {
+        final int type =
+                Memory.getUnsignedByte(headerAddress + FrameHeaderFlyweight.TYPE_OFFSET);
+        if (type != FrameType.DATA && type != FrameType.FRAGMENT) {
             return false;
         }
         return !isForRing
