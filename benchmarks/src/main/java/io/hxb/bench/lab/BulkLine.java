@@ -60,9 +60,7 @@ final class BulkLine implements AutoCloseable {
         cluster = new BulkCluster(network);
     }
 
-    /**
-     * Messages of HXB, each end an application that runs its node on its own thread.
-     */
+    /** Messages of HXB, each end an application that runs its node on its own thread. */
     Map<String, Double> hxb(final BulkWay way, final BulkSize size) throws Exception {
         return withNodes(
                 way,
