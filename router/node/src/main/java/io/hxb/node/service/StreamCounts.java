@@ -9,7 +9,7 @@ import java.util.List;
 
 /**
  * Checks and counts the streams of measured messages that a receiver gets, by the context that
- * sends them, and writes what it found as the answer to those who ask. Owned by the thread that
+ * sends them, and writes what it found as the reply to those who ask. Owned by the thread that
  * receives. It allocates when a new source begins, and when it looks at the CPU time.
  */
 public final class StreamCounts {

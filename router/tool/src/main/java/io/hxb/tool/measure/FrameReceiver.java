@@ -8,13 +8,13 @@ import io.hxb.pm.PmMessage;
 import io.hxb.pm.PmStatus;
 
 /**
- * Takes measured messages that came as one, checks and counts them, and answers those who ask, as a
+ * Takes measured messages that came as one, checks and counts them, and replies those who ask, as a
  * node's own context does ({@link ServiceProtocol}). Owned by one thread.
  */
 final class FrameReceiver implements PerfReceiver.Half {
     private static final int LIMIT_MESSAGES = 64;
 
-    /** Whoever does not take his answers gets none: the others must not wait for him. */
+    /** Whoever does not take his replies gets none: the others must not wait for him. */
     private static final long ANSWER_NS = 100_000_000L;
 
     private final PmContext context;

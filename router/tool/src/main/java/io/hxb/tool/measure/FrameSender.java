@@ -21,7 +21,7 @@ final class FrameSender extends PerfSender {
     private final int lengthBytes;
     private final long checkEvery;
     private final Arena arena = Arena.ofShared();
-    private final MemorySegment answer = arena.allocate(ServiceProtocol.REPLY_BYTES, Long.BYTES);
+    private final MemorySegment reply = arena.allocate(ServiceProtocol.REPLY_BYTES, Long.BYTES);
 
     /**
      * Makes one.
@@ -101,16 +101,16 @@ final class FrameSender extends PerfSender {
         exchange.send(slot, 0, tag);
         while (exchange.receive(ANSWER_NS)) {
             final var message = exchange.message();
-            final boolean isAnswer =
+            final boolean isReply =
                     message.tag() == ServiceProtocol.COUNT_REPLY
                             && message.sourceNode() == stream.target()
                             && message.lengthBytes() == ServiceProtocol.REPLY_BYTES;
-            if (isAnswer) {
-                Memory.copy(message.address(), answer.address(), ServiceProtocol.REPLY_BYTES);
+            if (isReply) {
+                Memory.copy(message.address(), reply.address(), ServiceProtocol.REPLY_BYTES);
             }
             exchange.release();
-            if (isAnswer) {
-                return answer.address();
+            if (isReply) {
+                return reply.address();
             }
         }
         throw silent(stream);

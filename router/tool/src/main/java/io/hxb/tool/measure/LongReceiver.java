@@ -19,16 +19,16 @@ import java.lang.foreign.MemorySegment;
  * lie; otherwise as {@link FrameReceiver}. Owned by one thread.
  */
 final class LongReceiver implements PerfReceiver.Half, PmLargeHandler {
-    /** Answers that may be on their way; an older one has long arrived. */
-    private static final int ANSWERS = 256;
+    /** Replies that may be on their way; an older one has long arrived. */
+    private static final int REPLIES = 256;
 
     private final PmContext context;
     private final StreamCounts streams;
     private final PmLargeMessages messages;
     private final Long2ObjectHashMap<Incoming> incoming = new Long2ObjectHashMap<>();
-    private final MemorySegment answers =
-            Arena.ofAuto().allocate((long) ANSWERS * ServiceProtocol.REPLY_BYTES, Long.BYTES);
-    private int nextAnswer;
+    private final MemorySegment replies =
+            Arena.ofAuto().allocate((long) REPLIES * ServiceProtocol.REPLY_BYTES, Long.BYTES);
+    private int nextReply;
 
     /** The message that a source is sending. */
     private static final class Incoming {
@@ -105,24 +105,24 @@ final class LongReceiver implements PerfReceiver.Half, PmLargeHandler {
                         message.isIntact || tag == ServiceProtocol.COUNT_NUMBER);
             }
         } else if (status == PmStatus.OK) {
-            answer(sourceNode, sourceContext, tag);
+            reply(sourceNode, sourceContext, tag);
         }
     }
 
-    private void answer(final int sourceNode, final int sourceContext, final int tag) {
+    private void reply(final int sourceNode, final int sourceContext, final int tag) {
         if (tag == ServiceProtocol.COUNT_RESET) {
             streams.reset(sourceNode, sourceContext);
         } else if (tag != ServiceProtocol.COUNT_REPORT) {
             return;
         }
-        final MemorySegment answer =
-                answers.asSlice(
-                        (long) nextAnswer * ServiceProtocol.REPLY_BYTES,
+        final MemorySegment reply =
+                replies.asSlice(
+                        (long) nextReply * ServiceProtocol.REPLY_BYTES,
                         ServiceProtocol.REPLY_BYTES);
-        nextAnswer = (nextAnswer + 1) % ANSWERS;
-        streams.write(answer.address(), sourceNode, sourceContext, System.nanoTime());
+        nextReply = (nextReply + 1) % REPLIES;
+        streams.write(reply.address(), sourceNode, sourceContext, System.nanoTime());
         // With so many on their way that there is no room, the one who asks will say it is silent.
-        messages.send(sourceNode, sourceContext, answer, ServiceProtocol.COUNT_REPLY);
+        messages.send(sourceNode, sourceContext, reply, ServiceProtocol.COUNT_REPLY);
     }
 
     private static long key(final int sourceNode, final int sourceContext) {

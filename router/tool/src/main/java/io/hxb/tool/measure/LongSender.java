@@ -41,8 +41,8 @@ final class LongSender extends PerfSender implements PmLargeHandler {
     private final long checkEvery;
     private final List<Outbox> outboxes = new ArrayList<>();
     private final Arena arena = Arena.ofShared();
-    private final MemorySegment answer = arena.allocate(ServiceProtocol.REPLY_BYTES, Long.BYTES);
-    private boolean isAnswered;
+    private final MemorySegment reply = arena.allocate(ServiceProtocol.REPLY_BYTES, Long.BYTES);
+    private boolean isReplied;
     private long done;
     private long lastNs;
 
@@ -209,10 +209,10 @@ final class LongSender extends PerfSender implements PmLargeHandler {
 
     @Override
     long ask(final PerfStream stream, final int tag) {
-        isAnswered = false;
+        isReplied = false;
         messages.send(stream.target(), stream.context(), MemorySegment.NULL, tag);
         final long startNs = System.nanoTime();
-        while (!isAnswered || messages.unfinishedTransfers() > 0) {
+        while (!isReplied || messages.unfinishedTransfers() > 0) {
             if (poll() == 0) {
                 messages.await(IDLE_NS);
             }
@@ -220,14 +220,14 @@ final class LongSender extends PerfSender implements PmLargeHandler {
                 throw silent(stream);
             }
         }
-        return answer.address();
+        return reply.address();
     }
 
     @Override
     public MemorySegment onStart(
             final int sourceNode, final int sourceContext, final long length, final int tag) {
         return tag == ServiceProtocol.COUNT_REPLY && length == ServiceProtocol.REPLY_BYTES
-                ? answer
+                ? reply
                 : PmLargeMessages.REJECT;
     }
 
@@ -239,7 +239,7 @@ final class LongSender extends PerfSender implements PmLargeHandler {
             final int tag,
             final MemorySegment target,
             final int status) {
-        isAnswered |= status == PmStatus.OK;
+        isReplied |= status == PmStatus.OK;
     }
 
     @Override
@@ -248,7 +248,7 @@ final class LongSender extends PerfSender implements PmLargeHandler {
             throw new ToolException(
                     "a message was not delivered: " + MeasurementExchange.explain(status));
         }
-        // The question at the end counts as one, too, and is not in the sum of those sent.
+        // The request at the end counts as one, too, and is not in the sum of those sent.
         done++;
         onAcknowledged(Math.min(done, sent()));
     }

@@ -139,32 +139,32 @@ final class PerfReceiver implements AutoCloseable {
 
     /** The context of the receiver that listens at a node; 0 if there is none. */
     static int find(final PmContext context, final int node) {
-        final int[] answer = ports(new MeasurementExchange(context), PortProtocol.LOOKUP, node);
-        return answer[0] == PortProtocol.OK ? answer[1] : ServiceProtocol.CONTEXT;
+        final int[] reply = ports(new MeasurementExchange(context), PortProtocol.LOOKUP, node);
+        return reply[0] == PortProtocol.OK ? reply[1] : ServiceProtocol.CONTEXT;
     }
 
     /** Asks a node about the port of receivers; status and value. */
     private static int[] ports(final MeasurementExchange exchange, final int tag, final int node) {
-        final int bytes = PortProtocol.QUESTION_BYTES;
+        final int bytes = PortProtocol.REQUEST_BYTES;
         final int slot = exchange.claim(node, PortProtocol.CONTEXT, bytes, ANSWER_NS);
-        PortProtocol.question(exchange.context().sendAddress(slot), 1, ServiceProtocol.PERF_PORT);
+        PortProtocol.request(exchange.context().sendAddress(slot), 1, ServiceProtocol.PERF_PORT);
         exchange.send(slot, bytes, tag);
         while (exchange.receive(ANSWER_NS)) {
             final var message = exchange.message();
-            final boolean isAnswer =
+            final boolean isReply =
                     message.tag() == PortProtocol.REPLY
                             && message.sourceNode() == node
-                            && message.lengthBytes() == PortProtocol.ANSWER_BYTES;
-            final int[] answer =
-                    isAnswer
+                            && message.lengthBytes() == PortProtocol.REPLY_BYTES;
+            final int[] reply =
+                    isReply
                             ? new int[] {
                                 PortProtocol.status(message.address()),
                                 PortProtocol.value(message.address())
                             }
                             : null;
             exchange.release();
-            if (isAnswer) {
-                return answer;
+            if (isReply) {
+                return reply;
             }
         }
         throw new ToolException("node " + node + " does not answer: see hxb stat");

@@ -12,7 +12,7 @@ import java.util.function.BooleanSupplier;
  * and tell at the end what they found. Owned by one thread, except for {@link #acknowledged}.
  */
 abstract class PerfSender implements AutoCloseable {
-    /** How long an answer may take. */
+    /** How long a reply may take. */
     static final long ANSWER_NS = 10_000_000_000L;
 
     private final List<PerfStream> streams = new ArrayList<>();
@@ -61,9 +61,9 @@ abstract class PerfSender implements AutoCloseable {
     abstract void drain();
 
     /**
-     * Asks a receiver. Blocks until it answers.
+     * Asks a receiver. Blocks until it replies.
      *
-     * @return address of the answer, valid until the next question.
+     * @return address of the reply, valid until the next request.
      */
     abstract long ask(PerfStream stream, int tag);
 
@@ -88,9 +88,7 @@ abstract class PerfSender implements AutoCloseable {
 
     static ToolException silent(final PerfStream stream) {
         return new ToolException(
-                "node "
-                        + stream.target()
-                        + " does not answer: run hxb stat to see whether it runs");
+                "node " + stream.target() + " does not reply: run hxb stat to see whether it runs");
     }
 
     static ToolException unacknowledged(final int node) {

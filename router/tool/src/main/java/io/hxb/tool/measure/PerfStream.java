@@ -51,7 +51,7 @@ final class PerfStream {
         sent = 0;
     }
 
-    /** Takes an answer of {@link ServiceProtocol#REPLY_BYTES} bytes. */
+    /** Takes a reply of {@link ServiceProtocol#REPLY_BYTES} bytes. */
     void take(final long address) {
         for (int i = 0; i < reply.length; i++) {
             reply[i] = Memory.getLong(address + (long) i * Long.BYTES);

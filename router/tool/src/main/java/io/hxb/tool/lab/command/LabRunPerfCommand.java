@@ -38,8 +38,8 @@ import java.util.stream.Collectors;
         header = "Measure throughput in a lab made for it.",
         description =
                 "Send as fast as the receiver takes it, and check every message there; both are"
-                    + " processes of their own, attached to their nodes. Lines report what is"
-                    + " acknowledged meanwhile; Ctrl-C ends it with the result.",
+                        + " processes of their own, attached to their nodes. Lines report what is"
+                        + " acknowledged meanwhile; Ctrl-C ends it with the result.",
         footer = {
             "",
             PerfCommand.SMALL_MESSAGES,
