@@ -33,7 +33,10 @@ final class LoopCounters {
         block.source(CounterType.LINK_RECEIVED_TRAINS, index, link.trains()::trains)
                 .source(CounterType.LINK_RECEIVED_TRAIN_FRAMES, index, link.trains()::frames)
                 .source(CounterType.LINK_RECEIVED_COPIED_FRAMES, index, link.trains()::copiedFrames)
-                .source(CounterType.LINK_STRANGE_PROBES, index, link.trains()::strangeProbes)
+                .source(
+                        CounterType.LINK_UNKNOWN_SENDER_PROBES,
+                        index,
+                        link.trains()::unknownSenderProbes)
                 .source(CounterType.LINK_UP_STATE, index, () -> link.isUp() ? 1 : 0)
                 .source(CounterType.LINK_MTU_BYTES, index, link::mtuBytes)
                 .source(CounterType.LINK_NEIGHBOURS_NODES, index, neighbours);
