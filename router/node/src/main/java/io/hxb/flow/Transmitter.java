@@ -14,8 +14,9 @@ import io.hxb.pm.PmStatus;
  * Gives flows their turns and hands their frames to the output, for the first time or again. Owned
  * by one loop.
  *
- * <p>A turn is of a bounded number of frames; a flow that cannot go on (no window, its links
- * blocked) leaves the line, so it holds up nobody else.
+ * <p>A turn is of a bounded number of frames, of which long ones count as several ({@link
+ * FlowSizes#weight}); a flow that cannot go on (no window, its links blocked) leaves the line, so
+ * it holds up nobody else.
  */
 final class Transmitter implements FrameOwner {
     private static final int FRAMES_A_TURN = 32;
@@ -222,10 +223,10 @@ final class Transmitter implements FrameOwner {
                 continue;
             }
             if (frame.attempts() > 0 && !frame.isStranded()) {
-                if (!mayRepeat || repeated == SendFlow.MAX_RESEND_FRAMES) {
+                if (!mayRepeat || repeated >= SendFlow.MAX_RESEND_FRAMES) {
                     continue;
                 }
-                repeated++;
+                repeated += FlowSizes.weight(frame.lengthBytes());
             }
             frames += transmit(flow, frame, nowNs);
         }
@@ -235,7 +236,10 @@ final class Transmitter implements FrameOwner {
         return frames;
     }
 
-    /** Sends a frame, or keeps it as lost when the output is blocked; returns frames sent. */
+    /**
+     * Sends a frame, or keeps it as lost when the output is blocked; returns what it counts of a
+     * turn.
+     */
     private int transmit(final SendFlow flow, final TxFrame frame, final long nowNs) {
         builder.writeFlags(flow, frame);
         frame.onQueued();
@@ -251,7 +255,7 @@ final class Transmitter implements FrameOwner {
             counters.increment(CounterType.FLOW_RESENT_FRAMES);
         }
         flow.window.onTransmitted(frame, link, nowNs);
-        return 1;
+        return FlowSizes.weight(frame.lengthBytes());
     }
 
     /**
