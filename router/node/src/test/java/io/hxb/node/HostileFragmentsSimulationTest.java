@@ -187,7 +187,7 @@ class HostileFragmentsSimulationTest {
                 });
         // then
         checkUnharmed();
-        assertTrue(value(CounterType.ofReason(DropReason.STRANGER)) > 100, "it did send");
+        assertTrue(value(CounterType.ofReason(DropReason.UNKNOWN_NEIGHBOUR)) > 100, "it did send");
         assertEquals(0, value(CounterType.FORWARD_EXPIRED_FRAMES));
     }
 
