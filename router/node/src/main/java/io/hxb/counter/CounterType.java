@@ -271,7 +271,8 @@ public enum CounterType {
     FLOW_NO_MEMORY_EVENTS(152, "Times no memory was free for a frame to send."),
     FLOW_RTT_SAMPLES(153, "Round trips measured."),
     FORWARD_FRAGMENTS_FRAMES(
-            155, "Fragments of long frames for this node that were joined to others of their frame."),
+            155,
+            "Fragments of long frames for this node that were joined to others of their frame."),
     FORWARD_REASSEMBLED_FRAMES(
             156,
             "Of the frames that arrived, long ones joined from fragments, which count themselves,"

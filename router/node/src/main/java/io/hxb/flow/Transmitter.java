@@ -260,16 +260,15 @@ final class Transmitter implements FrameOwner {
 
     /**
      * Sends ranges of a frame again that did not arrive; the whole frame if that cannot be done.
-     * Nothing is sent if the frame has arrived, will be sent anyway, or was sent too recently for the
-     * receiver to miss anything.
+     * Nothing is sent if the frame has arrived, will be sent anyway, or was sent too recently for
+     * the receiver to miss anything.
      *
      * @param sequence of the frame.
      * @param missing names the ranges.
      */
     void resend(final SendFlow flow, final int sequence, final MissingFlyweight missing) {
         final long nowNs = clock.nowNs();
-        final TxFrame frame =
-                flow.window.isInFlight(sequence) ? flow.window.frame(sequence) : null;
+        final TxFrame frame = flow.window.isInFlight(sequence) ? flow.window.frame(sequence) : null;
         if (frame == null
                 || frame.isLost()
                 || frame.isQueued()

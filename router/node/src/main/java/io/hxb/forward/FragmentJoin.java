@@ -17,11 +17,11 @@ import io.hxb.linux.Memory;
  * <p>A lost fragment does not cost its frame: when a later frame of the same neighbour is complete,
  * or nothing has arrived for a while, a MISSING frame names the ranges that are not there, and the
  * source sends these from the frame, which it still has in flight; see {@link MissingFlyweight}. An
- * incomplete frame is asked for at most {@link FrameReassembler#MAX_ASKS} times, with growing pauses,
- * and then left to the retransmission of its flow, as it is where the payload is encrypted: the
- * encrypted bytes are not kept. Other ways were to let the flow alone repeat the whole frame, which
- * at a loss of 1 % costs 8 to 50 % of the goodput, and shorter frames while there is loss, which
- * costs CPU.
+ * incomplete frame is asked for at most {@link FrameReassembler#MAX_ASKS} times, with growing
+ * pauses, and then left to the retransmission of its flow, as it is where the payload is encrypted:
+ * the encrypted bytes are not kept. Other ways were to let the flow alone repeat the whole frame,
+ * which at a loss of 1 % costs 8 to 50 % of the goodput, and shorter frames while there is loss,
+ * which costs CPU.
  *
  * <p>The source in the sense of {@link FrameReassembler} is the neighbour and link that a fragment
  * came from: what a fragment claims about its origin is not proven before its frame is complete.

@@ -15,8 +15,8 @@ import io.hxb.linux.Memory;
  *               offset of the range in units of {@value #UNIT_BYTES} bytes (bits 17 to 31)
  * </pre>
  *
- * All ranges but the last have a multiple of {@value #UNIT_BYTES} bytes. A fragment has no seal: the
- * long frame has one. An object writes fragments and is owned by one loop; what reads them is
+ * All ranges but the last have a multiple of {@value #UNIT_BYTES} bytes. A fragment has no seal:
+ * the long frame has one. An object writes fragments and is owned by one loop; what reads them is
  * stateless.
  */
 public final class FragmentFlyweight {
@@ -57,7 +57,8 @@ public final class FragmentFlyweight {
             final int frameBytes,
             final int offset,
             final int rangeBytes) {
-        assert frameBytes <= MAX_FRAME_BYTES && offset % UNIT_BYTES == 0 : frameBytes + ", " + offset;
+        assert frameBytes <= MAX_FRAME_BYTES && offset % UNIT_BYTES == 0
+                : frameBytes + ", " + offset;
         Memory.copyShort(ofAddress, headerAddress, FrameHeaderFlyweight.LENGTH);
         header.wrap(headerAddress)
                 .type(FrameType.FRAGMENT)

@@ -11,9 +11,9 @@ import java.util.Arrays;
  *
  * <p>A long frame is known by its source and number. What the constructor is given bounds the
  * frames that are incomplete at one time, those of one source, and their age; {@value #MAX_SPANS}
- * bounds the pieces that one of them consists of. At its bound a source gives up the oldest frame of its
- * own; when all places are taken, the ranges of new frames are refused. So no source displaces what
- * another has sent.
+ * bounds the pieces that one of them consists of. At its bound a source gives up the oldest frame
+ * of its own; when all places are taken, the ranges of new frames are refused. So no source
+ * displaces what another has sent.
  *
  * <p>A range is dropped and counted as doubled if all of its bytes have arrived before, as
  * contradicting if some of them have, if it does not lie within the frame, or if the frame has
@@ -522,8 +522,8 @@ public final class FrameReassembler implements AutoCloseable {
     }
 
     /**
-     * The buffer of the frame that the last range has begun, or {@link BufferPool#NONE} if its frame
-     * was known, is whole, or the range was dropped.
+     * The buffer of the frame that the last range has begun, or {@link BufferPool#NONE} if its
+     * frame was known, is whole, or the range was dropped.
      */
     public int begunBuffer() {
         return begunBuffer;

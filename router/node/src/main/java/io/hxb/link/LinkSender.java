@@ -7,9 +7,9 @@ package io.hxb.link;
 public interface LinkSender extends AutoCloseable {
     /**
      * Queues one frame. One longer than {@link Link#mtuBytes} is cut into fragments, up to {@link
-     * Link#maxFrameBytes}. Its memory must stay untouched until its owner gets it back during a later
-     * {@link #flush} or {@link #close}; the link may overwrite the {@link Link#HEADROOM_BYTES}
-     * before the header. Never blocks, never allocates.
+     * Link#maxFrameBytes}. Its memory must stay untouched until its owner gets it back during a
+     * later {@link #flush} or {@link #close}; the link may overwrite the {@link
+     * Link#HEADROOM_BYTES} before the header. Never blocks, never allocates.
      *
      * @param neighbour coordinate of the receiver in the link's dimension, or {@link
      *     Link#BROADCAST}.

@@ -156,8 +156,8 @@ public final class TrunkSender {
     }
 
     /**
-     * Queues a fragment that is relayed: those of one frame, which have a number in common, take one
-     * link, so that one loop of the next node sees all of them.
+     * Queues a fragment that is relayed: those of one frame, which have a number in common, take
+     * one link, so that one loop of the next node sees all of them.
      *
      * @param frameNumber of the long frame that it is of.
      * @return as {@link #offer}, like the other arguments.

@@ -49,9 +49,7 @@ class FragmentSimulationTest {
                                         : OrderConfig.all(shape.dimensions()));
         final SecurityConfig.Mode mode =
                 seed % 3 == 0 ? SecurityConfig.Mode.ENCRYPT : SecurityConfig.Mode.AUTHENTICATE;
-        return isSealed
-                ? config.withSecurity(new SecurityConfig(mode, List.of("key")))
-                : config;
+        return isSealed ? config.withSecurity(new SecurityConfig(mode, List.of("key"))) : config;
     }
 
     @Test
@@ -173,10 +171,7 @@ class FragmentSimulationTest {
     // Megabytes of payload a second from one node to another.
     private static double goodput(final int frameBytes, final int wireBytes, final double loss) {
         final SimFaults faults =
-                SimFaults.NONE
-                        .withDelay(30_000, 0)
-                        .withRate(RATE_BPS, 512)
-                        .withLoss(loss, 0);
+                SimFaults.NONE.withDelay(30_000, 0).withRate(RATE_BPS, 512).withLoss(loss, 0);
         final ClusterConfig config = config(Shape.of(2), 1, false, 0);
         final int slots = Math.max(64, 2_000_000 / frameBytes);
         try (SimCluster cluster =

@@ -247,7 +247,8 @@ class HostileFragmentsSimulationTest {
                     DropReason.TYPE
                 }) {
             assertTrue(
-                    value(CounterType.ofReason(reason)) > 0, "none dropped: " + DropReason.name(reason));
+                    value(CounterType.ofReason(reason)) > 0,
+                    "none dropped: " + DropReason.name(reason));
         }
     }
 }

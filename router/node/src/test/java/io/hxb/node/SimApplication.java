@@ -40,7 +40,6 @@ final class SimApplication implements FlowListener {
     /** All messages have the greatest length. */
     boolean isBulk;
 
-
     /** Whether flows may end; what was sent in them may be missing then, but nothing else. */
     boolean mayEnd;
 

@@ -35,8 +35,8 @@ import io.hxb.os.bpf.BpfCode;
  * Writes the part of a {@link RelayProgram} that knows frames by IP: one, or a train that the
  * kernel has not cut, or has joined. Every frame of a train is looked at, because all are counted
  * and go where the first one goes: each has to be one that the next node counts, with the source,
- * destination, order and type of the first, and of fragments with their frame. Nothing of them changes; the time to live of the train is
- * their hop limit. Used by one thread.
+ * destination, order and type of the first, and of fragments with their frame. Nothing of them
+ * changes; the time to live of the train is their hop limit. Used by one thread.
  */
 final class TrainCode {
     /** Frames of a train at most, as {@link io.hxb.link.socket.Trains} makes them. */

@@ -88,8 +88,7 @@ final class RawLinkSender extends SocketSender {
 
     // A relay's program leaves detours to the node, which takes them out of the ring.
     private static boolean mayBeByIp(final boolean isForRing, final long headerAddress) {
-        final int type =
-                Memory.getUnsignedByte(headerAddress + FrameHeaderFlyweight.TYPE_OFFSET);
+        final int type = Memory.getUnsignedByte(headerAddress + FrameHeaderFlyweight.TYPE_OFFSET);
         if (type != FrameType.DATA && type != FrameType.FRAGMENT) {
             return false;
         }

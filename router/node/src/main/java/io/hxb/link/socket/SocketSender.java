@@ -51,8 +51,7 @@ public abstract class SocketSender implements LinkSender {
 
     private final MemorySegment unsent = Arena.ofAuto().allocate(ValueLayout.JAVA_INT);
     private final MessageVector messages;
-    private final FragmentCutter cutter =
-            new FragmentCutter(ThreadLocalRandom.current().nextInt());
+    private final FragmentCutter cutter = new FragmentCutter(ThreadLocalRandom.current().nextInt());
     // A header for the fragment at each place of the queue, with headroom.
     private final MemorySegment headers;
     private final int nameBytes;
@@ -179,8 +178,7 @@ public abstract class SocketSender implements LinkSender {
         }
     }
 
-    private void enqueueWhole(
-            final OutgoingFrame frame, final FrameOwner owner, final long group) {
+    private void enqueueWhole(final OutgoingFrame frame, final FrameOwner owner, final long group) {
         final int index = tail & mask;
         final long address = frame.headerAddress() - prefixBytes;
         final int length = frame.headerLengthBytes() + prefixBytes;
