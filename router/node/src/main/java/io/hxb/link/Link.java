@@ -24,6 +24,14 @@ public interface Link extends AutoCloseable {
     /** Maximum bytes of HXB header and body in one frame. */
     int mtuBytes();
 
+    /**
+     * Maximum bytes of HXB header, body and trailer of a frame that its senders take. One that is
+     * longer than {@link #mtuBytes()} crosses the wire in pieces and arrives whole.
+     */
+    default int maxFrameBytes() {
+        return mtuBytes();
+    }
+
     /** True while frames can pass: the NIC exists, is up and has a carrier. */
     boolean isUp();
 
@@ -111,6 +119,11 @@ public interface Link extends AutoCloseable {
     /** Frames that were received in one piece; nothing unless overridden. */
     default TrainCounts trains() {
         return TrainCounts.NONE;
+    }
+
+    /** Long frames that were received as segments; nothing unless overridden. */
+    default LongFrameCounts longFrames() {
+        return LongFrameCounts.NONE;
     }
 
     /** Pool buffers that lie ready for frames, or hold frames not handed over yet; for reports. */

@@ -100,7 +100,7 @@ final class RelayProgram {
         dimensions = links.length;
         maxLinks = Arrays.stream(links).max().orElseThrow();
         trains =
-                cluster.frame().mayUseIp()
+                cluster.frame().mayUseUdp()
                         ? new TrainCode(code, cluster.clusterId(), cluster.frame().etherType())
                         : null;
     }

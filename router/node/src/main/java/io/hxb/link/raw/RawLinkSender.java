@@ -2,6 +2,7 @@ package io.hxb.link.raw;
 
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
+import io.hxb.link.LongFrameCounts;
 import io.hxb.link.NeighbourAddresses;
 import io.hxb.link.OutgoingFrame;
 import io.hxb.link.socket.SocketSender;
@@ -37,6 +38,7 @@ final class RawLinkSender extends SocketSender {
     private final int dimension;
     private final int etherType;
     private final int ringEtherType;
+    private final boolean isJoining;
     private NicInfo boundNic;
     private long sourceAndType;
     private long sourceAndRingType;
@@ -49,6 +51,7 @@ final class RawLinkSender extends SocketSender {
             final RawTrains trains) {
         super(descriptor, queueFrames, ETHERNET_LENGTH, 0, trains);
         this.trains = trains;
+        isJoining = trains != null && trains.isJoining();
         this.link = link;
         this.descriptor = descriptor;
         this.destinations = destinations;
@@ -67,6 +70,9 @@ final class RawLinkSender extends SocketSender {
             return false;
         }
         followNic();
+        if (frame.lengthBytes() > link.mtuBytes()) {
+            return neighbour >= 0 && offerLong(neighbour, frame);
+        }
         final long headerAddress = frame.headerAddress();
         // Two bytes that are not sent, then destination, source and EtherType.
         final boolean isForRing = isForRing(neighbour, headerAddress);
@@ -75,10 +81,38 @@ final class RawLinkSender extends SocketSender {
         enqueue(
                 frame,
                 frame.owner(),
-                trains != null && mayBeByIp(isForRing, headerAddress)
+                isJoining && mayBeByIp(isForRing, headerAddress)
                         ? trains.group(neighbour, headerAddress)
                         : Trains.ALONE);
         return true;
+    }
+
+    private boolean offerLong(final int neighbour, final OutgoingFrame frame) {
+        final SegmentSender segments = trains == null ? null : trains.segments();
+        final int frameBytes = frame.lengthBytes();
+        final long address = link.learned(neighbour);
+        if (segments == null
+                || !hasRoom(2)
+                || !segments.isPossible(
+                        descriptor, neighbour, address, frameBytes, System.nanoTime())) {
+            return false;
+        }
+        segments.begin();
+        final int firstBytes = segments.firstBytes(frameBytes);
+        segments.dress(nextIndex(), address, frame, 0, firstBytes);
+        enqueuePart(frame, 0, firstBytes);
+        if (firstBytes < frameBytes) {
+            segments.dress(nextIndex(), address, frame, firstBytes, frameBytes - firstBytes);
+            enqueuePart(frame, firstBytes, frameBytes);
+        }
+        return true;
+    }
+
+    @Override
+    public LongFrameCounts longFrames() {
+        return trains == null || trains.segments() == null
+                ? LongFrameCounts.NONE
+                : trains.segments().counts();
     }
 
     // A relay's program leaves detours to the node, which takes them out of the ring.
@@ -137,7 +171,7 @@ final class RawLinkSender extends SocketSender {
         boundNic = nic;
         sourceAndType = Long.reverseBytes(nic.mac() << 16 | etherType);
         if (trains != null) {
-            trains.onAddress(nic.mac());
+            trains.onNic(nic);
         }
         sourceAndRingType = Long.reverseBytes(nic.mac() << 16 | ringEtherType);
         try {

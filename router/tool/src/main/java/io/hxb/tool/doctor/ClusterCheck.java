@@ -233,7 +233,7 @@ public final class ClusterCheck {
             } else {
                 findings.add(Finding.ok(subject, "up, MTU " + nic.mtuBytes()));
             }
-            findings.addAll(offloads(namespace, link.nic(), config.frame().mayUseIp()));
+            findings.addAll(offloads(namespace, link.nic(), config.frame().mayUseUdp()));
             if (config.socket().mtuBytes() > nic.mtuBytes()) {
                 findings.add(
                         Finding.fail(
