@@ -1,0 +1,484 @@
+package io.hxb.link;
+
+import io.hxb.linux.Memory;
+
+import java.util.Arrays;
+
+/**
+ * Joins the ranges of long frames in pool buffers: fragments cut by HXB, or segments cut by kernel
+ * or NIC. Ranges arrive in any order. Owned by one loop; allocates only in the constructor.
+ *
+ * <p>A long frame is known by its source and number. What the constructor is given bounds the
+ * frames that are incomplete at one time, those of one source, and their age; {@value #MAX_SPANS}
+ * bounds the pieces that one of them consists of. At its bound a source gives up the oldest frame of its
+ * own; when all places are taken, the ranges of new frames are refused. So no source displaces what
+ * another has sent.
+ *
+ * <p>A range is dropped and counted as doubled if all of its bytes have arrived before, as
+ * contradicting if some of them have, if it does not lie within the frame, or if the frame has
+ * another length than its other ranges say, and as late if its frame was completed or given up
+ * recently. In each case the frame that it claims to belong to stays as it is.
+ */
+public final class FrameReassembler implements AutoCloseable {
+    /** Pieces without a gap, of which an incomplete frame may have this many. */
+    public static final int MAX_SPANS = 64;
+
+    /** What became of a range: it is part of its frame now, */
+    public static final int TAKEN = 0;
+
+    /** or dropped, since all of it had arrived before, */
+    public static final int DOUBLED = 1;
+
+    /** or dropped, since it contradicts itself or others of its frame, */
+    public static final int CONTRADICTING = 2;
+
+    /** or dropped, since its frame was completed or given up before, */
+    public static final int LATE = 3;
+
+    /** or dropped for want of a place, a buffer or a span. */
+    public static final int REFUSED = 4;
+
+    private static final int NONE = -1;
+    private static final int MAX_FRAMES = 1 << 12;
+
+    private final BufferPool.Share share;
+    private final BufferPool pool;
+    private final int maxFramesPerSource;
+    private final long timeoutNs;
+
+    // Of each place: the frame, its buffer, and the bytes that have arrived.
+    private final long[] sources;
+    private final long[] numbers;
+    private final int[] frameBytes;
+    private final int[] buffers;
+    private final int[] receivedBytes;
+    private final long[] beganNs;
+    private final FrameSpans spans;
+
+    // Places of the sources of one bucket, the newest first; free places are chained, too.
+    private final int[] buckets;
+    private final int[] following;
+    private final int bucketShift;
+    // All frames by age.
+    private final int[] younger;
+    private final int[] older;
+    private int oldest = NONE;
+    private int youngest = NONE;
+    private int firstFree;
+    private int openFrames;
+    // The place of the range that arrived last.
+    private int last = NONE;
+
+    private final RecentFrames recent;
+    private final Counts counts = new Counts();
+    private int answer;
+
+    /**
+     * Makes a reassembler without frames.
+     *
+     * @param share of the pool in which frames are joined.
+     * @param maxFrames incomplete frames at one time, 1 to 4,096: so many buffers may be held.
+     * @param maxFramesPerSource of one source, 1 to {@code maxFrames}.
+     * @param timeoutNs after which {@link #expire} gives up an incomplete frame, 1 or more.
+     */
+    public FrameReassembler(
+            final BufferPool.Share share,
+            final int maxFrames,
+            final int maxFramesPerSource,
+            final long timeoutNs) {
+        check("maxFrames", maxFrames, MAX_FRAMES);
+        check("maxFramesPerSource", maxFramesPerSource, maxFrames);
+        check("timeoutNs", timeoutNs, Long.MAX_VALUE);
+        this.share = share;
+        pool = share.pool();
+        this.maxFramesPerSource = maxFramesPerSource;
+        this.timeoutNs = timeoutNs;
+        sources = new long[maxFrames];
+        numbers = new long[maxFrames];
+        frameBytes = new int[maxFrames];
+        buffers = new int[maxFrames];
+        receivedBytes = new int[maxFrames];
+        beganNs = new long[maxFrames];
+        spans = new FrameSpans(maxFrames);
+        following = new int[maxFrames];
+        younger = new int[maxFrames];
+        older = new int[maxFrames];
+        for (int place = 0; place < maxFrames; place++) {
+            following[place] = place + 1 < maxFrames ? place + 1 : NONE;
+        }
+        final int bucketBits = RecentFrames.bits(2 * maxFrames);
+        buckets = new int[1 << bucketBits];
+        Arrays.fill(buckets, NONE);
+        bucketShift = Long.SIZE - bucketBits;
+        recent = new RecentFrames(4 * maxFrames, timeoutNs);
+    }
+
+    private static void check(final String name, final long value, final long max) {
+        if (value < 1 || value > max) {
+            throw new IllegalArgumentException(name + " must be 1.." + max + ": " + value);
+        }
+    }
+
+    /**
+     * Takes a range that lies anywhere, by a copy.
+     *
+     * @param source any number that tells sources apart; what it says has to be as trustworthy as
+     *     one source must not harm another.
+     * @param frameNumber number of the frame at its source.
+     * @param itsFrameBytes length of the frame.
+     * @param offset of the range in the frame.
+     * @param address first byte of the range.
+     * @param lengthBytes of the range.
+     * @param nowNs current time.
+     * @return the buffer with the whole frame, which belongs to the caller now, or {@link
+     *     BufferPool#NONE} while bytes are missing or if the range was dropped.
+     */
+    public int onRange(
+            final long source,
+            final long frameNumber,
+            final int itsFrameBytes,
+            final int offset,
+            final long address,
+            final int lengthBytes,
+            final long nowNs) {
+        final int known = find(source, frameNumber);
+        if (!isWithin(known, itsFrameBytes, offset, lengthBytes)) {
+            onAnswer(CONTRADICTING);
+            return BufferPool.NONE;
+        }
+        final int place =
+                known == NONE
+                        ? begin(source, frameNumber, itsFrameBytes, BufferPool.NONE, nowNs)
+                        : known;
+        return place == NONE ? BufferPool.NONE : copy(place, offset, address, lengthBytes, nowNs);
+    }
+
+    /**
+     * Takes a range that lies at the header address of a pool buffer, and the buffer.
+     *
+     * @param bufferId a buffer of the share. The first range of a frame stays in its buffer, others
+     *     are copied.
+     * @return as {@link #onRange}, like the other arguments.
+     */
+    public int onBuffer(
+            final long source,
+            final long frameNumber,
+            final int itsFrameBytes,
+            final int offset,
+            final int bufferId,
+            final int lengthBytes,
+            final long nowNs) {
+        return onBuffer(
+                source,
+                frameNumber,
+                itsFrameBytes,
+                offset,
+                bufferId,
+                pool.headerAddress(bufferId),
+                lengthBytes,
+                nowNs);
+    }
+
+    /**
+     * Takes a range that lies in a pool buffer, and the buffer.
+     *
+     * @param bufferId a buffer of the share. The first range of a frame stays in its buffer, where
+     *     it is moved to its offset; others are copied.
+     * @param address first byte of the range, in the buffer.
+     * @return as {@link #onRange}, like the other arguments.
+     */
+    public int onBuffer(
+            final long source,
+            final long frameNumber,
+            final int itsFrameBytes,
+            final int offset,
+            final int bufferId,
+            final long address,
+            final int lengthBytes,
+            final long nowNs) {
+        final int place = find(source, frameNumber);
+        if (!isWithin(place, itsFrameBytes, offset, lengthBytes)) {
+            onAnswer(CONTRADICTING);
+        } else if (place != NONE) {
+            final int whole = copy(place, offset, address, lengthBytes, nowNs);
+            share.release(bufferId);
+            return whole;
+        } else {
+            final int begun = begin(source, frameNumber, itsFrameBytes, bufferId, nowNs);
+            if (begun != NONE) {
+                return copy(begun, offset, address, lengthBytes, nowNs);
+            }
+        }
+        share.release(bufferId);
+        return BufferPool.NONE;
+    }
+
+    private boolean isWithin(
+            final int place, final int itsFrameBytes, final int offset, final int lengthBytes) {
+        return offset >= 0
+                && lengthBytes > 0
+                && lengthBytes <= itsFrameBytes
+                && offset <= itsFrameBytes - lengthBytes
+                && (place == NONE
+                        ? itsFrameBytes <= pool.frameBytes()
+                        : itsFrameBytes == frameBytes[place]);
+    }
+
+    private int find(final long source, final long frameNumber) {
+        if (last != NONE && isOf(last, source, frameNumber)) {
+            return last;
+        }
+        int place = buckets[bucket(source)];
+        while (place != NONE && !isOf(place, source, frameNumber)) {
+            place = following[place];
+        }
+        last = place;
+        return place;
+    }
+
+    private boolean isOf(final int place, final long source, final long frameNumber) {
+        return numbers[place] == frameNumber && sources[place] == source;
+    }
+
+    private int bucket(final long source) {
+        return (int) (source * RecentFrames.MULTIPLIER >>> bucketShift);
+    }
+
+    /** A place for a new frame, or NONE, which was counted. */
+    private int begin(
+            final long source,
+            final long frameNumber,
+            final int itsFrameBytes,
+            final int bufferId,
+            final long nowNs) {
+        if (recent.has(source, frameNumber, nowNs)) {
+            onAnswer(LATE);
+            return NONE;
+        }
+        limit(source, nowNs);
+        final int place = firstFree;
+        int buffer = bufferId;
+        if (place != NONE && buffer == BufferPool.NONE) {
+            buffer = share.acquire();
+        }
+        if (place == NONE || buffer == BufferPool.NONE) {
+            onAnswer(REFUSED);
+            return NONE;
+        }
+        firstFree = following[place];
+        sources[place] = source;
+        numbers[place] = frameNumber;
+        frameBytes[place] = itsFrameBytes;
+        buffers[place] = buffer;
+        receivedBytes[place] = 0;
+        beganNs[place] = nowNs;
+        spans.clear(place);
+        enter(place);
+        return place;
+    }
+
+    private void enter(final int place) {
+        final int bucket = bucket(sources[place]);
+        following[place] = buckets[bucket];
+        buckets[bucket] = place;
+        older[place] = youngest;
+        younger[place] = NONE;
+        if (youngest == NONE) {
+            oldest = place;
+        } else {
+            younger[youngest] = place;
+        }
+        youngest = place;
+        openFrames++;
+        last = place;
+    }
+
+    // A source that has all its frames gives up the oldest, which is the last of them in its
+    // bucket.
+    private void limit(final long source, final long nowNs) {
+        int count = 0;
+        int oldestOfSource = NONE;
+        for (int place = buckets[bucket(source)]; place != NONE; place = following[place]) {
+            if (sources[place] == source) {
+                count++;
+                oldestOfSource = place;
+            }
+        }
+        if (count >= maxFramesPerSource) {
+            counts.displaced++;
+            giveUp(oldestOfSource, nowNs);
+        }
+    }
+
+    private int copy(
+            final int place,
+            final int offset,
+            final long address,
+            final int lengthBytes,
+            final long nowNs) {
+        if (onAnswer(spans.add(place, offset, offset + lengthBytes)) != TAKEN) {
+            return BufferPool.NONE;
+        }
+        final int id = buffers[place];
+        final long target = pool.headerAddress(id) + offset;
+        if (target != address) {
+            Memory.copy(address, target, lengthBytes);
+        }
+        receivedBytes[place] += lengthBytes;
+        if (receivedBytes[place] < frameBytes[place]) {
+            return BufferPool.NONE;
+        }
+        counts.frames++;
+        end(place, nowNs);
+        return id;
+    }
+
+    private int onAnswer(final int itsAnswer) {
+        counts.ranges++;
+        answer = itsAnswer;
+        switch (itsAnswer) {
+            case DOUBLED -> counts.doubled++;
+            case CONTRADICTING -> counts.contradicting++;
+            case LATE -> counts.late++;
+            case REFUSED -> counts.refused++;
+            default -> {}
+        }
+        return itsAnswer;
+    }
+
+    private void giveUp(final int place, final long nowNs) {
+        final int id = buffers[place];
+        end(place, nowNs);
+        share.release(id);
+    }
+
+    // Its ranges that still arrive must not begin it again.
+    private void end(final int place, final long nowNs) {
+        recent.add(sources[place], numbers[place], nowNs);
+        free(place);
+    }
+
+    private void free(final int place) {
+        final int bucket = bucket(sources[place]);
+        if (buckets[bucket] == place) {
+            buckets[bucket] = following[place];
+        } else {
+            int before = buckets[bucket];
+            while (following[before] != place) {
+                before = following[before];
+            }
+            following[before] = following[place];
+        }
+        if (oldest == place) {
+            oldest = younger[place];
+        } else {
+            younger[older[place]] = younger[place];
+        }
+        if (youngest == place) {
+            youngest = older[place];
+        } else {
+            older[younger[place]] = older[place];
+        }
+        following[place] = firstFree;
+        firstFree = place;
+        openFrames--;
+        last = NONE;
+    }
+
+    /**
+     * Gives up the frames of which the first range arrived longer than the timeout ago.
+     *
+     * @return how many; their buffers are free again.
+     */
+    public int expire(final long nowNs) {
+        int count = 0;
+        while (oldest != NONE && nowNs - beganNs[oldest] > timeoutNs) {
+            giveUp(oldest, nowNs);
+            count++;
+        }
+        counts.expired += count;
+        return count;
+    }
+
+    /** Gives the buffers of all incomplete frames back. */
+    @Override
+    public void close() {
+        while (oldest != NONE) {
+            final int id = buffers[oldest];
+            free(oldest);
+            share.release(id);
+        }
+    }
+
+    /**
+     * What became of the range that arrived last: {@link #TAKEN}, {@link #DOUBLED}, {@link
+     * #CONTRADICTING}, {@link #LATE} or {@link #REFUSED}.
+     */
+    public int answer() {
+        return answer;
+    }
+
+    /** Frames that are incomplete now, each of which holds a buffer. */
+    public int openFrames() {
+        return openFrames;
+    }
+
+    /** What has happened since start. */
+    public Counts counts() {
+        return counts;
+    }
+
+    /** What a reassembler counts, since start. Written by its owner. */
+    public static final class Counts {
+        private long frames;
+        private long ranges;
+        private long doubled;
+        private long contradicting;
+        private long late;
+        private long expired;
+        private long displaced;
+        private long refused;
+
+        private Counts() {}
+
+        /** Frames that were completed. */
+        public long frames() {
+            return frames;
+        }
+
+        /** Ranges that arrived, also those that were dropped. */
+        public long ranges() {
+            return ranges;
+        }
+
+        /** Ranges that had arrived before. */
+        public long doubled() {
+            return doubled;
+        }
+
+        /** Ranges that contradict themselves or another of the same frame. */
+        public long contradicting() {
+            return contradicting;
+        }
+
+        /** Ranges of frames that had been completed or given up before. */
+        public long late() {
+            return late;
+        }
+
+        /** Frames that were given up because of their age. */
+        public long expired() {
+            return expired;
+        }
+
+        /** Frames that were given up for a newer one of the same source. */
+        public long displaced() {
+            return displaced;
+        }
+
+        /** Ranges for which there was no place, no buffer or no span. */
+        public long refused() {
+            return refused;
+        }
+    }
+}
