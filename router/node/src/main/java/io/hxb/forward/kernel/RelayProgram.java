@@ -30,7 +30,8 @@ import java.util.Arrays;
 /**
  * Writes the program of one port. It relays a frame as {@link io.hxb.forward.Forwarder} does, with
  * new addresses and EtherType and one hop less, and counts it; nothing else of the frame changes.
- * Frames by IP go on by IP, trains of them in one piece ({@link TrainCode}). It passes on to the
+ * Frames by IP go on by IP, trains of them ({@link TrainCode}) and long frames ({@link
+ * SegmentCode}) in one piece. It passes on to the
  * node, untouched, every frame that is not valid, is not to be relayed, is on a detour, cannot be
  * sent, or arrives while the node shows no sign of life. Used by one thread.
  *
@@ -76,7 +77,8 @@ final class RelayProgram {
     private final int dimensions;
     private final int maxLinks;
     private final BpfCode code = new BpfCode();
-    private final TrainCode trains;
+    // Null where nothing travels by IP.
+    private final IpCode ip;
 
     /**
      * Prepares the program of a port.
@@ -99,10 +101,17 @@ final class RelayProgram {
         this.port = port;
         dimensions = links.length;
         maxLinks = Arrays.stream(links).max().orElseThrow();
-        trains =
-                cluster.frame().mayUseUdp()
-                        ? new TrainCode(code, cluster.clusterId(), cluster.frame().etherType())
-                        : null;
+        ip = ipCode();
+    }
+
+    private IpCode ipCode() {
+        final int etherType = cluster.frame().etherType();
+        if (cluster.frame().mayUseUdp()) {
+            return new TrainCode(code, cluster.clusterId(), etherType);
+        }
+        return cluster.frame().mayUseSegments() && dimensions <= SegmentCode.MAX_DIMENSIONS
+                ? new SegmentCode(code, etherType)
+                : null;
     }
 
     /** Writes it; once. */
@@ -130,9 +139,9 @@ final class RelayProgram {
         code.load(WORD, R1, R6, BpfCode.SKB_VLAN_PRESENT)
                 .jumpIfNotZero(R1, "pass")
                 .load(WORD, R1, R6, BpfCode.SKB_PROTOCOL);
-        if (trains != null) {
+        if (ip != null) {
             code.jumpIfNotWord(R1, networkOrder(IpHeaders.ETHER_TYPE), "by EtherType");
-            trains.readHead();
+            ip.readHead();
             code.jump("read").label("by EtherType");
         }
         readHead();
@@ -214,12 +223,12 @@ final class RelayProgram {
     }
 
     private void check() {
-        if (trains == null) {
+        if (ip == null) {
             checkHeader();
             return;
         }
         code.load(DOUBLE, R1, R10, IS_BY_IP).jumpIfZero(R1, "one frame");
-        trains.check();
+        ip.check();
         code.jump("checked").label("one frame");
         checkHeader();
         code.label("checked");
@@ -295,14 +304,18 @@ final class RelayProgram {
 
     // As TrunkSender.offer: round robin; a link of a smaller weight takes its share by chance.
     private void chooseLink() {
-        code.load(WORD, R1, R9, RelayTable.COUNT_OFFSET)
-                .load(WORD, R7, R9, RelayTable.NEXT_OFFSET)
+        code.load(WORD, R1, R9, RelayTable.COUNT_OFFSET);
+        if (ip instanceof SegmentCode) {
+            chooseLinkOfFrame();
+        }
+        code.load(WORD, R7, R9, RelayTable.NEXT_OFFSET)
                 .jumpIfLess(R7, R1, "next is there")
                 .set(R7, 0)
                 .label("next is there")
                 .move(R2, R7)
                 .plus(R2, 1)
-                .store(WORD, R9, RelayTable.NEXT_OFFSET, R2);
+                .store(WORD, R9, RelayTable.NEXT_OFFSET, R2)
+                .label("first link");
         for (int tried = 0; tried < maxLinks; tried++) {
             final String following = "link " + (tried + 1);
             code.load(WORD, R1, R9, RelayTable.FIRST_OFFSET)
@@ -316,8 +329,11 @@ final class RelayProgram {
                     .load(BYTE, R1, R1, RelayTable.WEIGHTS_OFFSET)
                     .jumpIfZero(R1, following);
             findAddress(following);
-            code.jumpIfGreaterValue(R1, WEIGHT_MASK, "chosen")
-                    .store(DOUBLE, R10, WEIGHT, R1)
+            code.jumpIfGreaterValue(R1, WEIGHT_MASK, "chosen");
+            if (ip instanceof SegmentCode) {
+                code.load(DOUBLE, R2, R10, IS_BY_IP).jumpIfNotZero(R2, "chosen");
+            }
+            code.store(DOUBLE, R10, WEIGHT, R1)
                     .store(DOUBLE, R10, PORT, R0)
                     .call(BpfCode.GET_PRANDOM_U32)
                     .move(R2, R0)
@@ -335,10 +351,18 @@ final class RelayProgram {
         code.jump("pass").label("chosen").move(R7, R0);
     }
 
+    // Segments take the link that the number of their frame says; a link of a smaller weight then
+    // takes its full share.
+    private void chooseLinkOfFrame() {
+        code.load(DOUBLE, R2, R10, IS_BY_IP).jumpIfZero(R2, "any link");
+        ip.chooseFirst();
+        code.jump("first link").label("any link");
+    }
+
     // Where the neighbour has an address for what arrived, register 1 with its weight is kept.
     private void findAddress(final String otherwise) {
         code.move(R2, R8).shiftLeft(R2, 3).plusRegister(R2, R0);
-        if (trains != null) {
+        if (ip != null) {
             final String isByEtherType = "address, else " + otherwise;
             final String found = "found, else " + otherwise;
             code.load(DOUBLE, R3, R10, IS_BY_IP)
@@ -369,9 +393,9 @@ final class RelayProgram {
                 .load(DOUBLE, R2, R10, LONGEST)
                 .jumpIfGreater(R2, R1, "pass")
                 .set(R4, CHANGED_BYTES);
-        if (trains != null) {
+        if (ip != null) {
             code.load(DOUBLE, R1, R10, IS_BY_IP).jumpIfZero(R1, "write");
-            trains.lineUp();
+            ip.lineUp();
             code.label("write");
         }
         code.move(R1, R6)
@@ -401,7 +425,7 @@ final class RelayProgram {
                 .shiftLeft(R2, 2)
                 .plusRegister(R2, R3)
                 .addAtomically(WORD, R2, RelayTable.HEARD_OFFSET, R1);
-        if (trains != null) {
+        if (ip != null) {
             code.jumpIfLessValue(R1, 2, "relayed")
                     .load(DOUBLE, R2, R10, NODE)
                     .set(R1, 1)

@@ -6,7 +6,7 @@ package io.hxb.link.raw;
  *
  * <p>A neighbour answers probes, which are long frames themselves, and frames that ask for an
  * answer. The first frame that is to be sent to a neighbour makes a probe due, others follow at
- * growing intervals until one is answered. From then on a frame asks now and then, and all ask
+ * growing intervals until one is answered. From then on a frame asks now and then, and more often
  * while an answer is missing. If it is missing for {@value #PATIENCE_NS} ns the path is not proven
  * any more. So nothing is sent for the proof alone while it holds, and nothing without a need.
  */
@@ -27,10 +27,13 @@ final class PathProof {
     static final int GIVE_UP = 4;
 
     /** Between an answer and the next question. */
-    static final long INTERVAL_NS = 10_000_000;
+    static final long INTERVAL_NS = 20_000_000;
+
+    /** Between questions while an answer is missing. */
+    static final long REPEAT_NS = 5_000_000;
 
     /** For which an answer may be missing while frames are sent. */
-    static final long PATIENCE_NS = 70_000_000;
+    static final long PATIENCE_NS = 60_000_000;
 
     /** Frames that have to ask in vain before a path is given up. */
     static final int MIN_QUESTIONS = 3;
@@ -52,13 +55,15 @@ final class PathProof {
     private final int[] failures = new int[NEIGHBOURS];
     // Of a proven path the last answer, or the first question since; else the next probe.
     private final long[] timesNs = new long[NEIGHBOURS];
+    private final long[] askedNs = new long[NEIGHBOURS];
     private final long[] intervalsNs = new long[NEIGHBOURS];
 
     /**
      * What to do with a long frame.
      *
      * @param neighbour its next hop.
-     * @param address the neighbour's link address, not 0.
+     * @param address tells the paths to the neighbour apart: its link address, and what else
+     *     distinguishes them; not 0.
      * @param itsAnswers answers that have arrived from the neighbour so far.
      */
     int onFrame(
@@ -92,7 +97,10 @@ final class PathProof {
             restart(neighbour, nowNs);
             giveUp(neighbour);
             return GIVE_UP;
+        } else if (nowNs - askedNs[neighbour] < REPEAT_NS) {
+            return SEND;
         }
+        askedNs[neighbour] = nowNs;
         questions[neighbour]++;
         return ASK;
     }

@@ -268,12 +268,22 @@ public final class RawLink implements Link {
             if (sockets.ip() != null) {
                 sockets.ip().learn(neighbour, address);
             }
+            if (sockets.segments() != null) {
+                sockets.segments().restart(neighbour);
+            }
         }
     }
 
     @Override
     public long learned(final int neighbour) {
         return addresses[neighbour];
+    }
+
+    @Override
+    public void onFailed(final int neighbour) {
+        if (sockets.segments() != null) {
+            sockets.segments().restart(neighbour);
+        }
     }
 
     private static long inMemory(final long mac) {
@@ -371,6 +381,11 @@ public final class RawLink implements Link {
             return Long.reverseBytes(sockets.segments().destination(neighbour));
         }
         return sockets.ip() == null ? 0 : Long.reverseBytes(sockets.ip().destination(neighbour));
+    }
+
+    /** Changes when {@link #ipAddress} does by what senders find out; any thread may ask. */
+    public int ipVersion() {
+        return sockets.segments() == null ? 0 : sockets.segments().version();
     }
 
     RawLinkConfig config() {

@@ -71,7 +71,7 @@ final class RawLinkSender extends SocketSender {
         }
         followNic();
         if (frame.lengthBytes() > link.mtuBytes()) {
-            return neighbour >= 0 && offerLong(neighbour, frame);
+            return neighbour >= 0 && offerLong(neighbour, Long.reverseBytes(destination), frame);
         }
         final long headerAddress = frame.headerAddress();
         // Two bytes that are not sent, then destination, source and EtherType.
@@ -87,10 +87,10 @@ final class RawLinkSender extends SocketSender {
         return true;
     }
 
-    private boolean offerLong(final int neighbour, final OutgoingFrame frame) {
+    private boolean offerLong(
+            final int neighbour, final long address, final OutgoingFrame frame) {
         final SegmentSender segments = trains == null ? null : trains.segments();
         final int frameBytes = frame.lengthBytes();
-        final long address = link.learned(neighbour);
         if (segments == null
                 || !hasRoom(2)
                 || !segments.isPossible(

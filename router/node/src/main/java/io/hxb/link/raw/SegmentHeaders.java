@@ -69,6 +69,9 @@ public final class SegmentHeaders {
     /** Mark: kernels leave the frame to the node, since the addresses do not show its route. */
     public static final int FOR_NODE = 1 << 6;
 
+    /** Marks of what kernels leave to the node. */
+    public static final int NODE_MARKS = ASKING | PROBE | ANSWER | FOR_NODE;
+
     private static final int LENGTH_MASK = 7;
     private static final int ETHERNET_OFFSET = 10;
     private static final int IP_OFFSET = 24;

@@ -22,6 +22,7 @@ import org.slf4j.LoggerFactory;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
@@ -51,9 +52,6 @@ final class SegmentPath {
     private static final int NEIGHBOURS = 256;
     private static final int NOBODY = -1;
 
-    /** Probes in vain after which it is worth a word: half a second. */
-    private static final int PROBES_IN_VAIN = 8;
-
     private static final long PATTERN = 0x9E37_79B9_7F4A_7C15L;
 
     private final RawLinkConfig config;
@@ -68,7 +66,9 @@ final class SegmentPath {
     private final long[] answeredNs = new long[NEIGHBOURS];
     // Read by senders of other loops.
     private final AtomicIntegerArray answers = new AtomicIntegerArray(NEIGHBOURS);
+    private final AtomicIntegerArray restarts = new AtomicIntegerArray(NEIGHBOURS);
     private final NeighbourAddresses destinations = new NeighbourAddresses(NEIGHBOURS);
+    private final AtomicInteger version = new AtomicInteger();
     // Volatile because any sender says so, and only the first one is to be logged.
     private volatile boolean isNamed;
     private RawLink link;
@@ -149,12 +149,35 @@ final class SegmentPath {
 
     /** Long frames to a neighbour do not arrive any more, as a sender has found; any thread. */
     void onLost(final int neighbour) {
-        destinations.set(neighbour, 0);
+        learn(neighbour, 0);
     }
 
-    /** A sender has sent a probe, and so many since a neighbour has answered; any thread. */
-    void onProbe(final int neighbour, final int probes) {
-        if (probes == PROBES_IN_VAIN && !isNamed) {
+    /** The path to a neighbour has to be proven anew by all senders; any thread. */
+    void restart(final int neighbour) {
+        restarts.incrementAndGet(neighbour);
+        learn(neighbour, 0);
+    }
+
+    /** How often the path to a neighbour had to be proven anew; any thread. */
+    int restarts(final int neighbour) {
+        return restarts.getOpaque(neighbour);
+    }
+
+    private void learn(final int neighbour, final long destination) {
+        if (destinations.get(neighbour) != destination) {
+            destinations.set(neighbour, destination);
+            version.incrementAndGet();
+        }
+    }
+
+    /** Changes whenever a {@link #destination} does; any thread. */
+    int version() {
+        return version.getOpaque();
+    }
+
+    /** A neighbour does not answer the probes of a sender; any thread. */
+    void onProbesInVain(final int neighbour) {
+        if (!isNamed) {
             isNamed = true;
             LOGGER.warn(
                     "link {} ({}): short frames arrive at neighbour {}, but not what NICs cut and"
@@ -219,7 +242,6 @@ final class SegmentPath {
     private void take(final int index, final FrameSink sink) {
         final long prefix = receiver.prefix(index);
         final int lengthBytes = SegmentHeaders.lengthBytes(prefix);
-        timer.onFrame();
         if (receiver.payloadBytes(index) < lengthBytes || lengthBytes < 0) {
             counts.onDropped();
             return;
@@ -232,7 +254,7 @@ final class SegmentPath {
         }
         if ((SegmentHeaders.marks(prefix) & SegmentHeaders.ANSWER) != 0) {
             answers.setOpaque(neighbour, answers.getOpaque(neighbour) + 1);
-            destinations.set(neighbour, Long.reverseBytes(IpHeaders.other(source)));
+            learn(neighbour, Long.reverseBytes(IpHeaders.other(source)));
             return;
         }
         counts.onPiece();
@@ -249,6 +271,8 @@ final class SegmentPath {
         if (offset == 0 && lengthBytes == frameBytes && frameBytes > 0) {
             return receiver.take(index);
         }
+        // Only what could be joined is worth to be waited for.
+        timer.onFrame();
         final int id =
                 offset == 0
                         ? reassembler.onBuffer(

@@ -7,6 +7,7 @@ import io.hxb.linux.Errno;
 import io.hxb.linux.Memory;
 import io.hxb.os.Sockets;
 import io.hxb.os.nic.NicInfo;
+import io.hxb.routing.DimensionOrder;
 import io.hxb.routing.Route;
 import io.hxb.topology.Shape;
 
@@ -21,6 +22,10 @@ import java.lang.foreign.MemorySegment;
  */
 final class SegmentSender {
     private static final int NUMBER_BITS = 24;
+    private static final int MAC_BITS = 48;
+
+    /** Probes without an answer after which it is worth a word: half a second. */
+    private static final int PROBES_IN_VAIN = 8;
 
     private final SegmentPath path;
     private final PathProof proof = new PathProof();
@@ -34,6 +39,8 @@ final class SegmentSender {
     private int segmentBytes;
     private int wholeBytes;
     private int number;
+    // Of the frame that was found to be possible last.
+    private int marks;
     private boolean hasProbe;
     private boolean isRefused;
 
@@ -79,7 +86,7 @@ final class SegmentSender {
      *
      * @param descriptor the sender's socket.
      * @param address the neighbour's link address.
-     * @return true if the frame is to be sent, with the marks that {@link #marks} says then.
+     * @return true if the frame is to be sent, by {@link #begin} and {@link #dress}.
      */
     boolean isPossible(
             final int descriptor,
@@ -90,7 +97,9 @@ final class SegmentSender {
         if (isRefused || wholeBytes == 0 || frameBytes > path.maxFrameBytes()) {
             return false;
         }
-        final int verdict = proof.onFrame(neighbour, address, path.answers(neighbour), nowNs);
+        // With another of these, another path.
+        final long way = (long) path.restarts(neighbour) << MAC_BITS ^ address;
+        final int verdict = proof.onFrame(neighbour, way, path.answers(neighbour), nowNs);
         switch (verdict) {
             case PathProof.SEND -> marks = 0;
             case PathProof.ASK -> marks = SegmentHeaders.ASKING;
@@ -103,8 +112,6 @@ final class SegmentSender {
         }
         return verdict == PathProof.SEND || verdict == PathProof.ASK;
     }
-
-    private int marks;
 
     /** Bytes of a frame in its first message. */
     int firstBytes(final int frameBytes) {
@@ -178,7 +185,7 @@ final class SegmentSender {
                 source,
                 IpHeaders.address(coordinates),
                 IpHeaders.address(Shape.withCoordinate(coordinates, dimension, neighbour)),
-                IpHeaders.ports(port, io.hxb.routing.DimensionOrder.DEFAULT),
+                IpHeaders.ports(port, DimensionOrder.DEFAULT),
                 1);
         SegmentHeaders.writeRange(
                 prefix, number, lengthBytes, SegmentHeaders.PROBE, 0, lengthBytes, segmentBytes);
@@ -186,7 +193,10 @@ final class SegmentSender {
                 Sockets.send(descriptor, prefix, SegmentHeaders.LENGTH + lengthBytes);
         if (result > 0) {
             counts.onProbe();
-            path.onProbe(neighbour, proof.probes(neighbour));
+            if (proof.probes(neighbour) == PROBES_IN_VAIN) {
+                counts.onFallback();
+                path.onProbesInVain(neighbour);
+            }
         } else if (!onRefused(-result)) {
             // The queue is full: the next frame tries again.
             proof.restart(neighbour, nowNs);

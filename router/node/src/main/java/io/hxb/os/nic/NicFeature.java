@@ -26,6 +26,9 @@ public enum NicFeature {
     /** The NIC cuts long datagrams. */
     UDP_SEGMENTATION("tx-udp-segmentation"),
 
+    /** The NIC cuts what the kernel sends as TCP over IPv4. */
+    TCP_SEGMENTATION("tx-tcp-segmentation"),
+
     /** The kernel passes what is to be cut to the driver as late as possible. */
     GSO("tx-generic-segmentation");
 

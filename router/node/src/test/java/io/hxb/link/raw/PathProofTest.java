@@ -59,6 +59,8 @@ class PathProofTest {
         nowNs += PathProof.INTERVAL_NS;
         // then
         assertEquals(PathProof.ASK, frame());
+        assertEquals(PathProof.SEND, frame());
+        nowNs += PathProof.REPEAT_NS;
         assertEquals(PathProof.ASK, frame());
         // when
         answers++;

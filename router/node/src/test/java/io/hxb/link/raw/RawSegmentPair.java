@@ -96,10 +96,10 @@ abstract class RawSegmentPair {
 
     boolean offer(final long destination, final int sequence, final int bodyLength) {
         final long header = frames.frame(destination, sequence, bodyLength);
-        return offer(header, sequence, bodyLength);
+        return offerAt(header, sequence, bodyLength);
     }
 
-    boolean offer(final long header, final int sequence, final int bodyLength) {
+    boolean offerAt(final long header, final int sequence, final int bodyLength) {
         return sender.offer(
                 2, new OutgoingFrame().wrap(header, HEADER + bodyLength, frames, sequence));
     }

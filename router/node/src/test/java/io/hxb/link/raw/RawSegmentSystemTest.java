@@ -34,7 +34,7 @@ class RawSegmentSystemTest extends RawSegmentPair {
     private static final FrameConfig.Encapsulation TCP = FrameConfig.Encapsulation.TCP;
 
     @ParameterizedTest
-    @ValueSource(ints = {1_500, 9_000, 65_535})
+    @ValueSource(ints = {1_500, 9_000, 20_000})
     void shouldPassLongFramesInOnePieceWhereNicsCutAndJoin(final int mtu) throws IOException {
         // given
         open(mtu, TCP);
@@ -97,7 +97,7 @@ class RawSegmentSystemTest extends RawSegmentPair {
         open(mtu, TCP);
         TestNamespaces.exec(
                 left, "tc", "qdisc", "add", "dev", "n0", "root", "tbf", "rate", "1gbit", "burst",
-                2 * (mtu + 14) + "b", "limit", "1000000");
+                2 * (mtu + 14) + "b", "limit", "10000000");
         TestNics.set(right, "n0", NicFeature.GRO, false);
         prove();
         // when
@@ -133,7 +133,7 @@ class RawSegmentSystemTest extends RawSegmentPair {
         final long header = frames.frame(ELSEWHERE, 3, 30_000);
         new FrameHeaderFlyweight().wrap(header).source(A).hopLimit(5);
         // when
-        assertTrue(offer(header, 3, 30_000));
+        assertTrue(offerAt(header, 3, 30_000));
         await(1);
         // then
         check(0, 3, 30_000);
