@@ -36,7 +36,8 @@
 #define ETHER_BYTES 14
 #define HXB_HEADER_BYTES 64 /* io.hxb.frame.FrameHeaderFlyweight */
 #define HXB_SEQUENCE_OFFSET 40
-#define HXB_BODY_LENGTH_OFFSET 52
+#define HXB_BODY_OFFSET 52 /* length in bits 0 to 17, messages in the others */
+#define HXB_MAX_BODY_BYTES 0x3FFFFu
 #define HXB_DESTINATION_OFFSET 24
 #define HXB_HELLO_LINK_OFFSET 3 /* io.hxb.frame.HelloFlyweight, link number */
 #define MAX_FRAME_BYTES 16384
@@ -204,8 +205,11 @@ static UNUSED int frame_build(uint8_t *frame, const uint8_t destination[6], cons
     if (header && header->length) {
         int length = header->length < size ? header->length : size;
         memcpy(frame + ETHER_BYTES, header->bytes, (size_t)length);
-        uint16_t body = (uint16_t)(size - HXB_HEADER_BYTES);
-        memcpy(frame + ETHER_BYTES + HXB_BODY_LENGTH_OFFSET, &body, sizeof body);
+        uint32_t body = (uint32_t)(size - HXB_HEADER_BYTES);
+        uint32_t word;
+        memcpy(&word, frame + ETHER_BYTES + HXB_BODY_OFFSET, sizeof word);
+        word = (word & ~HXB_MAX_BODY_BYTES) | (body & HXB_MAX_BODY_BYTES);
+        memcpy(frame + ETHER_BYTES + HXB_BODY_OFFSET, &word, sizeof word);
         if (body >= 8) {
             uint32_t payload = body - 8u;
             memcpy(frame + ETHER_BYTES + HXB_HEADER_BYTES, &payload, sizeof payload);

@@ -159,7 +159,7 @@ final class Forger {
             case 3 -> {
                 // The header of another frame.
                 Memory.copy(donor, frame, FrameHeaderFlyweight.LENGTH);
-                header.bodyLength((frameBytes - FrameHeaderFlyweight.LENGTH) & 0xFFFF);
+                header.bodyLength(frameBytes - FrameHeaderFlyweight.LENGTH);
             }
             default -> {
                 // The numbers of another frame.

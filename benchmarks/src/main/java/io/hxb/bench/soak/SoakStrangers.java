@@ -124,7 +124,7 @@ final class SoakStrangers implements AutoCloseable {
         Memory.putInt(address + 8, isOurs ? config.clusterId() : random.nextInt());
         header.source(anyNode());
         header.destination(random.nextInt(4) == 0 ? -1L : anyNode());
-        header.bodyLength(Math.max(0, lengthBytes - FrameHeaderFlyweight.LENGTH) & 0xFFFF);
+        header.bodyLength(Math.max(0, lengthBytes - FrameHeaderFlyweight.LENGTH));
         header.sourceContext(random.nextInt(32)).destinationContext(random.nextInt(32));
         header.messageCount(random.nextInt(3));
     }

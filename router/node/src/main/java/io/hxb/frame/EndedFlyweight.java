@@ -50,8 +50,7 @@ public final class EndedFlyweight {
 
     /** True if the runs lie in the body, one behind the other, before the last that arrived. */
     static boolean isValid(final long headerAddress) {
-        final int bodyBytes =
-                Memory.getUnsignedShort(headerAddress + FrameHeaderFlyweight.BODY_LENGTH_OFFSET);
+        final int bodyBytes = FrameHeaderFlyweight.bodyLength(headerAddress);
         final int kind = Memory.getUnsignedShort(headerAddress + FrameHeaderFlyweight.EPOCH_OFFSET);
         if (bodyBytes % RUN_BYTES != 0
                 || bodyBytes > MAX_RUNS * RUN_BYTES

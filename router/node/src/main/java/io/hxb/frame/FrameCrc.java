@@ -57,8 +57,7 @@ public final class FrameCrc {
      * @param headerAddress a frame in one piece whose body length has been checked.
      */
     public boolean isValid(final long headerAddress) {
-        final int bodyLength =
-                Memory.getUnsignedShort(headerAddress + FrameHeaderFlyweight.BODY_LENGTH_OFFSET);
+        final int bodyLength = FrameHeaderFlyweight.bodyLength(headerAddress);
         return compute(headerAddress, FrameHeaderFlyweight.LENGTH + bodyLength, 0, 0)
                 == Memory.getInt(headerAddress + FrameHeaderFlyweight.CRC_OFFSET);
     }

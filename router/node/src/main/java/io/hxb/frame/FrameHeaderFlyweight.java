@@ -29,8 +29,7 @@ import io.hxb.routing.Route;
  *     48      2 window: frames beyond the acknowledgement that the sender of this frame takes
  *     50      2 epoch of the flow; a flow that ended and starts again has the next; in ACCEPT the
  *               sequence of OPEN
- *     52      2 length of the body in bytes
- *     54      2 messages in the body
+ *     52      4 length of the body in bytes (bits 0 to 17) and messages in the body (bits 18 to 31)
  *     56      4 CRC-32C over the end-to-end part of header and body, 0 when FLAG_CRC is not set
  *     60      2 epoch of the opposite flow that the acknowledgement is about
  *     62      2 upper part of a detour, 0 when the order is one
@@ -43,7 +42,7 @@ import io.hxb.routing.Route;
  */
 public final class FrameHeaderFlyweight {
     /** Version of the layout. */
-    public static final int VERSION = 4;
+    public static final int VERSION = 5;
 
     /** Bytes of the header. */
     public static final int LENGTH = 64;
@@ -102,11 +101,18 @@ public final class FrameHeaderFlyweight {
             ACKNOWLEDGEMENT_OFFSET = 44,
             WINDOW_OFFSET = 48,
             EPOCH_OFFSET = 50,
-            BODY_LENGTH_OFFSET = 52,
-            MESSAGE_COUNT_OFFSET = 54,
+            BODY_OFFSET = 52,
             CRC_OFFSET = 56,
             ACKNOWLEDGED_EPOCH_OFFSET = 60,
             DETOUR_OFFSET = 62;
+
+    /** Most bytes that a body can have, and the bits of its length in the word at BODY_OFFSET. */
+    public static final int MAX_BODY_LENGTH = (1 << 18) - 1;
+
+    /** Most messages that a body can have. */
+    public static final int MAX_MESSAGE_COUNT = (1 << 14) - 1;
+
+    private static final int MESSAGE_COUNT_SHIFT = 18;
 
     private long address;
 
@@ -141,8 +147,18 @@ public final class FrameHeaderFlyweight {
     /** Bytes of header, body and trailer of the frame at {@code headerAddress}. */
     public static int frameLength(final long headerAddress) {
         return LENGTH
-                + Memory.getUnsignedShort(headerAddress + BODY_LENGTH_OFFSET)
+                + bodyLength(headerAddress)
                 + (isSealed(headerAddress) ? SealFlyweight.LENGTH : 0);
+    }
+
+    /** Bytes of the body of the frame at {@code headerAddress}. */
+    public static int bodyLength(final long headerAddress) {
+        return Memory.getInt(headerAddress + BODY_OFFSET) & MAX_BODY_LENGTH;
+    }
+
+    /** Messages in the body of the frame at {@code headerAddress}. */
+    public static int messageCount(final long headerAddress) {
+        return Memory.getInt(headerAddress + BODY_OFFSET) >>> MESSAGE_COUNT_SHIFT;
     }
 
     /** Sets every byte of the header to 0 and then the version. */
@@ -334,25 +350,31 @@ public final class FrameHeaderFlyweight {
         return this;
     }
 
-    /** The bytes of the body, 0 to 65,535. */
+    /** The bytes of the body, 0 to {@link #MAX_BODY_LENGTH}. */
     public int bodyLength() {
-        return Memory.getUnsignedShort(address + BODY_LENGTH_OFFSET);
+        return bodyLength(address);
     }
 
-    /** Sets the bytes of the body, 0 to 65,535. */
+    /** Sets the bytes of the body, 0 to {@link #MAX_BODY_LENGTH}. */
     public FrameHeaderFlyweight bodyLength(final int value) {
-        Memory.putShort(address + BODY_LENGTH_OFFSET, value);
-        return this;
+        return body(value, messageCount());
     }
 
-    /** The messages in the body, 0 to 65,535. */
+    /** The messages in the body, 0 to {@link #MAX_MESSAGE_COUNT}. */
     public int messageCount() {
-        return Memory.getUnsignedShort(address + MESSAGE_COUNT_OFFSET);
+        return messageCount(address);
     }
 
-    /** Sets the messages in the body, 0 to 65,535. */
+    /** Sets the messages in the body, 0 to {@link #MAX_MESSAGE_COUNT}. */
     public FrameHeaderFlyweight messageCount(final int value) {
-        Memory.putShort(address + MESSAGE_COUNT_OFFSET, value);
+        return body(bodyLength(), value);
+    }
+
+    /** Sets the bytes of the body and the messages in it by one store. */
+    public FrameHeaderFlyweight body(final int lengthBytes, final int messages) {
+        Memory.putInt(
+                address + BODY_OFFSET,
+                messages << MESSAGE_COUNT_SHIFT | (lengthBytes & MAX_BODY_LENGTH));
         return this;
     }
 

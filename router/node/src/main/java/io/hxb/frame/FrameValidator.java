@@ -106,11 +106,12 @@ public final class FrameValidator {
 
     private static boolean isBodyRight(final long headerAddress, final int type) {
         final long body = headerAddress + FrameHeaderFlyweight.LENGTH;
-        final int length = bodyLength(headerAddress);
-        final int messages =
-                Memory.getUnsignedShort(headerAddress + FrameHeaderFlyweight.MESSAGE_COUNT_OFFSET);
+        final int length = FrameHeaderFlyweight.bodyLength(headerAddress);
+        final int messages = FrameHeaderFlyweight.messageCount(headerAddress);
         if (type == FrameType.DATA) {
-            return messages > 0 && areRecordsValid(body, length, messages);
+            return messages > 0
+                    && (messages == 1 || length <= MessageRecordFlyweight.MAX_SHARED_BYTES)
+                    && areRecordsValid(body, length, messages);
         }
         if (type == FrameType.UNREACHABLE) {
             return UnreachableFlyweight.isValid(headerAddress);
@@ -155,9 +156,5 @@ public final class FrameValidator {
                             : MessageRecordFlyweight.paddedLength(payloadLength);
         }
         return offset == bodyLengthBytes;
-    }
-
-    private static int bodyLength(final long headerAddress) {
-        return Memory.getUnsignedShort(headerAddress + FrameHeaderFlyweight.BODY_LENGTH_OFFSET);
     }
 }

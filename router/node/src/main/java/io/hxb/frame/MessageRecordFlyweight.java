@@ -18,6 +18,16 @@ public final class MessageRecordFlyweight {
     /** Bytes of the record before the payload. */
     public static final int LENGTH = 8;
 
+    /**
+     * Longest body of a frame with several messages. They are copied, and a longer frame would not
+     * make them cheaper; so memory for such frames, and for the messages that a receiver is told at
+     * once, does not grow with the longest frame.
+     */
+    public static final int MAX_SHARED_BYTES = 9_216 - FrameHeaderFlyweight.LENGTH;
+
+    /** Most messages of a frame. */
+    public static final int MAX_MESSAGES = MAX_SHARED_BYTES / LENGTH;
+
     /** Alignment of records in bytes. */
     public static final int ALIGNMENT = 8;
 

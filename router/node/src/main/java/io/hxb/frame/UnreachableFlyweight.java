@@ -11,7 +11,7 @@ import io.hxb.routing.Route;
  * <pre>
  * offset length meaning (little-endian)
  *     12      4 incarnation of the context that does not take the frame, 0 = none; of a relay: the
- *               order of the frame, or the lower part of its detour
+ *               order of the frame, or with bit 31 the lower part of its detour's hops
  *     32      4 incarnation of the frame's source
  *     36      2 destination context of the frame
  *     38      2 source context of the frame
@@ -20,7 +20,8 @@ import io.hxb.routing.Route;
  *     48      1 reason, see the constants
  *     49      1 type of the frame
  *     50      2 epoch of the frame
- *     54      2 0; of a relay: the upper part of the frame's detour
+ *     52      4 no body, and as the number of messages (bits 18 to 31) 0; of a relay: the upper part
+ *               of the hops of the frame's detour
  *     60      2 epoch that the frame acknowledged
  * </pre>
  */
@@ -59,15 +60,13 @@ public final class UnreachableFlyweight {
     static boolean isValid(final long headerAddress) {
         final int reason = Memory.getUnsignedByte(headerAddress + REASON_OFFSET);
         final int type = Memory.getUnsignedByte(headerAddress + TYPE_OFFSET);
-        return Memory.getUnsignedShort(headerAddress + FrameHeaderFlyweight.BODY_LENGTH_OFFSET) == 0
+        final int upperHops = FrameHeaderFlyweight.messageCount(headerAddress);
+        return FrameHeaderFlyweight.bodyLength(headerAddress) == 0
                 && reason >= NO_ROUTE
                 && reason <= NOT_ALLOWED
                 && type > 0
                 && type < FrameType.COUNT
-                && (isOfRelay(reason)
-                        || Memory.getUnsignedShort(
-                                        headerAddress + FrameHeaderFlyweight.MESSAGE_COUNT_OFFSET)
-                                == 0);
+                && upperHops <= (isOfRelay(reason) ? Route.MAX_UPPER_HOPS : 0);
     }
 
     private static boolean isOfRelay(final int reason) {
@@ -93,8 +92,8 @@ public final class UnreachableFlyweight {
         assert isOfRelay(reason) : reason;
         answer(failedAddress, reason);
         final long route = failed.route();
-        header.sourceIncarnation(Route.order(route))
-                .messageCount(Route.rest(route))
+        header.sourceIncarnation(Route.orderOrLowerHops(route))
+                .messageCount(Route.upperHops(route))
                 .acknowledgement(destination);
         return this;
     }
@@ -139,8 +138,8 @@ public final class UnreachableFlyweight {
         return header.acknowledgement();
     }
 
-    /** The route that the frame had when it came to the relay; only in answers of relays. */
+    /** The route of the frame as its source wrote it; only in answers of relays. */
     public long failedRoute() {
-        return Route.of(header.sourceIncarnation(), header.messageCount());
+        return Route.ofStart(header.sourceIncarnation(), header.messageCount());
     }
 }

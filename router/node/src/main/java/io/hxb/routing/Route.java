@@ -27,6 +27,9 @@ public final class Route {
     /** Largest number of the next hop. */
     static final int MAX_POSITION = 15;
 
+    /** Largest value of {@link #upperHops}. */
+    public static final int MAX_UPPER_HOPS = (1 << HOP_BITS - 31) - 1;
+
     private static final long DETOUR = 1L << 31;
     private static final int LOW_BITS = 27;
     private static final long LOW_MASK = (1L << LOW_BITS) - 1;
@@ -66,6 +69,31 @@ public final class Route {
     /** The route as its source wrote it: relays only change the number of the next hop. */
     public static long start(final long route) {
         return isDetour(route) ? withPosition(route, 0) : route;
+    }
+
+    /**
+     * What tells, with {@link #upperHops}, the route as its source wrote it in 43 bits: an order,
+     * or with bit 31 the lower 31 bits of a detour's hops.
+     */
+    public static int orderOrLowerHops(final long route) {
+        return isDetour(route) ? (int) (DETOUR | hops(route)) : order(route);
+    }
+
+    /** The upper bits of a detour's hops, 0 to {@link #MAX_UPPER_HOPS}; 0 for orders. */
+    public static int upperHops(final long route) {
+        return isDetour(route) ? (int) (hops(route) >>> 31) : 0;
+    }
+
+    /**
+     * The route as its source wrote it.
+     *
+     * @param orderOrLowerHops as {@link #orderOrLowerHops} says.
+     * @param upperHops as {@link #upperHops} says.
+     */
+    public static long ofStart(final int orderOrLowerHops, final int upperHops) {
+        return orderOrLowerHops < 0
+                ? ofHops((orderOrLowerHops & DETOUR - 1) | (long) upperHops << 31)
+                : ofOrder(orderOrLowerHops);
     }
 
     static long ofHops(final long hops) {

@@ -265,7 +265,7 @@ public final class FrameSeals {
             return openByKey(headerAddress);
         }
         if (type == FrameType.HELLO) {
-            final int bodyLength = bodyLength(headerAddress);
+            final int bodyLength = FrameHeaderFlyweight.bodyLength(headerAddress);
             if (bodyLength < HelloFlyweight.FIXED_LENGTH) {
                 return DropReason.BODY;
             }
@@ -281,13 +281,10 @@ public final class FrameSeals {
         return openBySession(headerAddress);
     }
 
-    private static int bodyLength(final long headerAddress) {
-        return Memory.getUnsignedShort(headerAddress + FrameHeaderFlyweight.BODY_LENGTH_OFFSET);
-    }
-
     private int openByKey(final long headerAddress) {
         refreshKeys();
-        final int lengthBytes = FrameHeaderFlyweight.LENGTH + bodyLength(headerAddress);
+        final int lengthBytes =
+                FrameHeaderFlyweight.LENGTH + FrameHeaderFlyweight.bodyLength(headerAddress);
         final long trailer = headerAddress + lengthBytes;
         final long counter = SealFlyweight.counterAt(trailer);
         final int index = keys.ring().indexOf(SealFlyweight.keyId(counter));
@@ -332,7 +329,7 @@ public final class FrameSeals {
     }
 
     private int openBy(final long headerAddress, final LoopPeer from, final Session session) {
-        final int bodyLength = bodyLength(headerAddress);
+        final int bodyLength = FrameHeaderFlyweight.bodyLength(headerAddress);
         final long trailer = headerAddress + FrameHeaderFlyweight.LENGTH + bodyLength;
         final long counter = SealFlyweight.counterAt(trailer);
         if (SealFlyweight.mark(counter) != session.mark()) {

@@ -224,7 +224,7 @@ class FlyweightTest {
         assertEquals(UnreachableFlyweight.NO_ROUTE, answer.reason());
         assertEquals(FrameType.DATA, answer.failedType());
         assertEquals(123_456, answer.failedDestination());
-        assertEquals(route, answer.failedRoute());
+        assertEquals(Route.start(route), answer.failedRoute());
         assertTrue(UnreachableFlyweight.isValid(address));
     }
 

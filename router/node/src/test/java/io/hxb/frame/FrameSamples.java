@@ -101,7 +101,7 @@ final class FrameSamples {
                                 || reason == UnreachableFlyweight.HOP_LIMIT;
                 final int failedType = 1 + random.nextInt(FrameType.COUNT - 1);
                 header.windowFrames(failedType << 8 | reason)
-                        .messageCount(isOfRelay ? random.nextInt(0x1_0000) : 0);
+                        .messageCount(isOfRelay ? random.nextInt(0x1000) : 0);
                 yield 0;
             }
             case FrameType.ENDED -> writeRuns(header, random);

@@ -27,7 +27,7 @@ public final class FrameTarget {
                 header.putInt(4, 0x7654_3210).putShort(62, (short) 0);
                 header.putLong(16, 0x01_02_03L).putLong(24, 0x01_00_00L);
             }
-            if ((bytes[0] & 4) != 0 && header.getChar(52) + 64 <= frame.length) {
+            if ((bytes[0] & 4) != 0 && ReferenceValidator.bodyLength(header) + 64 <= frame.length) {
                 header.putInt(56, ReferenceValidator.crc(frame));
             }
         }

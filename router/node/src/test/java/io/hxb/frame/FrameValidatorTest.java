@@ -81,8 +81,9 @@ class FrameValidatorTest {
         "52, 2, 21, LENGTH",
         "52, 2, 19, BODY",
         "54, 2, 0, BODY",
-        "54, 2, 2, BODY",
-        "54, 2, 65535, BODY",
+        "54, 2, 8, BODY",
+        "54, 2, 65532, BODY",
+        "54, 2, 2, LENGTH",
         "62, 2, 1, RESERVED",
         "64, 4, -1, BODY",
         "64, 4, 13, BODY",
@@ -127,10 +128,12 @@ class FrameValidatorTest {
     private static byte[] rightDataFrame() {
         final byte[] bytes = new byte[84];
         final ByteBuffer frame = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-        frame.put(0, (byte) 4).put(1, (byte) FrameType.DATA).put(3, (byte) 5);
+        frame.put(0, (byte) FrameHeaderFlyweight.VERSION)
+                .put(1, (byte) FrameType.DATA)
+                .put(3, (byte) 5);
         frame.putInt(4, 0x7654_3210).putInt(8, FrameChecks.CLUSTER);
         frame.putLong(16, 0x01_02_03L).putLong(24, 0x01_00_00L);
-        frame.putShort(52, (short) 20).putShort(54, (short) 1);
+        frame.putInt(52, 1 << 18 | 20);
         frame.putInt(64, 12);
         return bytes;
     }

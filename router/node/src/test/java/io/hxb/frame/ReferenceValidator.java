@@ -18,16 +18,26 @@ final class ReferenceValidator {
         final ByteBuffer bytes = ByteBuffer.wrap(frame).order(ByteOrder.LITTLE_ENDIAN);
         if (frame.length < HEADER) {
             return DropReason.TOO_SHORT;
-        } else if (bytes.get(0) != 4) {
+        } else if (bytes.get(0) != 5) {
             return DropReason.VERSION;
         } else if (bytes.getInt(8) != clusterId) {
             return DropReason.CLUSTER;
-        } else if (HEADER + bytes.getChar(52) + trailer(bytes) > frame.length) {
+        } else if (HEADER + bodyLength(bytes) + trailer(bytes) > frame.length) {
             return DropReason.LENGTH;
         } else if (bytes.get(3) == 0) {
             return DropReason.HOP_LIMIT;
         }
         return 0;
+    }
+
+    static int bodyLength(final ByteBuffer bytes) {
+        return Byte.toUnsignedInt(bytes.get(52))
+                + Byte.toUnsignedInt(bytes.get(53)) * 0x100
+                + (bytes.get(54) & 3) * 0x1_0000;
+    }
+
+    private static int messages(final ByteBuffer bytes) {
+        return bytes.getChar(54) / 4;
     }
 
     private static int trailer(final ByteBuffer bytes) {
@@ -55,7 +65,7 @@ final class ReferenceValidator {
 
     static int crc(final byte[] frame) {
         final int length =
-                HEADER + ByteBuffer.wrap(frame).order(ByteOrder.LITTLE_ENDIAN).getChar(52);
+                HEADER + bodyLength(ByteBuffer.wrap(frame).order(ByteOrder.LITTLE_ENDIAN));
         final byte[] copy = java.util.Arrays.copyOf(frame, length);
         for (int offset = 3; offset < 8; offset++) {
             copy[offset] = 0;
@@ -127,9 +137,9 @@ final class ReferenceValidator {
     }
 
     private static boolean isBody(final ByteBuffer bytes, final int type) {
-        final int messages = bytes.getChar(54);
+        final int messages = messages(bytes);
         final ByteBuffer body =
-                bytes.slice(HEADER, bytes.getChar(52)).order(ByteOrder.LITTLE_ENDIAN);
+                bytes.slice(HEADER, bodyLength(bytes)).order(ByteOrder.LITTLE_ENDIAN);
         if (type == FrameType.DATA) {
             return messages > 0 && areRecords(body, messages);
         }
@@ -151,7 +161,8 @@ final class ReferenceValidator {
     }
 
     private static boolean isUnreachable(final ByteBuffer bytes) {
-        return bytes.getChar(52) == 0
+        return bodyLength(bytes) == 0
+                && messages(bytes) < 0x1000
                 && bytes.get(48) >= 1
                 && bytes.get(48) <= 6
                 && bytes.get(49) >= 1

@@ -94,7 +94,7 @@ public final class HostileTrain {
                 Memory.putShort(
                         address
                                 + (long) frame * trueSegmentBytes
-                                + FrameHeaderFlyweight.BODY_LENGTH_OFFSET,
+                                + FrameHeaderFlyweight.BODY_OFFSET,
                         random.nextInt(1 << 16));
             }
             default -> {}

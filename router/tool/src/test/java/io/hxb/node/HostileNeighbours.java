@@ -174,7 +174,7 @@ public final class HostileNeighbours {
                 .sourceIncarnation((int) script.near(node + 1))
                 .destinationIncarnation((int) script.near(1));
         Memory.putInt(header.address() + 8, (int) script.near(cluster.config.clusterId()));
-        header.bodyLength(body & 0xFFFF);
+        header.bodyLength(body & FrameHeaderFlyweight.MAX_BODY_LENGTH);
         if (!FrameValidator.isLinkLocal(type)) {
             header.messageCount(script.next() & 3)
                     .destinationContext((int) script.near(0) & 0xFFFF)

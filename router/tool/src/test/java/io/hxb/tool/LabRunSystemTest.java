@@ -160,7 +160,8 @@ class LabRunSystemTest {
     @Test
     void shouldRemoveTheLabWhenInterrupted() throws Exception {
         assumeRoot();
-        try (HxbProcess hxb = startLongRun()) {
+        try (HxbProcess hxb = start("--shape", "2x2", "--links", "1")) {
+            awaitLab(hxb);
             // when: what Ctrl-C sends
             hxb.interrupt();
 
@@ -174,21 +175,24 @@ class LabRunSystemTest {
     @Test
     void shouldFindAndRemoveTheLabOfAnOwnerThatWasKilled() throws Exception {
         assumeRoot();
-        try (HxbProcess hxb = startLongRun()) {
+        try (PrivateNamespaces own = new PrivateNamespaces();
+                HxbProcess hxb = start(own.prefix(), "--shape", "2x2", "--links", "1")) {
+            awaitLab(hxb);
             hxb.process().destroyForcibly().waitFor();
-            assertTrue(namespaces() > 0);
+            assertFalse(own.names().isEmpty());
             final LabRegistry registry = new LabRegistry(folder.resolve("run/labs"));
             assertTrue(registry.stale().contains(name));
 
             // when
-            try (HxbProcess down = HxbProcess.start(folder, "lab", "down", "--name", name)) {
+            try (HxbProcess down =
+                    HxbProcess.start(folder, own.prefix(), "lab", "down", "--name", name)) {
                 assertEquals(ExitStatus.OK, down.status(), down::errors);
                 assertTrue(
                         down.output().contains("removed lab " + name + " (stale)"), down::output);
             }
 
             // then
-            assertEquals(0, namespaces());
+            assertEquals(List.of(), own.names());
         }
     }
 
@@ -211,11 +215,11 @@ class LabRunSystemTest {
     @Test
     void shouldEndTheNodesOfAKilledOwnerAndRemoveTheRestWithTheNextLab() throws Exception {
         assumeRoot();
-        try (HxbProcess hxb = start("--shape", "2", "--links", "1", "--processes")) {
+        try (PrivateNamespaces own = new PrivateNamespaces();
+                HxbProcess hxb =
+                        start(own.prefix(), "--shape", "2", "--links", "1", "--processes")) {
             // given
-            final LabRegistry registry = new LabRegistry(folder.resolve("run/labs"));
-            hxb.await("the lab", () -> registry.find(name).filter(LabState::isReady).isPresent());
-            final List<Long> nodes = registry.require(name).nodePids();
+            final List<Long> nodes = awaitLab(hxb).nodePids();
             assertEquals(2, nodes.size());
             // when
             hxb.process().destroyForcibly().waitFor();
@@ -223,10 +227,12 @@ class LabRunSystemTest {
             TestNamespaces.await(
                     "the nodes have ended",
                     () -> nodes.stream().noneMatch(pid -> ProcessHandle.of(pid).isPresent()));
-            // when: if no lab of another test has removed the rest meanwhile
+            assertFalse(own.names().isEmpty());
+            // when
             try (HxbProcess next =
                     HxbProcess.start(
                             folder,
+                            own.prefix(),
                             "lab",
                             "run",
                             "--shape",
@@ -240,24 +246,28 @@ class LabRunSystemTest {
                 assertEquals(ExitStatus.OK, next.status(), next::errors);
             }
             // then
-            assertEquals(0, namespaces());
+            assertEquals(List.of(), own.names());
             assertFalse(Files.exists(folder.resolve("run/labs/" + name)));
         }
     }
 
     private HxbProcess start(final String... options) throws IOException {
+        return start(List.of(), options);
+    }
+
+    private HxbProcess start(final List<String> prefix, final String... options)
+            throws IOException {
         final List<String> arguments =
                 new ArrayList<>(List.of("lab", "run", "--backend", "raw", "--name", name));
         arguments.addAll(List.of(options));
         arguments.addAll(List.of("--", "sleep", "100"));
-        return HxbProcess.start(folder, arguments.toArray(String[]::new));
+        return HxbProcess.start(folder, prefix, arguments.toArray(String[]::new));
     }
 
-    private HxbProcess startLongRun() throws IOException {
-        final HxbProcess hxb = start("--shape", "2x2", "--links", "1");
+    private LabState awaitLab(final HxbProcess hxb) {
         final LabRegistry registry = new LabRegistry(folder.resolve("run/labs"));
-        hxb.await("the lab", () -> registry.find(name).filter(lab -> lab.isReady()).isPresent());
-        return hxb;
+        hxb.await("the lab", () -> registry.find(name).filter(LabState::isReady).isPresent());
+        return registry.require(name);
     }
 
     private static void assumeRoot() {

@@ -39,7 +39,7 @@ final class TrainCode extends IpCode {
     private static final int HEADERS_BYTES = ETHERNET_BYTES + IpHeaders.IP_AND_UDP_LENGTH;
 
     // Of a header, what decides where its frame goes, and how long it has to be.
-    private static final int LOOK_BYTES = FrameHeaderFlyweight.BODY_LENGTH_OFFSET + 2;
+    private static final int LOOK_BYTES = FrameHeaderFlyweight.BODY_OFFSET + 4;
 
     private final int clusterId;
     private final int port;
@@ -116,7 +116,8 @@ final class TrainCode extends IpCode {
                 .jumpIfNotWord(R1, FrameHeaderFlyweight.VERSION, "pass")
                 .load(WORD, R1, R10, OTHER + FrameHeaderFlyweight.CLUSTER_OFFSET)
                 .jumpIfNotWord(R1, clusterId, "pass")
-                .load(HALF, R1, R10, OTHER + FrameHeaderFlyweight.BODY_LENGTH_OFFSET)
+                .load(WORD, R1, R10, OTHER + FrameHeaderFlyweight.BODY_OFFSET)
+                .and(R1, FrameHeaderFlyweight.MAX_BODY_LENGTH)
                 .plus(R1, FrameHeaderFlyweight.LENGTH)
                 .load(BYTE, R2, R10, OTHER + FrameHeaderFlyweight.FLAGS_OFFSET)
                 .and(R2, FrameHeaderFlyweight.FLAG_SEALED)

@@ -22,6 +22,7 @@ public final class SimLink implements Link {
     private final int index;
     private final int coordinate;
     private final int mtuBytes;
+    private final int maxFrameBytes;
     private final BufferPool pool;
     private final BufferPool.Share share;
     private final long localAddress;
@@ -40,6 +41,7 @@ public final class SimLink implements Link {
             final int index,
             final int coordinate,
             final int mtuBytes,
+            final int maxFrameBytes,
             final BufferPool.Share share,
             final long localAddress) {
         this.network = network;
@@ -47,6 +49,7 @@ public final class SimLink implements Link {
         this.index = index;
         this.coordinate = coordinate;
         this.mtuBytes = mtuBytes;
+        this.maxFrameBytes = maxFrameBytes;
         pool = share.pool();
         this.share = share;
         this.localAddress = localAddress;
@@ -94,6 +97,11 @@ public final class SimLink implements Link {
     @Override
     public int mtuBytes() {
         return mtuBytes;
+    }
+
+    @Override
+    public int maxFrameBytes() {
+        return maxFrameBytes;
     }
 
     @Override

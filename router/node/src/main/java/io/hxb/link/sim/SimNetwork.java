@@ -66,8 +66,31 @@ public final class SimNetwork {
             final int coordinate,
             final int mtuBytes,
             final BufferPool.Share share) {
+        return newLink(segment, index, coordinate, mtuBytes, mtuBytes, share);
+    }
+
+    /**
+     * The same for a link that takes longer frames than its MTU.
+     *
+     * @param maxFrameBytes longest frame in bytes of header, body and trailer, the MTU or more.
+     */
+    public SimLink newLink(
+            final SimSegment segment,
+            final int index,
+            final int coordinate,
+            final int mtuBytes,
+            final int maxFrameBytes,
+            final BufferPool.Share share) {
         final SimLink link =
-                new SimLink(this, segment, index, coordinate, mtuBytes, share, links.size() + 1);
+                new SimLink(
+                        this,
+                        segment,
+                        index,
+                        coordinate,
+                        mtuBytes,
+                        maxFrameBytes,
+                        share,
+                        links.size() + 1);
         links.add(link);
         segment.links().add(link);
         return link;
@@ -87,6 +110,7 @@ public final class SimNetwork {
                         old.index(),
                         old.coordinate(),
                         old.mtuBytes(),
+                        old.maxFrameBytes(),
                         share,
                         old.localAddress());
         links.set((int) old.localAddress() - 1, link);

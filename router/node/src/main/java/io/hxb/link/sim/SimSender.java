@@ -53,7 +53,7 @@ final class SimSender implements LinkSender {
         isBlocked = false;
         while (!queue.isEmpty() && !isBlocked) {
             final List<byte[]> train = nextTrain();
-            if (!link.isUp() || train.getFirst().length > link.mtuBytes()) {
+            if (!link.isUp() || train.getFirst().length > link.maxFrameBytes()) {
                 sendErrors++;
                 releaseHead();
             } else if (link.transmit(queue.peek().neighbour(), train)) {

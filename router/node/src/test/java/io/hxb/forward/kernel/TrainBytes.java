@@ -62,7 +62,7 @@ record TrainBytes(int clusterId, long source, long destination, long fromMac, lo
                 .putLong(header + FrameHeaderFlyweight.SOURCE_OFFSET, source)
                 .putLong(header + FrameHeaderFlyweight.DESTINATION_OFFSET, destination)
                 .putShort(
-                        header + FrameHeaderFlyweight.BODY_LENGTH_OFFSET,
+                        header + FrameHeaderFlyweight.BODY_OFFSET,
                         (short) (lengthBytes - FrameHeaderFlyweight.LENGTH));
     }
 

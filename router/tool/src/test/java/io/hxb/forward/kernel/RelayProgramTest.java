@@ -59,7 +59,7 @@ class RelayProgramTest extends PortProgram {
                 .putLong(
                         at(FrameHeaderFlyweight.DESTINATION_OFFSET),
                         SHAPE.parseCoordinates(destination))
-                .putShort(at(FrameHeaderFlyweight.BODY_LENGTH_OFFSET), (short) 122);
+                .putShort(at(FrameHeaderFlyweight.BODY_OFFSET), (short) 122);
         for (int i = ETHERNET_BYTES + FrameHeaderFlyweight.LENGTH; i < frame.capacity(); i++) {
             frame.put(i, (byte) i);
         }
@@ -262,7 +262,7 @@ class RelayProgramTest extends PortProgram {
         foreign.putInt(at(FrameHeaderFlyweight.CLUSTER_OFFSET), CLUSTER + 1);
         assertLeftToTheNode(foreign);
         final ByteBuffer cut = frame("2,1,1", "1,0,2");
-        cut.putShort(at(FrameHeaderFlyweight.BODY_LENGTH_OFFSET), (short) 123);
+        cut.putShort(at(FrameHeaderFlyweight.BODY_OFFSET), (short) 123);
         assertLeftToTheNode(cut);
         final ByteBuffer flooded = frame("2,1,1", "1,0,2");
         TrainBytes.putMac(flooded, 0, ownMac(PORT) + 0x0100_0000_0000L);
@@ -284,9 +284,9 @@ class RelayProgramTest extends PortProgram {
         final ByteBuffer sealed = frame("2,1,1", "1,0,2");
         put(sealed, FrameHeaderFlyweight.FLAGS_OFFSET, FrameHeaderFlyweight.FLAG_SEALED);
         final int room = 122 - SealFlyweight.LENGTH;
-        sealed.putShort(at(FrameHeaderFlyweight.BODY_LENGTH_OFFSET), (short) room);
+        sealed.putShort(at(FrameHeaderFlyweight.BODY_OFFSET), (short) room);
         final ByteBuffer cut = copy(sealed);
-        cut.putShort(at(FrameHeaderFlyweight.BODY_LENGTH_OFFSET), (short) (room + 1));
+        cut.putShort(at(FrameHeaderFlyweight.BODY_OFFSET), (short) (room + 1));
         // then
         assertEquals(BpfCode.TCX_REDIRECT, run(sealed));
         assertLeftToTheNode(cut);
@@ -306,8 +306,7 @@ class RelayProgramTest extends PortProgram {
                 put(frame, FrameHeaderFlyweight.TYPE_OFFSET, random.nextInt());
                 put(frame, FrameHeaderFlyweight.FLAGS_OFFSET, random.nextInt());
                 put(frame, FrameHeaderFlyweight.HOP_LIMIT_OFFSET, random.nextInt(4));
-                frame.putShort(
-                        at(FrameHeaderFlyweight.BODY_LENGTH_OFFSET), (short) random.nextInt(200));
+                frame.putShort(at(FrameHeaderFlyweight.BODY_OFFSET), (short) random.nextInt(200));
                 if (random.nextInt(4) == 0) {
                     frame.put(random.nextInt(frame.capacity()), (byte) random.nextInt());
                 }
