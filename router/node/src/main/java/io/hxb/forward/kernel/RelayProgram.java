@@ -185,8 +185,29 @@ final class RelayProgram {
                 .label("same turn")
                 .load(DOUBLE, R1, R7, RelayTable.SEEN_NS_OFFSET)
                 .plus(R1, ALIVE_NS)
-                .jumpIfGreater(R0, R1, "pass")
+                .jumpIfGreater(R0, R1, ip instanceof SegmentCode ? "asleep" : "pass")
                 .label("alive");
+        if (ip instanceof SegmentCode) {
+            checkLeft();
+        }
+    }
+
+    // The segments of a frame of which the first was left to the node are left to it as well, though
+    // that has woken it up.
+    private void checkLeft() {
+        code.load(DOUBLE, R1, R10, IS_BY_IP)
+                .jumpIfZero(R1, "not left")
+                .load(WORD, R1, R10, IpCode.IP + SegmentCode.NUMBER_OFFSET)
+                .load(WORD, R2, R7, RelayTable.LEFT_OFFSET)
+                .jumpIfEqual(R1, R2, "pass")
+                .jump("not left")
+                .label("asleep")
+                .load(DOUBLE, R1, R10, IS_BY_IP)
+                .jumpIfZero(R1, "pass")
+                .load(WORD, R1, R10, IpCode.IP + SegmentCode.NUMBER_OFFSET)
+                .store(WORD, R7, RelayTable.LEFT_OFFSET, R1)
+                .jump("pass")
+                .label("not left");
     }
 
     // As RawFilter: switches flood, and this node must not relay what is for another station.

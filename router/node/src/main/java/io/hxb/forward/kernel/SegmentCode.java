@@ -34,8 +34,10 @@ final class SegmentCode extends IpCode {
     /** Dimensions that the addresses of IPv4 have room for. */
     static final int MAX_DIMENSIONS = 3;
 
+    /** Where the number of the frame is, from the IPv4 header. */
+    static final int NUMBER_OFFSET = 28;
+
     private static final int HEADERS_BYTES = ETHERNET_BYTES + SegmentHeaders.IP_AND_TCP_LENGTH;
-    private static final int NUMBER_OFFSET = 28;
     private static final int SOURCE_ADDRESS_OFFSET = 12;
     private static final int DESTINATION_ADDRESS_OFFSET = 16;
 

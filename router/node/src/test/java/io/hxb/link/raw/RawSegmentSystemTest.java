@@ -112,7 +112,7 @@ class RawSegmentSystemTest extends RawSegmentPair {
     void shouldJoinWhatTheKernelHasJoinedInPart(final int mtu) throws IOException {
         // given: the sender's kernel cuts, the receiver's joins
         open(mtu, TCP);
-        TestNics.set(left, "n0", NicFeature.GSO, false);
+        TestNics.set(left, "n0", NicFeature.TCP_SEGMENTATION, false);
         TestNics.set(right, "n0", NicFeature.GRO, true);
         prove();
         // when
@@ -121,7 +121,7 @@ class RawSegmentSystemTest extends RawSegmentPair {
             take(20, LONGEST);
         }
         // then
-        assertTrue(piecesAFrame() < 6, "pieces a frame " + piecesAFrame());
+        assertTrue(piecesAFrame() > 2 && piecesAFrame() < 7, "pieces a frame " + piecesAFrame());
         assertEquals(0, b.kernelDrops());
     }
 

@@ -58,6 +58,7 @@ public enum LabWire {
                         try {
                             for (final String nic : nics) {
                                 set(socket, nic, NicFeature.GSO, false);
+                                set(socket, nic, NicFeature.TCP_SEGMENTATION, false);
                                 set(socket, nic, NicFeature.GRO, true);
                             }
                             return null;

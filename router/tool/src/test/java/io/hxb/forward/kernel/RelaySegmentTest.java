@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.hxb.config.FrameConfig;
 import io.hxb.linux.LinuxException;
+import io.hxb.linux.Memory;
 import io.hxb.os.bpf.BpfCode;
 import io.hxb.routing.DimensionOrder;
 import io.hxb.topology.Shape;
@@ -134,6 +135,26 @@ class RelaySegmentTest extends PortProgram {
         assertEquals(BpfCode.TCX_REDIRECT, relay(packet));
         // then
         assertEquals(1, table.sentFrames(2 * LINKS, 2));
+    }
+
+    @Test
+    void shouldLeaveAllSegmentsOfAFrameToTheNodeThatTheFirstHasWokenUp() throws LinuxException {
+        // given: a node that has not turned for a long time
+        table.turn();
+        relay(segment(0, SEGMENT, 1));
+        letSleep();
+        // when
+        final ByteBuffer first = segment(0, SEGMENT, 2);
+        assertEquals(BpfCode.TCX_NEXT, program.run(first.array(), 0));
+        // then: it turns again
+        assertLeftToTheNode(segment(SEGMENT, SEGMENT, 2), SEGMENT);
+        assertEquals(BpfCode.TCX_REDIRECT, relay(segment(0, SEGMENT, 3)));
+        assertEquals(BpfCode.TCX_REDIRECT, relay(segment(SEGMENT, SEGMENT, 3)));
+    }
+
+    private void letSleep() {
+        final long seenNs = table.node().address(0) + RelayTable.SEEN_NS_OFFSET;
+        Memory.putLong(seenNs, Memory.getLong(seenNs) - 2L * RelayProgram.ALIVE_NS);
     }
 
     @ParameterizedTest
