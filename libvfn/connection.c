@@ -56,7 +56,7 @@ const char *vfn_text(int code) {
     case VFN_ERR_NOT_ALLOWED: return "this user may read paths but not change them (hxb manager --allow)";
     case VFN_ERR_LIMIT: return "a limit of the network manager has been reached";
     case VFN_ERR_TIMEOUT: return "the network manager has not answered in time";
-    case VFN_ERR_PROTOCOL: return "the network manager speaks another version of the protocol: update the older side";
+    case VFN_ERR_PROTOCOL: return "the network manager uses another version of the protocol: update the older side";
     case VFN_ERR_ARGUMENT: return "an argument is a null pointer, or a negative count";
     case VFN_ERR_OPTIMISER: return "the network manager computes no paths: it was started without a plan of switches";
     case VFN_ERR_MEMORY: return "there is not enough memory";

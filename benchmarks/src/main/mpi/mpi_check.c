@@ -8,7 +8,7 @@
  *   --rounds N    each does all tests once (default: 3)
  *   --seconds S   no round begins later than that (default: 10 without --rounds, none with it)
  *   --first N     begins with that round (default: 0), to repeat one that failed
- *   --timeout S   seconds that one test may take, 0 for ever (default: 60)
+ *   --timeout S   seconds that one test may take, 0 forever (default: 60)
  *   --only PART   only the tests whose names have PART in them
  *   --strict      also what Open MPI 4.1 cannot do by itself: nothing may be written after the end of a receive that was
  *                 too short (its ob1 does), and a rank may compare and swap in its own window (its vader fails)

@@ -554,7 +554,8 @@ HXB_API int hxb_group_start_join(hxb_context *context, uint64_t id, const int *n
                                  hxb_group **group);
 
 /* Leaves the group: operations that this member has not begun end at all others. hxb_close_context leaves all groups.
- * Waits until the node has taken the message, usually some microseconds. NULL is allowed. */
+ * Waits until the node has taken the message, usually some microseconds. Returns HXB_CONTEXT_CLOSED or HXB_NODE_GONE
+ * where the node has ended; the group is left then, too. NULL is allowed. */
 HXB_API int hxb_group_leave(hxb_group *group);
 
 HXB_API int hxb_group_rank(const hxb_group *group);

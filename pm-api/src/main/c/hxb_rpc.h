@@ -52,7 +52,7 @@ typedef struct hxb_rpc_request {
     const void *data;
     size_t length;
     bool is_published; /* to many peers: there is no reply */
-    uint64_t end;      /* with `from`, names the request */
+    uint64_t endpoint_id; /* of the sender; with `from` and `number`, identifies the request */
     uint64_t number;
     uint64_t reserved[2];
 } hxb_rpc_request;

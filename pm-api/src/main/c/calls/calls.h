@@ -11,7 +11,7 @@ int wait_for(hxb_context *context, int interest, int64_t timeout_ns);
  * has closed the context, and nothing of it may be touched any more. */
 void wait_enter(hxb_context *context);
 int wait_leave(hxb_context *context, int result);
-/* Ends the wait of another thread's context for good; false if it does not wait. */
+/* Ends the wait of another thread's context permanently; false if it does not wait. */
 bool wait_end(hxb_context *context);
 
 #endif

@@ -87,7 +87,7 @@ HOT void publish(struct direct_receive *ring, uint64_t position) {
     put64_release(ring->memory.page + HXB_DIRECTPAGE_RELEASED, position);
     if (position - ring->reported >= ring->memory.capacity / REPORTED_PARTS) {
         ring->reported = position;
-        put64_release(ring->memory.page + HXB_DIRECTPAGE_TOLD, position);
+        put64_release(ring->memory.page + HXB_DIRECTPAGE_RELEASED_HINT, position);
     }
     direct_fence(ring->has_fences);
     wake_sender(ring);

@@ -1,7 +1,7 @@
 /* A direct ring as its sender has it: the cases that are not common. */
 #include "context/send_ring.h"
 
-#define LOOKS 64        /* for room in vain until the receiver's exact position is worth its cache line */
+#define LOOKS 64        /* for room, without success, until the receiver's exact position is worth its cache line */
 
 static void set_released(struct direct_send *ring, uint64_t position) {
     if (position - ring->released > ring->position - ring->released) {
@@ -15,7 +15,7 @@ static void set_released(struct direct_send *ring, uint64_t position) {
 /* Looks at the position that seldom changes. The exact one changes with each message, and reading it takes its cache
  * line from the receiver. */
 static bool has_reported_room(struct direct_send *ring, uint32_t length) {
-    uint64_t reported = get64_acquire(ring->memory.page + HXB_DIRECTPAGE_TOLD);
+    uint64_t reported = get64_acquire(ring->memory.page + HXB_DIRECTPAGE_RELEASED_HINT);
     if ((int64_t)(reported - ring->released) > 0) {
         set_released(ring, reported);
     }

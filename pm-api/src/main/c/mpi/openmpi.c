@@ -342,16 +342,16 @@ static void try_out(void) {
         bool is_right = replace() && sends_from_begin(bytes, self);
         if (!is_right) {
             report("this Open MPI sends wrong numbers where a persistent send, MPI_Alltoallv, MPI_Alltoallw or a"
-                " one-sided operation has a datatype that begins after the address given, and they cannot be set right"
+                " one-sided operation has a datatype that begins after the address given, and they cannot be corrected"
                 " here: take Open MPI 4.1.6 or later, or MPICH");
         } else if (is_reporting) {
-            report("datatypes of persistent sends are set right");
+            report("datatypes of persistent sends are corrected");
         }
     }
     if (!sends_again(bytes, self)) {
         is_bsend_replaced = true;
         if (is_reporting) {
-            report("MPI_Bsend_init is set right");
+            report("MPI_Bsend_init is corrected");
         }
     }
 }

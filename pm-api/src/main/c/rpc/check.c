@@ -3,13 +3,13 @@
 
 int rpc_check(const hxb_rpc *rpc) {
     if (rpc == NULL) {
-        return fail(HXB_E_ARGUMENT, "the end is NULL");
+        return fail(HXB_E_ARGUMENT, "the endpoint is NULL");
     }
     if (is_forked(rpc->process)) {
-        return fail(HXB_E_FORKED, "the end of context %d was opened before a fork", rpc->context_id);
+        return fail(HXB_E_FORKED, "the endpoint of context %d was opened before a fork", rpc->context_id);
     }
     if (atomic_load_explicit(&rpc->owner, memory_order_relaxed) != this_thread()) {
-        return fail(HXB_E_THREAD, "the end of context %d belongs to another thread: hxb_rpc_own hands it over",
+        return fail(HXB_E_THREAD, "the endpoint of context %d belongs to another thread: hxb_rpc_own hands it over",
                     rpc->context_id);
     }
     return HXB_OK;
@@ -17,7 +17,7 @@ int rpc_check(const hxb_rpc *rpc) {
 
 int rpc_check_outside(const hxb_rpc *rpc) {
     int result = rpc_check(rpc);
-    return result == HXB_OK && rpc->is_calling ? fail(HXB_E_STATE, "not within a function that the end has called")
+    return result == HXB_OK && rpc->is_calling ? fail(HXB_E_STATE, "not within a function that the endpoint has called")
                                                : result;
 }
 

@@ -157,8 +157,8 @@ static void report(hxb_rpc *rpc, struct rpc_peer *peer, bool is_there) {
     }
 }
 
-void rpc_on_heard(hxb_rpc *rpc, struct rpc_peer *peer, uint64_t end) {
-    peer->end = end;
+void rpc_on_heard(hxb_rpc *rpc, struct rpc_peer *peer, uint64_t endpoint_id) {
+    peer->endpoint_id = endpoint_id;
     peer->heard_ns = now_ns();
     peer->last_status = HXB_OK;
     report(rpc, peer, true);

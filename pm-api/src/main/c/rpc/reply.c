@@ -11,14 +11,14 @@ static int answer(hxb_rpc *rpc, const hxb_rpc_request *request, int kind, const 
         return result;
     }
     struct rpc_peer *peer = rpc_find(rpc, request->from);
-    if (peer == NULL || peer->history.end != request->end) {
+    if (peer == NULL || peer->history.endpoint_id != request->endpoint_id) {
         return HXB_PEER_RESTARTED;
     }
     int place = request->is_published ? -1 : rpc_find_run(&peer->history, request->number);
     if (place < 0 || peer->history.run[place].is_answered) {
         return fail(HXB_E_STATE, "the request has a reply, or wants none");
     }
-    if (!rpc_post(peer, kind, request->end, request->number, data, length)) {
+    if (!rpc_post(peer, kind, request->endpoint_id, request->number, data, length)) {
         return fail(HXB_E_MEMORY, "no memory for a reply of %zu bytes", length);
     }
     peer->history.run[place].is_answered = true;

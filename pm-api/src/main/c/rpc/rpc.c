@@ -1,4 +1,4 @@
-/* Functions of an end of requests and replies for programs. */
+/* Functions of an endpoint of requests and replies for programs. */
 #define _GNU_SOURCE
 #include "rpc/rpc.h"
 
@@ -85,7 +85,7 @@ int hxb_rpc_publish(hxb_rpc *rpc, const hxb_address *to, int count, const void *
     for (int i = 0; result == HXB_OK && i < count; i++) {
         struct rpc_peer *peer = rpc_peer(rpc, to[i]);
         if (peer != NULL && peer->published < HXB_RPC_WAITING
-            && rpc_post(peer, RPC_PUBLISHED, peer->end, 0, data, length)) {
+            && rpc_post(peer, RPC_PUBLISHED, peer->endpoint_id, 0, data, length)) {
             peer->published++;
             posted++;
         }
@@ -113,7 +113,7 @@ int hxb_rpc_watch(hxb_rpc *rpc, hxb_address address) {
 }
 
 int hxb_rpc_node_id(const hxb_rpc *rpc) {
-    return rpc == NULL ? fail(HXB_E_ARGUMENT, "the end is NULL") : rpc->node;
+    return rpc == NULL ? fail(HXB_E_ARGUMENT, "the endpoint is NULL") : rpc->node;
 }
 
 size_t hxb_rpc_max_length(const hxb_rpc *rpc) {
@@ -121,7 +121,7 @@ size_t hxb_rpc_max_length(const hxb_rpc *rpc) {
 }
 
 int64_t hxb_rpc_attachments(const hxb_rpc *rpc) {
-    return rpc == NULL ? fail(HXB_E_ARGUMENT, "the end is NULL") : rpc->attachments;
+    return rpc == NULL ? fail(HXB_E_ARGUMENT, "the endpoint is NULL") : rpc->attachments;
 }
 
 /* ---- Serving ---- */
@@ -159,16 +159,16 @@ static void release(hxb_rpc *rpc) {
 static int begin(hxb_rpc *rpc, const hxb_rpc_options *options) {
     rpc->socket = options->socket == NULL ? NULL : strdup(options->socket);
     if (options->socket != NULL && rpc->socket == NULL) {
-        return fail(HXB_E_MEMORY, "no memory for an end");
+        return fail(HXB_E_MEMORY, "no memory for an endpoint");
     }
     rpc->wake_fd = event_open();
     if (rpc->wake_fd < 0) {
         return fail_errno("cannot make an event descriptor");
     }
-    if (getrandom(&rpc->end, sizeof rpc->end, 0) != (ssize_t)sizeof rpc->end) {
+    if (getrandom(&rpc->endpoint_id, sizeof rpc->endpoint_id, 0) != (ssize_t)sizeof rpc->endpoint_id) {
         return fail_errno("cannot get a random number");
     }
-    rpc->end |= 1; /* never 0 */
+    rpc->endpoint_id |= 1; /* never 0 */
     int result = rpc_attach(rpc);
     if (result == HXB_OK) {
         rpc->node = hxb_node_id(rpc->device);
@@ -181,7 +181,7 @@ static int begin(hxb_rpc *rpc, const hxb_rpc_options *options) {
 
 int hxb_rpc_open(const hxb_rpc_options *options, hxb_rpc **rpc) {
     if (options == NULL || rpc == NULL) {
-        return fail(HXB_E_ARGUMENT, "the options, or where the end is put, are NULL");
+        return fail(HXB_E_ARGUMENT, "the options, or where the endpoint is put, are NULL");
     }
     hxb_rpc_options taken = {.size = sizeof taken};
     int result = take_struct(&taken, sizeof taken, options, "hxb_rpc_options");
@@ -190,7 +190,7 @@ int hxb_rpc_open(const hxb_rpc_options *options, hxb_rpc **rpc) {
     }
     hxb_rpc *opened = calloc(1, sizeof *opened);
     if (opened == NULL) {
-        return fail(HXB_E_MEMORY, "no memory for an end");
+        return fail(HXB_E_MEMORY, "no memory for an endpoint");
     }
     opened->wake_fd = -1;
     opened->context_id = taken.context_id;
@@ -212,10 +212,10 @@ int hxb_rpc_open(const hxb_rpc_options *options, hxb_rpc **rpc) {
 
 int hxb_rpc_own(hxb_rpc *rpc) {
     if (rpc == NULL) {
-        return fail(HXB_E_ARGUMENT, "the end is NULL");
+        return fail(HXB_E_ARGUMENT, "the endpoint is NULL");
     }
     if (is_forked(rpc->process)) {
-        return fail(HXB_E_FORKED, "the end of context %d was opened before a fork", rpc->context_id);
+        return fail(HXB_E_FORKED, "the endpoint of context %d was opened before a fork", rpc->context_id);
     }
     atomic_store_explicit(&rpc->owner, this_thread(), memory_order_relaxed);
     return rpc->context == NULL ? HXB_OK : hxb_own_context(rpc->context);

@@ -1,4 +1,4 @@
-/* Requests and replies, built on the API of hxb.h: rpc.c (what programs call), serve.c (the loop of an end), reply.c
+/* Requests and replies, built on the API of hxb.h: rpc.c (what programs call), serve.c (the loop of an endpoint), reply.c
  * (answers), send.c, call.c (requests of the program), peer.c (peers and what waits for them), check.c. They are as
  * io.hxb.pm.rpc is, whose classes explain the rules. */
 #ifndef HXB_RPC_INTERNAL_H
@@ -57,9 +57,9 @@ struct rpc_call {
     uint8_t data[];
 };
 
-/* The requests of one end that have been begun here. */
+/* The requests of one endpoint that have been begun here. */
 struct rpc_history {
-    uint64_t end, highest;
+    uint64_t endpoint_id, highest;
     uint64_t begun[RPC_WINDOW / 64];
     int running;
     struct {
@@ -79,7 +79,7 @@ struct rpc_peer {
     int published;
     struct rpc_history history;
     int last_status, in_flight;
-    uint64_t last_number, end, attachment;
+    uint64_t last_number, endpoint_id, attachment;
     bool is_sure, is_ping_in_flight, is_watched, is_there;
     int64_t heard_ns, ping_ns, rested_ns;
 };
@@ -101,7 +101,7 @@ struct hxb_rpc {
     int64_t attach_ns;
     int node, nodes, contexts;
     size_t max_length;
-    uint64_t end, first_number;
+    uint64_t endpoint_id, first_number;
     int64_t attachments;
     bool has_forgotten;
     int running;
@@ -116,7 +116,7 @@ struct hxb_rpc {
 /* ---- Checks of what programs pass (check.c) ---- */
 
 int rpc_check(const hxb_rpc *rpc);
-/* The same for calls that a function of the program must not make while the end calls it. */
+/* The same for calls that a function of the program must not make while the endpoint calls it. */
 int rpc_check_outside(const hxb_rpc *rpc);
 int rpc_check_peer(const hxb_rpc *rpc, hxb_address peer);
 int rpc_check_data(const hxb_rpc *rpc, const void *data, size_t length);
@@ -135,7 +135,7 @@ void rpc_append(struct rpc_list *list, struct rpc_message *message);
 void rpc_remove(struct rpc_list *list, struct rpc_message *message);
 void rpc_init_list(struct rpc_list *list);
 /* The peer has answered, or messages to it may be lost. */
-void rpc_on_heard(hxb_rpc *rpc, struct rpc_peer *peer, uint64_t end);
+void rpc_on_heard(hxb_rpc *rpc, struct rpc_peer *peer, uint64_t endpoint_id);
 void rpc_on_doubt(hxb_rpc *rpc, struct rpc_peer *peer, int status);
 bool rpc_is_to_be_pinged(hxb_rpc *rpc, struct rpc_peer *peer, int64_t now);
 

@@ -7,7 +7,7 @@
 
 static void end_answer(hxb_rpc *rpc, struct rpc_message *answer) {
     struct rpc_history *history = &answer->peer->history;
-    int place = history->end == answer->to ? rpc_find_run(history, answer->number) : -1;
+    int place = history->endpoint_id == answer->to ? rpc_find_run(history, answer->number) : -1;
     if (place >= 0) {
         rpc_end_run(history, place);
         rpc->running--;
@@ -60,7 +60,7 @@ static bool send_now(hxb_rpc *rpc, struct rpc_message *message, const uint8_t *d
         return false;
     }
     uint8_t *to = buffer;
-    put64(to + RPC_FROM, rpc->end);
+    put64(to + RPC_FROM, rpc->endpoint_id);
     put64(to + RPC_TO, message->to);
     put64(to + RPC_NUMBER, message->number);
     if (length > 0) {
@@ -79,7 +79,7 @@ static bool send_others(hxb_rpc *rpc, struct rpc_peer *peer) {
     while (peer->others.first != NULL) {
         struct rpc_message *message = peer->others.first;
         bool is_answer = message->kind == RPC_REPLY || message->kind == RPC_FAILURE;
-        bool is_for_nobody = is_answer && message->to != peer->history.end;
+        bool is_for_nobody = is_answer && message->to != peer->history.endpoint_id;
         rpc_remove(&peer->others, message);
         if (is_for_nobody) {
             free(message);
@@ -103,7 +103,7 @@ static void send_calls(hxb_rpc *rpc, struct rpc_peer *peer) {
     while (peer->is_sure && (call = rpc_next_call(peer)) != NULL) {
         bool is_first = call->number == 0;
         struct rpc_message *message =
-            rpc_new_message(peer, is_first ? RPC_REQUEST : RPC_AGAIN, is_first ? peer->end : call->sent_to,
+            rpc_new_message(peer, is_first ? RPC_REQUEST : RPC_AGAIN, is_first ? peer->endpoint_id : call->sent_to,
                             is_first ? peer->last_number + 1 : call->number, NULL, 0);
         if (message == NULL) {
             return; /* later */
@@ -121,7 +121,7 @@ void rpc_flush(hxb_rpc *rpc, int64_t now) {
     for (struct rpc_peer *peer = rpc->oldest; peer != NULL && !rpc->is_node_gone; peer = peer->newer) {
         if (rpc_is_to_be_pinged(rpc, peer, now)) {
             peer->is_ping_in_flight =
-                rpc_post(peer, RPC_PING, peer->end, (uint64_t)rpc->attachments, NULL, 0);
+                rpc_post(peer, RPC_PING, peer->endpoint_id, (uint64_t)rpc->attachments, NULL, 0);
         }
         bool is_resting = peer->last_status != HXB_OK && peer->rested_ns - now > 0;
         if (!is_resting && send_others(rpc, peer)) {

@@ -1,4 +1,4 @@
-/* The loop of an end: RpcLoop and RpcServer of io.hxb.pm.rpc, without a thread of its own. */
+/* The loop of an endpoint: RpcLoop and RpcServer of io.hxb.pm.rpc, without a thread of its own. */
 #define _GNU_SOURCE
 #include "rpc/rpc.h"
 
@@ -47,11 +47,11 @@ static bool is_attached(hxb_rpc *rpc, int64_t now) {
 static void on_request(hxb_rpc *rpc, struct rpc_peer *peer, const hxb_rpc_request *request, bool is_again,
                        bool is_for_us) {
     struct rpc_history *history = &peer->history;
-    bool is_known = history->end == request->end;
+    bool is_known = history->endpoint_id == request->endpoint_id;
     if (!is_known) {
         rpc->running -= history->running;
         free(history->run);
-        *history = (struct rpc_history){.end = request->end};
+        *history = (struct rpc_history){.endpoint_id = request->endpoint_id};
     }
     if (history->run == NULL) {
         history->run = calloc(RPC_RUNNING, sizeof *history->run);
@@ -62,9 +62,9 @@ static void on_request(hxb_rpc *rpc, struct rpc_peer *peer, const hxb_rpc_reques
     /* Another process than that which the peer has asked before, or one that has forgotten, cannot know. */
     bool is_unknowing = !is_for_us || (rpc->has_forgotten && !is_known);
     if (rpc_has_begun(history, request->number) || (is_again && is_unknowing)) {
-        rpc_post(peer, RPC_LOST, request->end, request->number, NULL, 0);
+        rpc_post(peer, RPC_LOST, request->endpoint_id, request->number, NULL, 0);
     } else if (history->run == NULL || history->running == RPC_RUNNING || rpc->running >= RPC_MAX_RUNNING) {
-        rpc_post(peer, RPC_BUSY, request->end, request->number, NULL, 0);
+        rpc_post(peer, RPC_BUSY, request->endpoint_id, request->number, NULL, 0);
     } else {
         rpc_begin_run(history, request->number);
         rpc->running++;
@@ -88,8 +88,8 @@ static void on_published(hxb_rpc *rpc, const hxb_rpc_request *request) {
     }
 }
 
-static void on_pong(struct rpc_peer *peer, uint64_t old_end, uint64_t attachment) {
-    bool is_other = old_end != peer->end || attachment != peer->attachment;
+static void on_pong(struct rpc_peer *peer, uint64_t old_endpoint_id, uint64_t attachment) {
+    bool is_other = old_endpoint_id != peer->endpoint_id || attachment != peer->attachment;
     peer->attachment = attachment;
     peer->is_sure = true;
     if (is_other) {
@@ -131,13 +131,13 @@ static void on_message(hxb_rpc *rpc, const hxb_message *message) {
     }
     hxb_rpc_request request = {.from = message->from, .data = header + HXB_RPC_HEADER_BYTES,
                                .length = message->length - HXB_RPC_HEADER_BYTES,
-                               .is_published = kind == RPC_PUBLISHED, .end = from, .number = number};
-    uint64_t old_end = peer->end;
+                               .is_published = kind == RPC_PUBLISHED, .endpoint_id = from, .number = number};
+    uint64_t old_endpoint_id = peer->endpoint_id;
     rpc_on_heard(rpc, peer, from);
     switch (kind) {
     case RPC_REQUEST:
     case RPC_AGAIN:
-        on_request(rpc, peer, &request, kind == RPC_AGAIN, to == rpc->end);
+        on_request(rpc, peer, &request, kind == RPC_AGAIN, to == rpc->endpoint_id);
         break;
     case RPC_PUBLISHED:
         on_published(rpc, &request);
@@ -146,10 +146,10 @@ static void on_message(hxb_rpc *rpc, const hxb_message *message) {
         rpc_post(peer, RPC_PONG, from, (uint64_t)rpc->attachments, NULL, 0);
         break;
     case RPC_PONG:
-        on_pong(peer, old_end, number);
+        on_pong(peer, old_endpoint_id, number);
         break;
     default:
-        if (to == rpc->end) {
+        if (to == rpc->endpoint_id) {
             on_answer(rpc, peer, (int)kind, number, request.data, request.length);
         }
     }

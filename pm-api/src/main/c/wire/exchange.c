@@ -36,7 +36,7 @@ static int check_version(struct connection *connection, int version, int type) {
     int newest = type == HXB_ATTACH_HELLO ? HXB_ATTACH_VERSION : connection->version;
     if (version < oldest || version > newest) {
         return fail(HXB_E_VERSION,
-                    "the node on %s speaks version %d of the attach protocol instead of %d, which this library speaks"
+                    "the node on %s uses version %d of the attach protocol, and this library version %d"
                     " (libhxb and the node have to be of one HXB release)",
                     connection->path, version, newest);
     }

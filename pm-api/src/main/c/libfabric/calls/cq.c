@@ -11,7 +11,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-enum { SPINS = 200 /* turns in vain before a wait sleeps */, MAX_SLEEP_MS = 100 };
+enum { SPINS = 200 /* turns without success before a wait sleeps */, MAX_SLEEP_MS = 100 };
 
 static struct cq *cq_of(struct fid_cq *fid) {
     return OWNER(fid, struct cq, fid);

@@ -13,7 +13,7 @@
 enum { MAX_SLEEP_MS = 100 };
 
 static int read_idle(enum idle_kind *kind) {
-    static const char *const names[] = {"auto", "spin", "yield", "nap"};
+    static const char *const names[] = {"auto", "spin", "yield", "sleep"};
     char *value = NULL;
     *kind = IDLE_AUTO;
     if (fi_param_get_str(&hxb_provider, "idle", &value) != 0 || value == NULL) {
@@ -25,7 +25,7 @@ static int read_idle(enum idle_kind *kind) {
             return 0;
         }
     }
-    WARN("FI_HXB_IDLE is auto, spin, yield or nap, not %s\n", value);
+    WARN("FI_HXB_IDLE is auto, spin, yield or sleep, not %s\n", value);
     return FI_EINVAL;
 }
 

@@ -19,11 +19,11 @@ enum { QUEUE_SIZE = 1024, OBJECTS = 256, REGISTRATIONS = 65536, PROTOCOL_VERSION
 
 /* ---- Capabilities ---- */
 
-static bool has_all(uint64_t wanted, uint64_t there) {
-    return (wanted & ~there) == 0;
+static bool has_all(uint64_t wanted, uint64_t present) {
+    return (wanted & ~present) == 0;
 }
 
-static bool is_sending_enough(const struct fi_tx_attr *wanted, size_t inject) {
+static bool supports_tx(const struct fi_tx_attr *wanted, size_t inject) {
     return wanted == NULL
            || (has_all(wanted->caps, ALL_CAPS) && has_all(wanted->op_flags, SEND_OP_FLAGS)
                && has_all(wanted->msg_order, ORDER) && has_all(wanted->comp_order, ORDER_NONE)
@@ -31,14 +31,14 @@ static bool is_sending_enough(const struct fi_tx_attr *wanted, size_t inject) {
                && wanted->rma_iov_limit <= 1);
 }
 
-static bool is_receiving_enough(const struct fi_rx_attr *wanted) {
+static bool supports_rx(const struct fi_rx_attr *wanted) {
     return wanted == NULL
            || (has_all(wanted->caps, ALL_CAPS) && has_all(wanted->op_flags, RECEIVE_OP_FLAGS)
                && has_all(wanted->msg_order, ORDER) && has_all(wanted->comp_order, ORDER_NONE)
                && wanted->total_buffered_recv == 0 && wanted->size <= QUEUE_SIZE && wanted->iov_limit <= IOV_LIMIT);
 }
 
-static bool is_endpoint_enough(const struct fi_ep_attr *wanted, size_t inject) {
+static bool supports_endpoint(const struct fi_ep_attr *wanted, size_t inject) {
     return wanted == NULL
            || ((wanted->type == FI_EP_UNSPEC || wanted->type == FI_EP_RDM) && wanted->max_msg_size <= MAX_MESSAGE
                && (wanted->protocol == FI_PROTO_UNSPEC || wanted->protocol == ADDRESS_FORMAT)
@@ -47,7 +47,7 @@ static bool is_endpoint_enough(const struct fi_ep_attr *wanted, size_t inject) {
                && wanted->tx_ctx_cnt <= 1 && wanted->rx_ctx_cnt <= 1 && wanted->auth_key_size == 0);
 }
 
-static bool is_domain_enough(const struct fi_domain_attr *wanted, const char *name) {
+static bool supports_domain(const struct fi_domain_attr *wanted, const char *name) {
     return wanted == NULL
            || ((wanted->name == NULL || strcmp(wanted->name, name) == 0) && wanted->cq_data_size <= 8
                && has_all(wanted->caps, DOMAIN_CAPS) && wanted->max_ep_tx_ctx <= 1
@@ -58,14 +58,14 @@ static bool is_domain_enough(const struct fi_domain_attr *wanted, const char *na
                && wanted->mr_cnt <= REGISTRATIONS);
 }
 
-static bool is_enough(const struct fi_info *wanted, const char *fabric, const char *domain, size_t inject) {
+static bool supports(const struct fi_info *wanted, const char *fabric, const char *domain, size_t inject) {
     return wanted == NULL
            || (has_all(wanted->caps, ALL_CAPS) && wanted->handle == NULL
                && (wanted->addr_format == FI_FORMAT_UNSPEC || wanted->addr_format == ADDRESS_FORMAT)
                && (wanted->fabric_attr == NULL || wanted->fabric_attr->name == NULL
                    || strcmp(wanted->fabric_attr->name, fabric) == 0)
-               && is_endpoint_enough(wanted->ep_attr, inject) && is_domain_enough(wanted->domain_attr, domain)
-               && is_sending_enough(wanted->tx_attr, inject) && is_receiving_enough(wanted->rx_attr));
+               && supports_endpoint(wanted->ep_attr, inject) && supports_domain(wanted->domain_attr, domain)
+               && supports_tx(wanted->tx_attr, inject) && supports_rx(wanted->rx_attr));
 }
 
 /* Capabilities that were asked for, and all if none were. A program that names neither direction gets both. */
@@ -218,7 +218,7 @@ static int fill(struct fi_info *info, const struct fi_info *wanted, const hxb_de
     size_t inject = (size_t)hxb_mtu(device) - MAX_HEADER;
     snprintf(fabric, sizeof fabric, "hxb %s", hxb_shape(device));
     snprintf(domain, sizeof domain, "node %d", hxb_node_id(device));
-    if (!is_enough(wanted, fabric, domain, inject)) {
+    if (!supports(wanted, fabric, domain, inject)) {
         return -FI_ENODATA;
     }
     info->fabric_attr->name = strdup(fabric);
@@ -234,7 +234,7 @@ static int fill(struct fi_info *info, const struct fi_info *wanted, const hxb_de
     return error != 0 ? error : add_source(info, wanted, device, is_source ? node : NULL);
 }
 
-/* Only where a node can be attached to: otherwise programs would choose what they cannot open. */
+/* Returns nothing where no node can be attached to: otherwise programs would choose what they cannot open. */
 static int getinfo(uint32_t version, const char *node, const char *service, uint64_t flags,
                    const struct fi_info *wanted, struct fi_info **result) {
     (void)service;
@@ -299,17 +299,17 @@ static void cleanup(void) {}
 
 __attribute__((visibility("default"))) struct fi_provider *fi_prov_ini(void) {
     if (FI_VERSION_LT(fi_version(), HEADER_VERSION)) {
-        WARN("made for a later libfabric: it has to be compiled again\n");
+        WARN("compiled for a later libfabric: compile it again\n");
         return NULL;
     }
     hxb_provider.getinfo = getinfo;
     hxb_provider.fabric = open_fabric;
     hxb_provider.cleanup = cleanup;
     fi_param_define(&hxb_provider, "unexpected_limit", FI_PARAM_SIZE_T,
-                    "bytes of messages that an endpoint keeps before somebody asks for them; 64 times as many while "
-                    "it waits for one (default: 64 MiB)");
+                    "bytes of unexpected messages that an endpoint keeps; 64 times as many while a receive waits "
+                    "(default: 64 MiB)");
     fi_param_define(&hxb_provider, "idle", FI_PARAM_STRING,
-                    "what a program does that looks for completions in vain: spin, yield its CPU, nap for up to a "
-                    "millisecond, or auto, what suits (default: auto)");
+                    "behaviour of a program that polls and finds no completion: spin, yield its CPU, sleep for up to "
+                    "a millisecond, or auto, which chooses one of these (default: auto)");
     return &hxb_provider;
 }

@@ -167,7 +167,7 @@ static const char *on_arrival(struct endpoint *endpoint, const struct arrival *a
 }
 
 /* A message that breaks the rules ends all operations between its sender and this endpoint: otherwise they would wait
- * for ever for bytes that do not come. */
+ * forever for bytes that do not come. */
 static void take(struct endpoint *endpoint, const hxb_message *message) {
     struct arrival arrival;
     const char *wrong = read_arrival(endpoint, message, &arrival);

@@ -63,8 +63,8 @@ static inline void fabric_use(struct fabric *fabric, int change) {
     __atomic_add_fetch(&fabric->users, change, __ATOMIC_ACQ_REL);
 }
 
-/* The behaviour of a program that looks for completions in vain: the best one (see idle.c), or always the same. */
-enum idle_kind { IDLE_AUTO, IDLE_SPIN, IDLE_YIELD, IDLE_NAP };
+/* The behaviour of a program that polls and finds no completion: the best one (see idle.c), or always the same. */
+enum idle_kind { IDLE_AUTO, IDLE_SPIN, IDLE_YIELD, IDLE_SLEEP };
 
 struct domain {
     struct fid_domain fid;
@@ -75,7 +75,7 @@ struct domain {
     struct link registrations[BUCKETS]; /* by key */
     int mr_mode;
     int users; /* what was opened in it and not closed */
-    int idle_turns;        /* looks for completions in vain, one soon after the other */
+    int idle_turns;        /* polls that found no completion, one soon after the other */
     int64_t idle_ns;       /* when the last of them ended */
     int64_t idle_since_ns; /* when the first of them was */
     int64_t late_ns;       /* of what was lost to late returns of the CPU, what has not leaked away */
@@ -84,13 +84,13 @@ struct domain {
     int64_t pause_ns;      /* how long that is */
     int64_t shared_until_ns; /* until then waits sleep soon, as several threads use an endpoint */
     enum idle_kind idle_kind;
-    int napping;           /* threads that sleep after looks in vain */
-    bool is_nap_over;      /* they are woken */
+    int sleeping;          /* threads that sleep because polls found nothing */
+    bool is_sleep_over;      /* they are woken */
     bool is_automatic; /* a thread makes progress, and nobody else */
     bool is_ending;
     pthread_t thread;
     int wait_fd; /* an epoll descriptor of all that the thread waits for */
-    int wake_fd; /* in it: wakes the thread, or those that nap */
+    int wake_fd; /* in it: wakes the thread, or those that sleep */
 };
 
 /* Memory that peers may use. */
@@ -324,7 +324,7 @@ void domain_release(struct domain *domain);
 void share(struct domain *domain);
 /* Work for the thread that makes progress. */
 void wake_thread(struct domain *domain);
-/* Wakes threads that nap: there is a completion, or something else to look for. */
+/* Wakes threads that sleep: there is a completion, or something else to look for. */
 void end_naps(struct domain *domain);
 
 /* Takes all that an event descriptor has counted. */
@@ -453,7 +453,7 @@ int watch_fd(int wait_fd, int fd);
 enum { SESSION_SHIFT = 16, ERROR_MASK = 0xFFFF };
 
 /* Of a state; the lowest 16 bits are the error that calls end with, the next ones the session. */
-#define IS_GONE (UINT64_C(1) << 32)          /* calls end with the error for ever, not once */
+#define IS_GONE (UINT64_C(1) << 32)          /* calls end with the error forever, not once */
 #define WANTS_NO_BYTES (UINT64_C(1) << 33)   /* that it has not asked for */
 #define HAS_FULL (UINT64_C(1) << 34)     /* to keep its bytes until it is asked for them */
 #define HAS_LOST (UINT64_C(1) << 35)     /* of the present session */

@@ -27,8 +27,8 @@ void wake_thread(struct domain *domain) {
 
 /* Other threads post meanwhile, and may find what this one waits for. */
 void end_naps(struct domain *domain) {
-    if (domain->napping > 0 && !domain->is_nap_over) {
-        domain->is_nap_over = true;
+    if (domain->sleeping > 0 && !domain->is_sleep_over) {
+        domain->is_sleep_over = true;
         wake_thread(domain);
     }
 }

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 enum {
-    IDLE_TURNS = 4,      /* looks in vain before each gives way */
+    IDLE_TURNS = 4,      /* polls without success before each yields */
     NAP_TURNS = 16,      /* the same before a sleep, where CPUs come back late */
     SOON_NS = 10000,     /* from one look to the next of a program that does nothing but wait */
     LONG_NS = 1000000,   /* a wait that goes on asleep */
@@ -16,8 +16,8 @@ enum {
     MIN_PAUSE_NS = 20000000,   /* for which waits sleep after that at first */
     MAX_PAUSE_NS = 1000000000, /* and at most, if it is so again and again */
     AGAIN_PAUSES = 4,    /* what is found within that many pauses is found again */
-    NAP_MS = 1,
-    MAX_NAPPING = 8
+    SLEEP_MS = 1,
+    MAX_SLEEP_FDS = 8
 };
 
 bool progress_endpoints(struct domain *domain) {
@@ -51,26 +51,26 @@ bool arm_all(struct domain *domain) {
 
 /* Until there is work or a moment has passed. Somebody who sleeps is woken before those that have a CPU are asked to
  * leave it, while somebody who has given his CPU away gets it back when all others have had it. */
-static void nap(struct domain *domain) {
-    struct pollfd fds[MAX_NAPPING + 1];
+static void sleep_briefly(struct domain *domain) {
+    struct pollfd fds[MAX_SLEEP_FDS + 1];
     nfds_t count = 0;
-    for (struct link *at = domain->endpoints.next; at != &domain->endpoints && count < MAX_NAPPING; at = at->next) {
+    for (struct link *at = domain->endpoints.next; at != &domain->endpoints && count < MAX_SLEEP_FDS; at = at->next) {
         struct endpoint *endpoint = OWNER(at, struct endpoint, link);
         hxb_context *contexts[] = {endpoint->context, endpoint->group_context};
-        for (int i = 0; i < 2 && count < MAX_NAPPING; i++) {
+        for (int i = 0; i < 2 && count < MAX_SLEEP_FDS; i++) {
             if (contexts[i] != NULL) {
                 fds[count++] = (struct pollfd){.fd = hxb_context_fd(contexts[i]), .events = POLLIN};
             }
         }
     }
     fds[count++] = (struct pollfd){.fd = domain->wake_fd, .events = POLLIN};
-    domain->napping++;
+    domain->sleeping++;
     pthread_mutex_unlock(&domain->lock);
-    poll(fds, count, NAP_MS);
+    poll(fds, count, SLEEP_MS);
     pthread_mutex_lock(&domain->lock);
-    domain->napping--;
-    if (domain->napping == 0 && domain->is_nap_over) {
-        domain->is_nap_over = false;
+    domain->sleeping--;
+    if (domain->sleeping == 0 && domain->is_sleep_over) {
+        domain->is_sleep_over = false;
         drain_events(domain->wake_fd);
     }
 }
@@ -91,7 +91,7 @@ static bool is_late_again(struct domain *domain, int64_t before, int64_t after) 
     return true;
 }
 
-static void give_way(struct domain *domain, int64_t now) {
+static void yield_cpu(struct domain *domain, int64_t now) {
     pthread_mutex_unlock(&domain->lock);
     sched_yield();
     pthread_mutex_lock(&domain->lock);
@@ -117,9 +117,9 @@ static void idle_always(struct domain *domain, bool did_something) {
     if (did_something || copy_all_left(domain) || domain->idle_kind == IDLE_SPIN) {
         return;
     }
-    if (domain->idle_kind == IDLE_NAP && !domain->is_automatic) {
+    if (domain->idle_kind == IDLE_SLEEP && !domain->is_automatic) {
         if (arm_all(domain)) {
-            nap(domain);
+            sleep_briefly(domain);
         }
         return;
     }
@@ -144,13 +144,13 @@ void idle(struct domain *domain, bool did_something) {
     } else if (domain->idle_turns > IDLE_TURNS) {
         bool is_crowded = now < domain->crowded_until_ns;
         bool is_shared = now < domain->shared_until_ns;
-        bool may_nap = is_shared    ? true
+        bool may_sleep = is_shared    ? true
                        : is_crowded ? domain->idle_turns > NAP_TURNS
                                     : now - domain->idle_since_ns > LONG_NS;
-        if (may_nap && !domain->is_automatic && arm_all(domain)) {
-            nap(domain);
+        if (may_sleep && !domain->is_automatic && arm_all(domain)) {
+            sleep_briefly(domain);
         } else if (!is_crowded || domain->is_automatic) {
-            give_way(domain, now);
+            yield_cpu(domain, now);
         }
         now = now_ns();
     }

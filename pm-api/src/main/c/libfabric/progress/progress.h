@@ -30,7 +30,7 @@ bool arm(struct endpoint *endpoint);
 bool progress_all(struct domain *domain);
 /* True if descriptors of all endpoints become readable with new work; false if there is some already. */
 bool arm_all(struct domain *domain);
-/* After a look for completions in vain: others may need the CPU. May sleep for a millisecond. */
+/* After a poll that found no completion: others may need the CPU. May sleep for a millisecond. */
 void idle(struct domain *domain, bool did_something);
 /* Programs that wait for a few sends whose bytes stay here go on; false if there are none. */
 bool copy_all_left(struct domain *domain);

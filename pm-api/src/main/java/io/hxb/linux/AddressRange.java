@@ -103,14 +103,14 @@ public final class AddressRange implements AutoCloseable {
      * as zeros until {@link #close}: for memory that another thread may be using. What is written
      * there from now on reaches nobody.
      */
-    public synchronized void vacate() {
+    public synchronized void decommit() {
         if (!isClosed) {
-            vacate(address, lengthBytes);
+            decommit(address, lengthBytes);
         }
     }
 
     /** The same for any mapping. */
-    static void vacate(final long at, final long lengthBytes) {
+    static void decommit(final long at, final long lengthBytes) {
         Handles.mmap(
                 at,
                 lengthBytes,

@@ -192,8 +192,8 @@ public final class Folder implements AutoCloseable {
     }
 
     /**
-     * Replaces a file by another of that content, in one step. Whoever has the old one open keeps
-     * it.
+     * Replaces a file by another of that content, in one step. Processes that have the old one open
+     * keep it.
      *
      * @param mode of the new file, less the umask.
      */
@@ -224,7 +224,7 @@ public final class Folder implements AutoCloseable {
 
     private String write(final String name, final byte[] content, final int mode)
             throws IOException {
-        final String fresh = freshName(name);
+        final String fresh = temporaryName(name);
         try (FileChannel channel = create(fresh, mode)) {
             final ByteBuffer buffer = ByteBuffer.wrap(content);
             while (buffer.hasRemaining()) {
@@ -238,7 +238,7 @@ public final class Folder implements AutoCloseable {
     }
 
     /** An unused name, for a file that gets the name {@code name} when it is complete. */
-    public static String freshName(final String name) {
+    public static String temporaryName(final String name) {
         return "."
                 + name
                 + "."

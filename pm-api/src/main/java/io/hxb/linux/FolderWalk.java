@@ -62,7 +62,7 @@ final class FolderWalk {
         if (name.isEmpty() || name.equals(".")) {
             return;
         }
-        // Whoever may write in the folder could replace what is opened next.
+        // Users who may write in the folder could replace what is opened next.
         checkParent();
         final Path next = name.equals("..") ? place.resolve("..").normalize() : place.resolve(name);
         final int fd = Folder.openFolder(descriptor, name, false);

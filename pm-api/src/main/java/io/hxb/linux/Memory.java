@@ -103,7 +103,7 @@ public final class Memory {
         ALL.set(LONG, address, value);
     }
 
-    /** Reads 32 bits at a 4-byte aligned address; later accesses stay behind it. */
+    /** Reads 32 bits at a 4-byte aligned address; later accesses stay after it. */
     public static int getIntAcquire(final long address) {
         return (int) ATOMIC_INT.getAcquire(ALL, address);
     }
@@ -134,7 +134,7 @@ public final class Memory {
         return (int) ATOMIC_INT.getAndSet(ALL, address, value);
     }
 
-    /** Reads 64 bits at an 8-byte aligned address; later accesses stay behind it. */
+    /** Reads 64 bits at an 8-byte aligned address; later accesses stay after it. */
     public static long getLongAcquire(final long address) {
         return (long) ATOMIC_LONG.getAcquire(ALL, address);
     }

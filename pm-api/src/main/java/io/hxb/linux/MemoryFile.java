@@ -103,7 +103,7 @@ public final class MemoryFile {
      * Seals the pages of a file without a {@link #problem}: from then on nobody can remove one or
      * map the file writable; existing mappings remain.
      *
-     * @return an empty text if every page is there and sealed, else what is wrong.
+     * @return an empty text if every page is there and sealed, otherwise what is wrong.
      */
     public static String sealPages(final int fd, final long lengthBytes) {
         // Fails if its owner has sealed it before; then its present seals count.

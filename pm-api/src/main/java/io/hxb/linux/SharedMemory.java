@@ -147,9 +147,9 @@ public final class SharedMemory implements AutoCloseable {
      * Takes the memory out of this process, but keeps its addresses, which read as zeros until
      * {@link #close}: for memory that another thread may be using.
      */
-    public synchronized void vacate() {
+    public synchronized void decommit() {
         if (!isClosed) {
-            AddressRange.vacate(address, lengthBytes);
+            AddressRange.decommit(address, lengthBytes);
         }
     }
 

@@ -37,8 +37,8 @@ final class ContextResources implements AutoCloseable, Runnable {
      *
      * @param state to which all refer that may still use the memory, but for this object.
      */
-    void vacate(final ContextState state) {
-        attachment.vacateContext(memory);
+    void decommit(final ContextState state) {
+        attachment.decommitContext(memory);
         Late.CLEANER.register(state, this);
     }
 

@@ -171,7 +171,7 @@ final class ContextSends {
         return status == PmStatus.OK && !end.failed().isEmpty() ? PmStatus.EVENT : status;
     }
 
-    /** What destinations have of the slots. */
+    /** Shares of the destinations in the slots. */
     DestinationShares shares() {
         return slots.shares();
     }

@@ -97,7 +97,9 @@ final class ContextSleep {
         }
     }
 
-    /** Wakes the context's thread for good; called by another thread, which closes the device. */
+    /**
+     * Wakes the context's thread permanently; called by another thread, which closes the device.
+     */
     void wakeForGood() {
         control.wakeSleeper();
         SignalSocket.shutDown(signalSocket);

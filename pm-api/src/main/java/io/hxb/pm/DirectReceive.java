@@ -14,7 +14,7 @@ import java.lang.invoke.VarHandle;
  */
 final class DirectReceive implements AutoCloseable {
     /** Parts of a ring; the sender is notified of each that is released. */
-    private static final int TOLD_PARTS = 8;
+    private static final int HINTS_PER_RING = 8;
 
     private final int peerContext;
     private final int maxLengthBytes;
@@ -65,7 +65,7 @@ final class DirectReceive implements AutoCloseable {
         ring = new DirectRing(memory.recordsAddress(), memory.capacityBytes());
         id0 = page.id(0);
         id1 = page.id(1);
-        partBytes = memory.capacityBytes() / TOLD_PARTS;
+        partBytes = memory.capacityBytes() / HINTS_PER_RING;
         ends = new long[maxHeld];
         if (page.isValid()) {
             page.take(ProcessBarrier.isRegistered());
@@ -198,7 +198,7 @@ final class DirectReceive implements AutoCloseable {
         page.released(position);
         if (position - announced >= partBytes) {
             announced = position;
-            page.told(position);
+            page.releasedHint(position);
         }
         if (!hasFences) {
             VarHandle.fullFence();

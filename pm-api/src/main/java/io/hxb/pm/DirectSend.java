@@ -13,7 +13,9 @@ import java.lang.invoke.VarHandle;
  * Owned by the context's thread.
  */
 final class DirectSend implements AutoCloseable {
-    /** Looks for room in vain until the receiver's exact position is worth its cache line. */
+    /**
+     * Looks for room without success until the receiver's exact position is worth its cache line.
+     */
     static final int LOOKS = 64;
 
     private final DirectMemory memory;
@@ -112,7 +114,7 @@ final class DirectSend implements AutoCloseable {
     // Looks at the position that seldom changes. The exact one changes with each message, and
     // reading it takes its cache line from the receiver.
     private boolean isToldRoom(final int lengthBytes) {
-        final long told = page.told();
+        final long told = page.releasedHint();
         if (told - released > 0) {
             setReleased(told);
         }

@@ -7,7 +7,7 @@ import io.hxb.linux.MemoryFile;
 import io.hxb.pm.attach.AttachMessage;
 
 /**
- * Memory of this process that it lends its node: files in memory, one behind the other, that are
+ * Memory of this process that it lends its node: files in memory, one after the other, that are
  * made and mapped a few at a time, so that only a few descriptors are open at any time. Owned by
  * the attachment.
  */
@@ -79,8 +79,8 @@ final class LendableMemory implements AutoCloseable {
     }
 
     /** Takes the memory out of this process, but keeps its addresses, which read as zeros. */
-    void vacate() {
-        range.vacate();
+    void decommit() {
+        range.decommit();
     }
 
     /** Unmaps the memory, which must not be used in this process any more. */

@@ -84,7 +84,7 @@ final class LocalSends {
         return ring.isOpen();
     }
 
-    /** Sends through the node, behind what is in the ring. */
+    /** Sends through the node, after what is in the ring. */
     private void leave(final DirectSend ring) {
         if (writtenSlot != SendSlots.NONE && ring == writtenRing) {
             passWritten();

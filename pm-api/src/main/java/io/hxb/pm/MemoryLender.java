@@ -123,7 +123,7 @@ final class MemoryLender {
         }
     }
 
-    /** Unmaps memory and tells the node. */
+    /** Unmaps memory and notifies the node. */
     void takeBack(final LendableMemory memory) {
         takeBack(memory.id(), memory);
     }
@@ -136,7 +136,7 @@ final class MemoryLender {
         giveBackId(id);
     }
 
-    /** Notes that the node has been told to give up memory, with the context that it was for. */
+    /** Notes that the node has been asked to give up memory, with the context that it was for. */
     synchronized void onTakenBack(final List<LendableMemory> memory) {
         memory.forEach(part -> ids.clear(part.id()));
     }

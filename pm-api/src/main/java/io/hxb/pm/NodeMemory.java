@@ -70,10 +70,10 @@ final class NodeMemory implements AutoCloseable {
     }
 
     /** Takes it out of this process, but keeps its addresses, which read as zeros. */
-    void vacate() {
-        page.vacate();
+    void decommit() {
+        page.decommit();
         if (pool != null) {
-            pool.vacate();
+            pool.decommit();
         }
     }
 

@@ -181,16 +181,16 @@ final class NodeRequests implements AutoCloseable {
         lock.lock();
         try {
             greeting = answer;
-            sending.speakVersionOf(answer);
+            sending.useVersionOf(answer);
         } finally {
             lock.unlock();
         }
         return hello;
     }
 
-    /** A request in the version that both sides speak. */
+    /** A request in the version that both sides support. */
     AttachMessage request(final int type, final long... arguments) {
-        final AttachMessage request = new AttachMessage().speakVersionOf(greeting).request(type);
+        final AttachMessage request = new AttachMessage().useVersionOf(greeting).request(type);
         for (int i = 0; i < arguments.length; i++) {
             request.argument(i, arguments[i]);
         }

@@ -71,19 +71,19 @@ final class NodeSockets {
      * labs.
      */
     private static List<Path> live(final Path folder) throws PmException {
-        final List<Path> own = liveOnes(list(folder));
+        final List<Path> own = listening(list(folder));
         if (!own.isEmpty()) {
             return own;
         }
         final List<Path> ofLabs = new ArrayList<>();
         for (final Path lab : list(folder.resolve("labs"))) {
-            ofLabs.addAll(liveOnes(list(lab)));
+            ofLabs.addAll(listening(list(lab)));
         }
         return ofLabs;
     }
 
     // The socket of a dead node does not accept connections any more.
-    private static List<Path> liveOnes(final List<Path> files) {
+    private static List<Path> listening(final List<Path> files) {
         return files.stream()
                 .filter(file -> file.toString().endsWith(".sock"))
                 .filter(NodeSockets::isLive)

@@ -257,7 +257,7 @@ public final class PmContext implements AutoCloseable {
 
     /**
      * {@return true if nothing of {@code slot} is under way: its message has been acknowledged by
-     * the peer's node, or has failed, which an event told} For a slot that was claimed and sent
+     * the peer's node, or has failed, which an event reported} For a slot that was claimed and sent
      * again in the meantime, this is about the newer message.
      *
      * @param slot 0 to {@link #sendBufferCount()} - 1.
@@ -329,9 +329,9 @@ public final class PmContext implements AutoCloseable {
      *     reused for the next receive at once if its handle is kept.
      * @param timeoutNs longest wait in ns, 0 or more.
      * @return {@link PmStatus#OK} if there was a message; {@link PmStatus#EVENT} if there is none
-     *     but {@link #pollEvent} has something to tell, which it does until it is taken; {@link
-     *     PmStatus#TIMED_OUT}, {@link PmStatus#CONTEXT_CLOSED}, {@link PmStatus#NODE_GONE} or
-     *     {@link PmStatus#NODE_SILENT}.
+     *     but {@link #pollEvent} has an event, until it is taken; {@link PmStatus#TIMED_OUT},
+     *     {@link PmStatus#CONTEXT_CLOSED}, {@link PmStatus#NODE_GONE} or {@link
+     *     PmStatus#NODE_SILENT}.
      */
     public int receive(final PmMessage message, final long timeoutNs) {
         final int status = receive(message);
@@ -390,12 +390,12 @@ public final class PmContext implements AutoCloseable {
      *
      * @param timeoutNs longest wait in ns, 0 or more.
      * @return {@link PmStatus#OK} if there is a message to receive; {@link PmStatus#EVENT} if there
-     *     is none but {@link #pollEvent} has something to tell, which it does until it is taken;
-     *     {@link PmStatus#TIMED_OUT}, {@link PmStatus#CONTEXT_CLOSED} (also when another thread has
-     *     closed the device), {@link PmStatus#NODE_GONE} (within a second of the node's death),
-     *     {@link PmStatus#NODE_SILENT} (when the node has stood still for 3 seconds of waiting) or
-     *     {@link PmStatus#INTERRUPTED} (within 0.1 s when the thread is interrupted, which it still
-     *     is afterwards).
+     *     is none but {@link #pollEvent} has an event, until it is taken; {@link
+     *     PmStatus#TIMED_OUT}, {@link PmStatus#CONTEXT_CLOSED} (also when another thread has closed
+     *     the device), {@link PmStatus#NODE_GONE} (within a second of the node's death), {@link
+     *     PmStatus#NODE_SILENT} (when the node has stood still for 3 seconds of waiting) or {@link
+     *     PmStatus#INTERRUPTED} (within 0.1 s when the thread is interrupted, which it still is
+     *     afterwards).
      */
     public int await(final long timeoutNs) {
         return waiter.await(ControlMemory.MESSAGES, timeoutNs);
@@ -485,13 +485,14 @@ public final class PmContext implements AutoCloseable {
     }
 
     /**
-     * Ends the use of the context for good while its thread may be using it, which is another one
-     * than the caller: its waits end, and its memory reads as zeros until it closes the context.
+     * Ends the use of the context permanently while its thread may be using it, which is another
+     * one than the caller: its waits end, and its memory reads as zeros until it closes the
+     * context.
      */
     void detach() {
         state.detach();
         waiter.wakeForGood();
-        resources.vacate(state);
+        resources.decommit(state);
     }
 
     /**

@@ -89,7 +89,7 @@ final class ReceivedMessages {
         return handle >>> PLACE_BITS;
     }
 
-    /** How far a number that a handle has is behind {@code first}. */
+    /** How far after {@code first} the number of a handle is. */
     static long positionsBetween(final long first, final long position) {
         return (position - first) & POSITION_MASK;
     }

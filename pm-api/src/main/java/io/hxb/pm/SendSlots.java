@@ -61,7 +61,7 @@ final class SendSlots {
         return state.length;
     }
 
-    /** What destinations have of the slots. */
+    /** Shares of the destinations in the slots. */
     DestinationShares shares() {
         return shares;
     }
@@ -159,7 +159,7 @@ final class SendSlots {
         return facts[slot * FACTS + CONTEXT];
     }
 
-    /** Notes that {@code slot} is the next of a run behind {@code before}. */
+    /** Notes that {@code slot} is the next of a run after {@code before}. */
     void link(final int before, final int slot) {
         facts[before * FACTS + FOLLOWING] = slot;
     }

@@ -88,7 +88,7 @@ final class SocketAttachment implements Attachment {
                     Math.toIntExact(reply.argument(2)),
                     reply.hasDirectRings() ? Math.toIntExact(reply.argument(3)) : 0,
                     reply.knowsRemoteMemory(),
-                    reply.knowsWords());
+                    reply.supportsFutexWords());
         }
     }
 
@@ -242,13 +242,13 @@ final class SocketAttachment implements Attachment {
     }
 
     @Override
-    public void vacateContext(final ContextMemory memory) {
+    public void decommitContext(final ContextMemory memory) {
         synchronized (this) {
             final List<LendableMemory> lent = contextMemory.get(memory.contextId());
             if (lent == null) {
                 return;
             }
-            lent.forEach(LendableMemory::vacate);
+            lent.forEach(LendableMemory::decommit);
         }
         requests.send(AttachMessage.CLOSE_CONTEXT, memory.contextId());
     }
@@ -392,12 +392,12 @@ final class SocketAttachment implements Attachment {
         introductions.close();
         requests.close();
         synchronized (this) {
-            regionMemory.values().forEach(LendableMemory::vacate);
+            regionMemory.values().forEach(LendableMemory::decommit);
             if (contextMemory.isEmpty()) {
                 nodeMemory.close();
             } else {
                 // Contexts that are vacated may still read it.
-                nodeMemory.vacate();
+                nodeMemory.decommit();
             }
         }
     }

@@ -69,7 +69,7 @@ class DirectSendTest {
         fill(LENGTH_BYTES);
         // when
         page.released(RECORD_BYTES);
-        page.told(RECORD_BYTES);
+        page.releasedHint(RECORD_BYTES);
         // then
         assertEquals(1, looks());
         assertFalse(send.isBroken());
@@ -118,7 +118,7 @@ class DirectSendTest {
         // given
         final long position = fill(LENGTH_BYTES);
         // when
-        page.told(position + 8);
+        page.releasedHint(position + 8);
         // then
         assertFalse(send.hasRoom(LENGTH_BYTES));
         assertTrue(send.isBroken());
@@ -128,7 +128,7 @@ class DirectSendTest {
     void shouldIgnoreWhatItWasToldBeforeItLooked() {
         // given
         final long position = fill(LENGTH_BYTES);
-        page.told(RECORD_BYTES);
+        page.releasedHint(RECORD_BYTES);
         page.released(position);
         assertTrue(send.hasRoomNow(CAPACITY_BYTES / 2));
         // when

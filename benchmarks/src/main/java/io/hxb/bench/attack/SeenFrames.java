@@ -59,7 +59,7 @@ final class SeenFrames {
         if (type == 0 || type >= FrameType.COUNT) {
             return;
         }
-        // The first half stays for good; newer ones take turns in the rest.
+        // The first half stays permanently; newer ones take turns in the rest.
         final int half = SLOTS_A_TYPE / 2;
         final int place =
                 seen[type] < SLOTS_A_TYPE ? (int) seen[type] : half + (int) (seen[type] % half);

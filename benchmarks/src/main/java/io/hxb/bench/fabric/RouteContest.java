@@ -128,8 +128,7 @@ final class RouteContest implements Callable<Integer> {
         }
     }
 
-    private void report(final Contest.Standing standing, final boolean hasPeers)
-            throws IOException {
+    private void report(final Contest.Results results, final boolean hasPeers) throws IOException {
         final Report report =
                 new Report(
                                 "routes",
@@ -144,15 +143,15 @@ final class RouteContest implements Callable<Integer> {
                                 "warm by updn",
                                 "warm by lash",
                                 "layers");
-        report.keep(graph, standing);
-        for (final String name : standing.series().keySet()) {
+        report.keep(graph, results);
+        for (final String name : results.series().keySet()) {
             report.line(
                     name,
-                    standing.of(name, "cold").format(),
-                    standing.of(name, "warm").format(),
-                    hasPeers ? standing.ratio(name, UPDN, "warm").format() : "-",
-                    hasPeers ? standing.ratio(name, LASH, "warm").format() : "-",
-                    Long.toString((long) standing.of(name, "layers").median()));
+                    results.of(name, "cold").format(),
+                    results.of(name, "warm").format(),
+                    hasPeers ? results.ratio(name, UPDN, "warm").format() : "-",
+                    hasPeers ? results.ratio(name, LASH, "warm").format() : "-",
+                    Long.toString((long) results.of(name, "layers").median()));
         }
         report.finish(System.out, settings.results());
     }

@@ -54,7 +54,7 @@ final class RouteScale implements Callable<Integer> {
     public Integer call() throws Exception {
         final Contest contest = new Contest();
         algorithms.forEach(name -> contest.add(name, () -> measure(name)));
-        final Contest.Standing standing = contest.run(settings.rounds(), Progress.of(graph));
+        final Contest.Results results = contest.run(settings.rounds(), Progress.of(graph));
         final Report report =
                 new Report("scale", Map.of("graph", graph, "rounds", settings.rounds()))
                         .columns(
@@ -65,16 +65,16 @@ final class RouteScale implements Callable<Integer> {
                                 "MB of the process at most",
                                 "virtual channels",
                                 "busiest channel");
-        report.keep(graph, standing);
+        report.keep(graph, results);
         for (final String name : algorithms) {
             report.line(
                     name,
-                    standing.of(name, "seconds").format(),
-                    standing.of(name, "proof").format(),
-                    standing.of(name, "paths").format(),
-                    standing.of(name, "peak").format(),
-                    Long.toString((long) standing.of(name, "layers").median()),
-                    Long.toString((long) standing.of(name, "busiest").median()));
+                    results.of(name, "seconds").format(),
+                    results.of(name, "proof").format(),
+                    results.of(name, "paths").format(),
+                    results.of(name, "peak").format(),
+                    Long.toString((long) results.of(name, "layers").median()),
+                    Long.toString((long) results.of(name, "busiest").median()));
         }
         report.finish(System.out, settings.results());
         return 0;

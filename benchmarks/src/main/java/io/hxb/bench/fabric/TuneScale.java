@@ -53,7 +53,7 @@ final class TuneScale implements Callable<Integer> {
     public Integer call() throws Exception {
         final Contest contest = new Contest();
         networks.forEach(name -> contest.add(name, () -> measure(name)));
-        final Contest.Standing standing = contest.run(settings.rounds(), Progress.of("tune"));
+        final Contest.Results results = contest.run(settings.rounds(), Progress.of("tune"));
         final Report report =
                 new Report("tune", Map.of("rounds", settings.rounds()))
                         .columns(
@@ -65,10 +65,10 @@ final class TuneScale implements Callable<Integer> {
                                 "s for the whole table",
                                 "of it CPU",
                                 "MB of heap");
-        report.keep("tune", standing);
+        report.keep("tune", results);
         for (final String name : networks) {
             final List<String> line = new ArrayList<>(List.of(name));
-            FIGURES.forEach(figure -> line.add(standing.of(name, figure).format()));
+            FIGURES.forEach(figure -> line.add(results.of(name, figure).format()));
             report.line(line.toArray(String[]::new));
         }
         report.finish(System.out, settings.results());

@@ -58,11 +58,11 @@ public final class Contest {
      * Runs all rounds; every other round goes through the contestants backwards.
      *
      * @param rounds 1 or more.
-     * @param progress told after each measurement.
-     * @return the standing; under a limit of {@link Trials}, of the contestants that were measured,
+     * @param progress called after each measurement.
+     * @return the results; under a limit of {@link Trials}, of the contestants that were measured,
      *     with fewer rounds if there was no time for more.
      */
-    public Standing run(final int rounds, final Progress progress) throws Exception {
+    public Results run(final int rounds, final Progress progress) throws Exception {
         final Map<String, Map<String, List<Double>>> seen = new LinkedHashMap<>();
         trials.keySet().forEach(name -> seen.put(name, new LinkedHashMap<>()));
         for (int round = 0; round < rounds; round++) {
@@ -78,7 +78,7 @@ public final class Contest {
         }
         final Map<String, Map<String, Series>> series = new LinkedHashMap<>();
         seen.forEach((name, figures) -> series.put(name, toSeries(figures)));
-        return new Standing(series);
+        return new Results(series);
     }
 
     private void measure(
@@ -122,7 +122,7 @@ public final class Contest {
         return series;
     }
 
-    /** Hears of each measurement. */
+    /** Is called after each measurement. */
     @FunctionalInterface
     public interface Progress {
         /** One measurement is done. */
@@ -133,11 +133,11 @@ public final class Contest {
     }
 
     /**
-     * How the contestants stand. Immutable.
+     * The figures of all contestants. Immutable.
      *
      * @param series by contestant, then by figure, in the order they were added.
      */
-    public record Standing(Map<String, Map<String, Series>> series) {
+    public record Results(Map<String, Map<String, Series>> series) {
         /** The samples of one figure of one contestant. */
         public Series of(final String name, final String figure) {
             final Series found = series.getOrDefault(name, Map.of()).get(figure);

@@ -55,10 +55,10 @@ public final class Report {
     }
 
     /** Keeps all samples of a contest under a name. */
-    public void keep(final String what, final Contest.Standing standing) {
+    public void keep(final String what, final Contest.Results results) {
         final ObjectNode row = rows.addObject();
         row.put("what", what);
-        standing.series()
+        results.series()
                 .forEach(
                         (name, figures) -> {
                             final ObjectNode node = row.putObject(name);

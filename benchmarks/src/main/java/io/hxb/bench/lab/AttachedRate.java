@@ -123,21 +123,21 @@ final class AttachedRate implements Callable<Integer> {
             }
         }
         further.addRates(contest, size);
-        final Contest.Standing standing =
+        final Contest.Results results =
                 chosen.of(contest).run(settings.rounds(), Progress.of("attached-rate " + size));
-        report.keep(Integer.toString(size), standing);
-        for (final String name : standing.series().keySet()) {
+        report.keep(Integer.toString(size), results);
+        for (final String name : results.series().keySet()) {
             final String peer = name.endsWith(ONE_HOST) ? AERON_IPC : AERON;
             report.line(
                     Integer.toString(size),
                     name,
-                    standing.of(name, "kmsgps").format(),
-                    standing.of(name, "MBps").format(),
-                    standing.series().containsKey(peer)
-                            ? standing.ratio(name, peer, "kmsgps").format()
+                    results.of(name, "kmsgps").format(),
+                    results.of(name, "MBps").format(),
+                    results.series().containsKey(peer)
+                            ? results.ratio(name, peer, "kmsgps").format()
                             : "",
-                    standing.of(name, "sender_cpu_ns").format(),
-                    standing.of(name, "receiver_cpu_ns").format());
+                    results.of(name, "sender_cpu_ns").format(),
+                    results.of(name, "receiver_cpu_ns").format());
         }
     }
 }

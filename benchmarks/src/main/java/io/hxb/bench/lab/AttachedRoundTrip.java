@@ -143,28 +143,26 @@ final class AttachedRoundTrip implements Callable<Integer> {
                                     AttachedLine.Place.TWO_HOSTS, LoopConfig.Waiting.HYBRID, size));
         }
         further.addRoundTrips(contest, size);
-        final Contest.Standing standing =
+        final Contest.Results results =
                 chosen.of(contest).run(settings.rounds(), Progress.of("attached-rtt " + size));
-        report.keep(Integer.toString(size), standing);
-        for (final String name : standing.series().keySet()) {
+        report.keep(Integer.toString(size), results);
+        for (final String name : results.series().keySet()) {
             report.line(
                     Integer.toString(size),
                     name,
-                    standing.of(name, "p50_us").format(),
-                    ratio(standing, name, "p50_us"),
-                    standing.of(name, "p99_us").format(),
-                    ratio(standing, name, "p99_us"),
-                    standing.of(name, "p999_us").format(),
-                    standing.of(name, "first_p50_us").format(),
-                    standing.of(name, "first_p50_us")
-                            .dividedBy(standing.of(name, "p50_us"))
-                            .format(),
-                    standing.of(name, "first_p99_us").format());
+                    results.of(name, "p50_us").format(),
+                    ratio(results, name, "p50_us"),
+                    results.of(name, "p99_us").format(),
+                    ratio(results, name, "p99_us"),
+                    results.of(name, "p999_us").format(),
+                    results.of(name, "first_p50_us").format(),
+                    results.of(name, "first_p50_us").dividedBy(results.of(name, "p50_us")).format(),
+                    results.of(name, "first_p99_us").format());
         }
     }
 
     private static String ratio(
-            final Contest.Standing standing, final String name, final String figure) {
-        return standing.series().containsKey(UDP) ? standing.ratio(name, UDP, figure).format() : "";
+            final Contest.Results results, final String name, final String figure) {
+        return results.series().containsKey(UDP) ? results.ratio(name, UDP, figure).format() : "";
     }
 }

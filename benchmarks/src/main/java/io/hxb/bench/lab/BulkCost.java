@@ -165,20 +165,20 @@ final class BulkCost implements Callable<Integer> {
                 }
             }
             final String name = wiring + " " + mtu;
-            final Contest.Standing standing =
+            final Contest.Results results =
                     chosen.of(contest).run(settings.rounds(), Progress.of(name));
-            report.keep(name, standing);
-            final String first = standing.series().keySet().iterator().next();
-            for (final String who : standing.series().keySet()) {
+            report.keep(name, results);
+            final String first = results.series().keySet().iterator().next();
+            for (final String who : results.series().keySet()) {
                 report.line(
                         wiring,
                         Integer.toString(mtu),
                         who,
-                        standing.of(who, "MBps").format(),
-                        standing.of(who, "cost").format(),
-                        standing.ratio(who, first, "cost").format(),
-                        who.endsWith(BESIDE) ? standing.of(who, "p50_us").format() : "",
-                        who.endsWith(BESIDE) ? standing.of(who, "p99_us").format() : "");
+                        results.of(who, "MBps").format(),
+                        results.of(who, "cost").format(),
+                        results.ratio(who, first, "cost").format(),
+                        who.endsWith(BESIDE) ? results.of(who, "p50_us").format() : "",
+                        who.endsWith(BESIDE) ? results.of(who, "p99_us").format() : "");
             }
         }
     }

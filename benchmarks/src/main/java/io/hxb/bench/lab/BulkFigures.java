@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
-/** What is told of bulk data: its rate, and what the machine spends on it. Stateless. */
+/** Figures of bulk data: its rate, and what the machine spends on it. Stateless. */
 final class BulkFigures {
     private BulkFigures() {}
 

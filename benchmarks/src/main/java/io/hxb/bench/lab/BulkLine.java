@@ -162,7 +162,7 @@ final class BulkLine implements AutoCloseable {
         try {
             sink.ready();
             send.ready();
-            // The figures of the ends begin and end a moment before and behind these.
+            // The figures of the ends begin and end a moment before and after these.
             BulkFigures.sleepUntil(System.nanoTime() + (long) ((warmUp + 1) * 1e9));
             final BusyTime start = BusyTime.now();
             BulkFigures.sleepUntil(System.nanoTime() + (long) (seconds * 1e9));

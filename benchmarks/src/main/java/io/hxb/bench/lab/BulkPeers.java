@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What HXB is compared with when it carries bulk data: C programs that send datagrams or Ethernet
- * frames over all links, and MPTCP. Used by one thread.
+ * Peers that HXB is compared with when it carries bulk data: C programs that send datagrams or
+ * Ethernet frames over all links, and MPTCP. Used by one thread.
  */
 final class BulkPeers {
     private static final String LEFT = BulkNetwork.LEFT;

@@ -78,9 +78,9 @@ final class Failover implements Callable<Integer> {
         if (plan.hasPeer()) {
             PeerBurst.all(plan).forEach(peer -> contest.add(peer.name(), peer::run));
         }
-        final Contest.Standing standing = contest.run(settings.rounds(), Progress.of(plan.name()));
-        report.keep(plan.name(), standing);
-        standing.series()
+        final Contest.Results results = contest.run(settings.rounds(), Progress.of(plan.name()));
+        report.keep(plan.name(), results);
+        results.series()
                 .forEach(
                         (who, figures) -> {
                             if (plan.isRepeated()) {

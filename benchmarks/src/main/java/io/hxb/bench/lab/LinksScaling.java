@@ -81,7 +81,7 @@ final class LinksScaling implements Callable<Integer> {
         lines.put(name, new RelayLine("l" + lines.size(), links, 1500, false, starter));
     }
 
-    private void report(final Contest.Standing standing) throws Exception {
+    private void report(final Contest.Results results) throws Exception {
         final Report report =
                 new Report(
                                 "links-scaling",
@@ -91,14 +91,14 @@ final class LinksScaling implements Callable<Integer> {
                                         "size", size))
                         .columns(
                                 "relay, NICs", "kframes/s", "CPU ns a frame", "CPU to fewest NICs");
-        report.keep(Integer.toString(size), standing);
-        for (final String name : standing.series().keySet()) {
+        report.keep(Integer.toString(size), results);
+        for (final String name : results.series().keySet()) {
             final String fewest = name.substring(0, name.indexOf(", ") + 2) + nics.getFirst();
             report.line(
                     name,
-                    standing.of(name, "kfps").format(),
-                    standing.of(name, "cpu_ns").format(),
-                    standing.ratio(name, fewest, "cpu_ns").format());
+                    results.of(name, "kfps").format(),
+                    results.of(name, "cpu_ns").format(),
+                    results.ratio(name, fewest, "cpu_ns").format());
         }
         report.finish(System.out, settings.results());
     }

@@ -46,7 +46,7 @@ final class MessageCost implements Callable<Integer> {
                         .columns("what", "CPU ns", "beyond system calls, ns");
         try (MessageLine line = new MessageLine("cost", warmUp, settings.seconds(), List.of());
                 DirectLine direct = new DirectLine("block")) {
-            final Contest.Standing standing =
+            final Contest.Results results =
                     new Contest()
                             .add(C, () -> direct.roundTrip(FRAME_BYTES, settings.seconds(), 1))
                             .add(
@@ -59,21 +59,21 @@ final class MessageCost implements Callable<Integer> {
                                                     true))
                             .add(FULL_SPEED, () -> line.rate(MessageLine.Transport.HXB, SIZE, 0))
                             .run(settings.rounds(), Progress.of("message-cost"));
-            report.keep("4", standing);
-            final double kernel = standing.of(C, "cpu_ns").median();
-            report.line("one sent + one received: " + C, standing.of(C, "cpu_ns").format(), "");
+            report.keep("4", results);
+            final double kernel = results.of(C, "cpu_ns").median();
+            report.line("one sent + one received: " + C, results.of(C, "cpu_ns").format(), "");
             report.line(
                     "one sent + one received: " + HXB,
-                    standing.of(HXB, "cpu_ns").format(),
+                    results.of(HXB, "cpu_ns").format(),
                     String.format(
-                            Locale.ROOT, "%.0f", standing.of(HXB, "cpu_ns").median() - kernel));
+                            Locale.ROOT, "%.0f", results.of(HXB, "cpu_ns").median() - kernel));
             report.line(
                     FULL_SPEED + ", sender, kernel included",
-                    standing.of(FULL_SPEED, "sender_cpu_ns").format(),
+                    results.of(FULL_SPEED, "sender_cpu_ns").format(),
                     "");
             report.line(
                     FULL_SPEED + ", receiver, kernel included",
-                    standing.of(FULL_SPEED, "receiver_cpu_ns").format(),
+                    results.of(FULL_SPEED, "receiver_cpu_ns").format(),
                     "");
         }
         report.finish(System.out, settings.results());

@@ -78,18 +78,18 @@ final class MessageRateExperiment implements Callable<Integer> {
         if (settings.hasHxb()) {
             contest.add(HXB, () -> line.rate(MessageLine.Transport.HXB, size, 0));
         }
-        final Contest.Standing standing =
+        final Contest.Results results =
                 contest.run(settings.rounds(), Progress.of("message-rate " + size));
-        report.keep(Integer.toString(size), standing);
-        for (final String name : standing.series().keySet()) {
+        report.keep(Integer.toString(size), results);
+        for (final String name : results.series().keySet()) {
             report.line(
                     Integer.toString(size),
                     name,
-                    standing.of(name, "kmsgps").format(),
-                    standing.of(name, "MBps").format(),
-                    standing.ratio(name, AERON, "kmsgps").format(),
-                    standing.of(name, "sender_cpu_ns").format(),
-                    standing.of(name, "receiver_cpu_ns").format());
+                    results.of(name, "kmsgps").format(),
+                    results.of(name, "MBps").format(),
+                    results.ratio(name, AERON, "kmsgps").format(),
+                    results.of(name, "sender_cpu_ns").format(),
+                    results.of(name, "receiver_cpu_ns").format());
         }
     }
 }

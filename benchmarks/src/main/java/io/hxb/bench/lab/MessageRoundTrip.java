@@ -105,20 +105,20 @@ final class MessageRoundTrip implements Callable<Integer> {
         for (final boolean isOnOneCpu : List.of(true, false)) {
             addBlocking(contest, size, isOnOneCpu, line, direct, epoll);
         }
-        final Contest.Standing standing =
+        final Contest.Results results =
                 contest.only(only).run(settings.rounds(), Progress.of("message-rtt " + size));
-        report.keep(Integer.toString(size), standing);
-        for (final String name : standing.series().keySet()) {
+        report.keep(Integer.toString(size), results);
+        for (final String name : results.series().keySet()) {
             report.line(
                     Integer.toString(size),
                     name,
-                    standing.of(name, "p50_us").format(),
-                    standing.of(name, "p99_us").format(),
-                    standing.of(name, "p999_us").format(),
-                    standing.series().containsKey(base(name))
-                            ? standing.ratio(name, base(name), "p50_us").format()
+                    results.of(name, "p50_us").format(),
+                    results.of(name, "p99_us").format(),
+                    results.of(name, "p999_us").format(),
+                    results.series().containsKey(base(name))
+                            ? results.ratio(name, base(name), "p50_us").format()
                             : "",
-                    String.format(Locale.ROOT, "%.1f", standing.of(name, "cpu_ns").median() / 1e3));
+                    String.format(Locale.ROOT, "%.1f", results.of(name, "cpu_ns").median() / 1e3));
         }
     }
 

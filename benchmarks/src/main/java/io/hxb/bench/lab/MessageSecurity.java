@@ -89,15 +89,9 @@ final class MessageSecurity implements Callable<Integer> {
             contest.add(name(mode), () -> line.rate(mode, size));
         }
         final String what = "MB/s of " + size + " bytes";
-        final Contest.Standing standing = run(report, contest, what);
+        final Contest.Results results = run(report, contest, what);
         for (final Mode mode : Mode.values()) {
-            line(
-                    report,
-                    standing,
-                    what,
-                    mode,
-                    "MBps",
-                    standing.of(name(mode), "allocated").format());
+            line(report, results, what, mode, "MBps", results.of(name(mode), "allocated").format());
         }
     }
 
@@ -116,22 +110,22 @@ final class MessageSecurity implements Callable<Integer> {
                         + size
                         + " bytes, "
                         + (waiting == LoopConfig.Waiting.SPIN ? "spinning" : "as by default");
-        final Contest.Standing standing = run(report, contest, what);
+        final Contest.Results results = run(report, contest, what);
         for (final Mode mode : Mode.values()) {
-            line(report, standing, what, mode, "p50_us", "");
+            line(report, results, what, mode, "p50_us", "");
         }
     }
 
-    private Contest.Standing run(final Report report, final Contest contest, final String what)
+    private Contest.Results run(final Report report, final Contest contest, final String what)
             throws Exception {
-        final Contest.Standing standing = contest.run(settings.rounds(), Progress.of(what));
-        report.keep(what, standing);
-        return standing;
+        final Contest.Results results = contest.run(settings.rounds(), Progress.of(what));
+        report.keep(what, results);
+        return results;
     }
 
     private static void line(
             final Report report,
-            final Contest.Standing standing,
+            final Contest.Results results,
             final String what,
             final Mode mode,
             final String figure,
@@ -140,8 +134,8 @@ final class MessageSecurity implements Callable<Integer> {
         report.line(
                 what,
                 name,
-                standing.of(name, figure).format(),
-                standing.ratio(name, name(Mode.NONE), figure).format(),
+                results.of(name, figure).format(),
+                results.ratio(name, name(Mode.NONE), figure).format(),
                 allocated);
     }
 

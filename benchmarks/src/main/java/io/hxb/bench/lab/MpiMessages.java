@@ -231,35 +231,35 @@ final class MpiMessages implements Callable<Integer> {
                                                     lab.overHxb(plan.nodes, seconds, program))));
         }
         contest.add(TCP, () -> figures(plan, ranks.overTcp(plan.nodes, seconds, program)));
-        final Contest.Standing standing = contest.run(settings.rounds(), Progress.of(plan.name));
-        report.keep(plan.name, standing);
+        final Contest.Results results = contest.run(settings.rounds(), Progress.of(plan.name));
+        report.keep(plan.name, results);
         report.line(
                 plan.name,
-                cell(standing, HXB, "p50_us"),
-                cell(standing, HXB, "p99_us"),
-                cell(standing, HXB, "MBps"),
-                cell(standing, HXB, "rate"),
-                plan.isBandwidth() ? cell(standing, HXB, "share") : "-",
-                cell(standing, TCP, "p50_us"),
-                cell(standing, TCP, "p99_us"),
-                cell(standing, TCP, "MBps"),
-                cell(standing, TCP, "rate"),
-                plan.isBandwidth() ? cell(standing, TCP, "share") : "-",
-                standing.series().keySet().containsAll(List.of(HXB, TCP))
-                        ? ratio(standing, plan).format()
+                cell(results, HXB, "p50_us"),
+                cell(results, HXB, "p99_us"),
+                cell(results, HXB, "MBps"),
+                cell(results, HXB, "rate"),
+                plan.isBandwidth() ? cell(results, HXB, "share") : "-",
+                cell(results, TCP, "p50_us"),
+                cell(results, TCP, "p99_us"),
+                cell(results, TCP, "MBps"),
+                cell(results, TCP, "rate"),
+                plan.isBandwidth() ? cell(results, TCP, "share") : "-",
+                results.series().keySet().containsAll(List.of(HXB, TCP))
+                        ? ratio(results, plan).format()
                         : "-");
     }
 
     private static String cell(
-            final Contest.Standing standing, final String name, final String figure) {
-        return standing.series().getOrDefault(name, Map.of()).containsKey(figure)
-                ? standing.of(name, figure).format()
+            final Contest.Results results, final String name, final String figure) {
+        return results.series().getOrDefault(name, Map.of()).containsKey(figure)
+                ? results.of(name, figure).format()
                 : "-";
     }
 
     /** Of bandwidths and rates the more the better, of times the less. */
-    private static Series ratio(final Contest.Standing standing, final Plan plan) {
-        return standing.ratio(
+    private static Series ratio(final Contest.Results results, final Plan plan) {
+        return results.ratio(
                 HXB,
                 TCP,
                 switch (plan.test) {

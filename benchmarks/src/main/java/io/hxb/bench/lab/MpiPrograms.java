@@ -275,19 +275,19 @@ final class MpiPrograms implements Callable<Integer> {
         }
         lastSeconds.clear();
         results.clear();
-        final Contest.Standing standing = contest.run(settings.rounds(), Progress.of(plan.name));
-        report.keep(plan.name, standing);
+        final Contest.Results results = contest.run(settings.rounds(), Progress.of(plan.name));
+        report.keep(plan.name, results);
         for (final boolean isHxb : new boolean[] {true, false}) {
             report.line(
                     plan.name,
                     isHxb ? "HXB" : "TCP",
-                    standing.of(name(isHxb, false), "seconds").format(),
+                    results.of(name(isHxb, false), "seconds").format(),
                     verdict(name(isHxb, false)),
-                    isWithoutFaults ? "-" : standing.of(name(isHxb, true), "seconds").format(),
+                    isWithoutFaults ? "-" : results.of(name(isHxb, true), "seconds").format(),
                     isWithoutFaults ? "-" : verdict(name(isHxb, true)),
                     isWithoutFaults
                             ? "-"
-                            : standing.ratio(name(isHxb, true), name(isHxb, false), "seconds")
+                            : results.ratio(name(isHxb, true), name(isHxb, false), "seconds")
                                     .format());
         }
     }

@@ -42,16 +42,16 @@ final class NoGarbage implements Callable<Integer> {
                                 "MB/s",
                                 "bytes allocated by both loops");
         try (MessageLine line = new MessageLine("gc", WARM_UP, SECONDS, FLAGS)) {
-            final Contest.Standing standing =
+            final Contest.Results results =
                     new Contest()
                             .add(HXB, () -> line.rate(MessageLine.Transport.HXB, SIZE, 0))
                             .run(settings.rounds(), Progress.of("no-garbage"));
-            report.keep(Integer.toString(SIZE), standing);
+            report.keep(Integer.toString(SIZE), results);
             report.line(
                     HXB,
-                    standing.of(HXB, "messages").format(),
-                    standing.of(HXB, "MBps").format(),
-                    standing.of(HXB, "allocated").format());
+                    results.of(HXB, "messages").format(),
+                    results.of(HXB, "MBps").format(),
+                    results.of(HXB, "allocated").format());
         }
         report.finish(System.out, settings.results());
         return 0;

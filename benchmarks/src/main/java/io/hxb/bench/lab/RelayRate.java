@@ -97,10 +97,10 @@ final class RelayRate implements Callable<Integer> {
                 lines.forEach(
                         (name, line) ->
                                 contest.add(name, () -> line.rate(size, settings.seconds())));
-                final Contest.Standing standing =
+                final Contest.Results results =
                         contest.run(settings.rounds(), Progress.of("relay-rate " + size));
-                report.keep(Integer.toString(size), standing);
-                lines.keySet().forEach(name -> addLine(report, size, name, standing));
+                report.keep(Integer.toString(size), results);
+                lines.keySet().forEach(name -> addLine(report, size, name, results));
             }
         } finally {
             new ArrayList<>(lines.values()).reversed().forEach(RelayLine::close);
@@ -119,17 +119,14 @@ final class RelayRate implements Callable<Integer> {
     }
 
     private static void addLine(
-            final Report report,
-            final int size,
-            final String name,
-            final Contest.Standing standing) {
+            final Report report, final int size, final String name, final Contest.Results results) {
         report.line(
                 Integer.toString(size),
                 name,
-                standing.of(name, "kfps").format(),
-                standing.ratio(name, FIRST, "kfps").format(),
-                standing.ratio(name, SAME, "kfps").format(),
-                standing.of(name, "cpu_ns").format(),
-                standing.of(name, "machine_ns").format());
+                results.of(name, "kfps").format(),
+                results.ratio(name, FIRST, "kfps").format(),
+                results.ratio(name, SAME, "kfps").format(),
+                results.of(name, "cpu_ns").format(),
+                results.of(name, "machine_ns").format());
     }
 }

@@ -106,10 +106,10 @@ final class RelayRoundTrip implements Callable<Integer> {
             lines.forEach(
                     (name, line) ->
                             contest.add(name, () -> line.roundTrip(size, settings.seconds())));
-            final Contest.Standing standing =
+            final Contest.Results results =
                     contest.run(settings.rounds(), Progress.of("relay-rtt " + wait));
-            report.keep(isSpinning ? "spinning" : "blocking", standing);
-            standing.series().keySet().forEach(name -> addLine(report, wait, name, standing));
+            report.keep(isSpinning ? "spinning" : "blocking", results);
+            results.series().keySet().forEach(name -> addLine(report, wait, name, results));
         } finally {
             new ArrayList<>(lines.values()).reversed().forEach(RelayLine::close);
         }
@@ -131,17 +131,17 @@ final class RelayRoundTrip implements Callable<Integer> {
             final Report report,
             final String wait,
             final String name,
-            final Contest.Standing standing) {
+            final Contest.Results results) {
         final double added =
-                standing.of(name, "p50_us").median() - standing.of(NONE, "p50_us").median();
+                results.of(name, "p50_us").median() - results.of(NONE, "p50_us").median();
         report.line(
                 wait,
                 name,
-                standing.of(name, "p50_us").format(),
+                results.of(name, "p50_us").format(),
                 String.format(java.util.Locale.ROOT, "%.1f", added),
-                standing.of(name, "p99_us").format(),
-                standing.of(name, "p999_us").format(),
-                standing.of(name, "max_us").format(),
-                standing.ratio(name, FIRST, "p999_us").format());
+                results.of(name, "p99_us").format(),
+                results.of(name, "p999_us").format(),
+                results.of(name, "max_us").format(),
+                results.ratio(name, FIRST, "p999_us").format());
     }
 }

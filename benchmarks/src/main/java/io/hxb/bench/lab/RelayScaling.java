@@ -130,19 +130,19 @@ final class RelayScaling implements Callable<Integer> {
         final Contest contest = new Contest();
         lines.forEach(
                 (name, line) -> contest.add(name, () -> line.rateOfMany(size, settings.seconds())));
-        final Contest.Standing standing =
+        final Contest.Results results =
                 contest.run(settings.rounds(), Progress.of("relay-scaling " + size));
-        report.keep(Integer.toString(size), standing);
-        for (final String name : standing.series().keySet()) {
+        report.keep(Integer.toString(size), results);
+        for (final String name : results.series().keySet()) {
             report.line(
                     Integer.toString(size),
                     name,
-                    standing.of(name, "kfps").format(),
-                    standing.series().containsKey(SAME)
-                            ? standing.ratio(name, SAME, "kfps").format()
+                    results.of(name, "kfps").format(),
+                    results.series().containsKey(SAME)
+                            ? results.ratio(name, SAME, "kfps").format()
                             : "",
-                    standing.of(name, "cpu_ns").format(),
-                    standing.of(name, "machine_ns").format());
+                    results.of(name, "cpu_ns").format(),
+                    results.of(name, "machine_ns").format());
         }
     }
 }

@@ -113,18 +113,18 @@ final class RemoteMemoryExperiment implements Callable<Integer> {
                 ProcessLab lab = new ProcessLab(folder.path(), spec(), SecurityConfig.Mode.NONE)) {
             final Contest contest = new Contest();
             PLANS.forEach(plan -> contest.add(plan.name(), () -> measure(lab, plan)));
-            final Contest.Standing standing =
+            final Contest.Results results =
                     contest.only(only).run(settings.rounds(), Progress.of("remote-memory"));
-            report.keep("remote-memory", standing);
-            for (final String name : standing.series().keySet()) {
+            report.keep("remote-memory", results);
+            for (final String name : results.series().keySet()) {
                 report.line(
                         name,
-                        standing.of(name, "p50_us").format(),
-                        standing.of(name, "p99_us").format(),
-                        standing.of(name, "p999_us").format(),
-                        standing.of(name, "rate").format(),
-                        standing.of(name, "MBps").format(),
-                        standing.of(name, "share").format());
+                        results.of(name, "p50_us").format(),
+                        results.of(name, "p99_us").format(),
+                        results.of(name, "p999_us").format(),
+                        results.of(name, "rate").format(),
+                        results.of(name, "MBps").format(),
+                        results.of(name, "share").format());
             }
         }
         report.finish(System.out, settings.results());

@@ -108,16 +108,16 @@ final class ShapedBandwidth implements Callable<Integer> {
         if (plan.hasRelay()) {
             contest.add(NODE, () -> run(plan, "off"));
         }
-        final Contest.Standing standing = contest.run(settings.rounds(), Progress.of(plan.name));
-        report.keep(plan.name, standing);
+        final Contest.Results results = contest.run(settings.rounds(), Progress.of(plan.name));
+        report.keep(plan.name, results);
         report.line(
                 plan.name,
                 plan.mbit + " Mbit/s",
-                standing.of("HXB", "MBps").format(),
-                standing.of("HXB", "share").format(),
-                plan.hasRelay() ? standing.of(NODE, "share").format() : "-",
-                standing.of("C", "share").format(),
-                standing.ratio("HXB", "C", "MBps").format(),
+                results.of("HXB", "MBps").format(),
+                results.of("HXB", "share").format(),
+                plan.hasRelay() ? results.of(NODE, "share").format() : "-",
+                results.of("C", "share").format(),
+                results.ratio("HXB", "C", "MBps").format(),
                 plan.target,
                 plan.paper);
     }

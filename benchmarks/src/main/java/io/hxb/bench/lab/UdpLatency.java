@@ -80,16 +80,16 @@ final class UdpLatency implements Callable<Integer> {
             if (isAttachedToo) {
                 contest.add(ATTACHED, line::attached);
             }
-            final Contest.Standing standing =
+            final Contest.Results results =
                     contest.run(settings.rounds(), Progress.of("udp-latency " + placement));
-            report.keep(placement, standing);
-            for (final String name : standing.series().keySet()) {
+            report.keep(placement, results);
+            for (final String name : results.series().keySet()) {
                 report.line(
                         placement,
                         name,
-                        half(standing, name, "p50_us"),
-                        half(standing, name, "p99_us"),
-                        standing.ratio(name, PLAIN, "p50_us").format());
+                        half(results, name, "p50_us"),
+                        half(results, name, "p99_us"),
+                        results.ratio(name, PLAIN, "p50_us").format());
             }
         }
         report.finish(System.out, settings.results());
@@ -97,8 +97,8 @@ final class UdpLatency implements Callable<Integer> {
     }
 
     private static String half(
-            final Contest.Standing standing, final String name, final String figure) {
-        final var trips = standing.of(name, figure);
+            final Contest.Results results, final String name, final String figure) {
+        final var trips = results.of(name, figure);
         return String.format(
                 Locale.ROOT,
                 "%.1f (%.1f-%.1f)",

@@ -62,16 +62,16 @@ final class UdpRelay implements Callable<Integer> {
                 final String shape = SHAPES.get(relays);
                 contest.add(PATHS.get(relays), () -> run(shape, size));
             }
-            final Contest.Standing standing =
+            final Contest.Results results =
                     contest.run(settings.rounds(), Progress.of("udp-relay " + size));
-            report.keep(Integer.toString(size), standing);
-            for (final String name : standing.series().keySet()) {
+            report.keep(Integer.toString(size), results);
+            for (final String name : results.series().keySet()) {
                 report.line(
                         Integer.toString(size),
                         name,
-                        standing.of(name, "kmsgps").format(),
-                        standing.of(name, "MBps").format(),
-                        standing.of(name, "cpu_us").format());
+                        results.of(name, "kmsgps").format(),
+                        results.of(name, "MBps").format(),
+                        results.of(name, "cpu_us").format());
             }
         }
         report.finish(System.out, settings.results());

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
  * One experiment of the lab, as a process with a limit of time. Immutable.
  *
  * @param name for the results, unique.
- * @param weight share of the time that is left, beside the weights of the stages behind it.
+ * @param weight share of the time that is left, beside the weights of the stages after it.
  * @param arguments of the lab, such as {@code relay-rate --rounds 3}.
  */
 record Stage(String name, double weight, List<String> arguments) {

@@ -5,7 +5,7 @@ import io.hxb.linux.Memory;
 import java.lang.foreign.Arena;
 
 /**
- * What an end does with the bytes of a message behind its sequence. Owned by one thread.
+ * What an end does with the bytes of a message after its sequence. Owned by one thread.
  *
  * <p>Nothing, so that figures are those of the way alone; or it copies each message from memory of
  * its own and into it, as a program does that has its data elsewhere.

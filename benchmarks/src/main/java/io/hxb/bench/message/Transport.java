@@ -28,10 +28,12 @@ interface Transport extends AutoCloseable {
      */
     int receive(Receiver receiver, int limit);
 
-    /** Lets the transport do its work, and waits for something to do if it was told to block. */
+    /** Lets the transport do its work, and waits for something to do if it is to block. */
     void idle();
 
-    /** Messages sent and not yet known to have arrived; 0 where the transport does not tell. */
+    /**
+     * Messages sent and not yet known to have arrived; 0 where the transport does not report it.
+     */
     int unfinished();
 
     @Override

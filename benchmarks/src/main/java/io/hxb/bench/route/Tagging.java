@@ -135,21 +135,20 @@ public final class Tagging implements Callable<Integer> {
                             .add(TAP, () -> managed(pair, server, TAP))
                             .add(NONE_OF_TWO_NICS, () -> measure(twoNics, serverOfTwo))
                             .add(TWO_NICS, () -> managed(twoNics, serverOfTwo, KERNEL));
-            final Contest.Standing standing = contest.run(rounds, Progress.of("tagging"));
-            report.keep("streams", standing);
-            standing.series().keySet().forEach(way -> line(report, standing, way));
+            final Contest.Results results = contest.run(rounds, Progress.of("tagging"));
+            report.keep("streams", results);
+            results.series().keySet().forEach(way -> line(report, results, way));
         }
         report.finish(System.out, results.folder());
         return 0;
     }
 
-    private static void line(
-            final Report report, final Contest.Standing standing, final String way) {
+    private static void line(final Report report, final Contest.Results results, final String way) {
         final List<String> cells = new ArrayList<>(List.of(way));
         for (final String figure : List.of(RATE, CPU, MACHINE)) {
-            cells.add(standing.of(way, figure).format());
+            cells.add(results.of(way, figure).format());
             final String other = way.equals(TWO_NICS) ? NONE_OF_TWO_NICS : NONE;
-            cells.add(way.equals(other) ? "" : standing.ratio(way, other, figure).format());
+            cells.add(way.equals(other) ? "" : results.ratio(way, other, figure).format());
         }
         report.line(cells.toArray(String[]::new));
     }

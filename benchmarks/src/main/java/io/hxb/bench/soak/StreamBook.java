@@ -70,7 +70,7 @@ final class StreamBook {
         streams.clear();
     }
 
-    /** Messages that came twice, or behind later ones. */
+    /** Messages that came twice, or after later ones. */
     long again() {
         return again;
     }

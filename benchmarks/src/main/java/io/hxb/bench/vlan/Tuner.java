@@ -85,7 +85,7 @@ final class Tuner implements AutoCloseable {
         }
     }
 
-    /** What it has done so far. */
+    /** Its results so far. */
     ControlReport report() {
         return server.report();
     }

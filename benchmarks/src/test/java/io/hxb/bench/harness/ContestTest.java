@@ -33,12 +33,12 @@ class ContestTest {
         final Contest contest = new Contest().add("a", trial("a")).add("b", trial("b"));
 
         // when
-        final Contest.Standing standing = contest.run(2, (round, name, figures) -> {});
+        final Contest.Results results = contest.run(2, (round, name, figures) -> {});
 
         // then: the turns were a 1, b 2, b 3, a 4
-        assertArrayEquals(new double[] {1, 4}, standing.of("a", "turn").samples());
-        assertArrayEquals(new double[] {2, 0.75}, standing.ratio("b", "a", "turn").samples());
-        assertThrows(IllegalArgumentException.class, () -> standing.of("a", "other"));
+        assertArrayEquals(new double[] {1, 4}, results.of("a", "turn").samples());
+        assertArrayEquals(new double[] {2, 0.75}, results.ratio("b", "a", "turn").samples());
+        assertThrows(IllegalArgumentException.class, () -> results.of("a", "other"));
     }
 
     private Contest.Trial trial(final String name) {

@@ -34,7 +34,7 @@ class TrialsTest {
                 new Contest().add("good", () -> Map.of("rate", 2.0)).add("bad", TrialsTest::fail);
 
         // when
-        final Contest.Standing standing = contest.run(2, Progress.of("what"));
+        final Contest.Results results = contest.run(2, Progress.of("what"));
 
         // then: one that has never worked is not tried again
         final List<String> lines = Files.readAllLines(file);
@@ -43,7 +43,7 @@ class TrialsTest {
                 "{\"what\":\"what\",\"name\":\"good\",\"round\":0,\"figures\":{\"rate\":2.0}}",
                 lines.getFirst());
         assertTrue(lines.get(1).contains("\"failure\":\"java.io.IOException: no\""), lines.get(1));
-        assertEquals(List.of("good"), List.copyOf(standing.series().keySet()));
+        assertEquals(List.of("good"), List.copyOf(results.series().keySet()));
     }
 
     @Test
@@ -52,11 +52,11 @@ class TrialsTest {
         final Path file = limited(-1);
 
         // when
-        final Contest.Standing standing =
+        final Contest.Results results =
                 new Contest().add("late", () -> Map.of("rate", 2.0)).run(1, Progress.of("what"));
 
         // then
-        assertTrue(standing.series().isEmpty());
+        assertTrue(results.series().isEmpty());
         assertTrue(Files.notExists(file));
     }
 

@@ -17,9 +17,9 @@ import java.nio.charset.StandardCharsets;
  * application, and the node can give it back in small steps.
  *
  * <p>Header, HELLO and refusals stay as they are in all versions. A HELLO has the oldest version
- * that the application speaks in its header and the newest as its argument; the node chooses the
- * newest that both speak for all that follows, or refuses with the application's oldest version in
- * the header and the versions of both in the text.
+ * that the application supports in its header and the newest as its argument; the node chooses the
+ * newest that both support for all that follows, or refuses with the application's oldest version
+ * in the header and the versions of both in the text.
  *
  * <pre>
  * offset length meaning (little-endian); always 512 bytes
@@ -33,7 +33,7 @@ import java.nio.charset.StandardCharsets;
  *     84    428 why it was refused, UTF-8
  *
  * type            arguments of the request               of the reply              descriptors
- * HELLO           newest version spoken, or 0            receive pool bytes or 0,  reply: page, and
+ * HELLO           newest version supported, or 0         receive pool bytes or 0,  reply: page, and
  *                                                        min delivery entries,     pool if not 0
  *                                                        own receive buffers of a
  *                                                        context or 0, bytes of a
@@ -160,7 +160,7 @@ public final class AttachMessage {
         return this;
     }
 
-    /** Makes it the first request on a connection, which offers the versions spoken here. */
+    /** Makes it the first request on a connection, which offers the supported versions. */
     public AttachMessage hello() {
         request(HELLO).argument(0, VERSION);
         Memory.putShort(address + VERSION_OFFSET, OLDEST_VERSION);
@@ -168,12 +168,14 @@ public final class AttachMessage {
     }
 
     /** Lets requests made from now on have the version of a reply. */
-    public AttachMessage speakVersionOf(final AttachMessage reply) {
+    public AttachMessage useVersionOf(final AttachMessage reply) {
         spokenVersion = reply.version();
         return this;
     }
 
-    /** True if both ends speak a version with direct rings; of a reply to HELLO and later ones. */
+    /**
+     * True if both ends support a version with direct rings; of a reply to HELLO and later ones.
+     */
     public boolean hasDirectRings() {
         return version() >= DIRECT_VERSION;
     }
@@ -186,7 +188,7 @@ public final class AttachMessage {
     /**
      * True if the node wakes threads on words of memory in the version of the reply that this is.
      */
-    public boolean knowsWords() {
+    public boolean supportsFutexWords() {
         return version() >= WORDS_VERSION;
     }
 
@@ -194,7 +196,7 @@ public final class AttachMessage {
         return Memory.getUnsignedShort(address + VERSION_OFFSET);
     }
 
-    /** Newest version that the sender of this speaks: only a HELLO offers several. */
+    /** Newest version that the sender of this supports: only a HELLO offers several. */
     private int newestVersion() {
         final boolean isOffer = type() == HELLO && !isReply();
         return isOffer ? Math.clamp(argument(0), version(), 0xFFFF) : version();
@@ -224,7 +226,7 @@ public final class AttachMessage {
 
     /**
      * Makes the request that it is the reply to it, done, without arguments, of its version; to a
-     * HELLO of the newest that both speak.
+     * HELLO of the newest that both support.
      */
     public AttachMessage reply(final int type) {
         final int number = number();
@@ -255,8 +257,7 @@ public final class AttachMessage {
      * Checks what was received.
      *
      * @param lengthBytes bytes received.
-     * @return null if it is a message of a version that is spoken here, otherwise what is wrong
-     *     with it.
+     * @return null if it is a message of a supported version, otherwise what is wrong with it.
      */
     public String problem(final int lengthBytes) {
         if (lengthBytes != LENGTH_BYTES) {

@@ -27,7 +27,7 @@ public interface Attachment extends AutoCloseable {
      * Closes a context whose thread may be using it: its memory goes back, but the addresses remain
      * valid and read as zeros until {@link #closeContext}.
      */
-    void vacateContext(ContextMemory memory);
+    void decommitContext(ContextMemory memory);
 
     /**
      * Makes a region of zeroed memory that the node may read.

@@ -1,7 +1,8 @@
 package io.hxb.pm.attach;
 
 /**
- * What a node tells one of its contexts about the DirectRings that it has with others. Immutable.
+ * A change of the DirectRings that a context has with others, as the node reports it to the
+ * context. Immutable.
  *
  * @param kind {@link #NONE}, {@link #OFFERED}, {@link #RECEIVER_GONE} or {@link #SENDER_GONE}.
  * @param peerContext the other end.
@@ -10,7 +11,7 @@ package io.hxb.pm.attach;
  *     could not be mapped.
  */
 public record DirectChange(int kind, int peerContext, long ring, DirectMemory memory) {
-    /** There is nothing to tell. */
+    /** There is no change. */
     public static final int NONE = 0;
 
     /** The other context wants to send by a ring. */
@@ -22,6 +23,6 @@ public record DirectChange(int kind, int peerContext, long ring, DirectMemory me
     /** The other context sent by a ring, and is closed. */
     public static final int SENDER_GONE = 3;
 
-    /** What there is when there is nothing. */
+    /** No change. */
     public static final DirectChange NOTHING = new DirectChange(NONE, 0, 0, null);
 }

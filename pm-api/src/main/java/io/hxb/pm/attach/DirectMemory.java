@@ -11,7 +11,7 @@ import io.hxb.pm.shm.DirectPage;
  * other end. Owned by the thread of a context.
  */
 public final class DirectMemory implements AutoCloseable {
-    /** Mappings of the records, one behind the other. */
+    /** Mappings of the records, one after the other. */
     private static final int COPIES = 2;
 
     private final AddressRange range;

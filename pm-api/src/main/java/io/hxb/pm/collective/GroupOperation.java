@@ -103,7 +103,7 @@ final class GroupOperation {
     }
 
     /**
-     * Writes the next piece as a message, behind its common header.
+     * Writes the next piece as a message, after its common header.
      *
      * @param slot claimed for the message.
      * @param pieceBytes as {@link #nextPieceBytes} has said.

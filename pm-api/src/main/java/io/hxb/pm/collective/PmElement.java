@@ -2,7 +2,7 @@ package io.hxb.pm.collective;
 
 import io.hxb.pm.collective.wire.GroupProtocol;
 
-/** What an allreduce combines: little-endian numbers, one behind the other. Immutable. */
+/** What an allreduce combines: little-endian numbers, one after the other. Immutable. */
 public enum PmElement {
     /** Signed, 32 bits. */
     INT32(GroupProtocol.INT32),

@@ -12,7 +12,7 @@ public final class IdleParameters {
     /** A thread that seems to be alone on its CPU spins for this long before it yields, in ns. */
     public static final long UNYIELDING_SPIN_NS = 5_000;
 
-    /** Longest time for which waits sleep immediately, in spins in vain. */
+    /** Longest time for which waits sleep immediately, in spins without success. */
     public static final int MAX_REST_SPINS = 100;
 
     /** A yield that takes longer than this has let another thread run: two switches, in ns. */

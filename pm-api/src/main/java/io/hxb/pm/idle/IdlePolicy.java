@@ -2,8 +2,8 @@ package io.hxb.pm.idle;
 
 /**
  * Whether a thread that has nothing to do spins or sleeps: it spins for a while as long as spinning
- * succeeds. After a wait that spun in vain, waits sleep immediately for a time, each time twice as
- * long until spins in vain take a hundredth of the thread's time; a spin that succeeds halves that
+ * succeeds. After a spin without success, waits sleep immediately for a time, each time twice as
+ * long until such spins take a hundredth of the thread's time; a spin that succeeds halves that
  * time and lets the next wait spin. So a thread for which nothing arrives for long stays cheap, and
  * notices within milliseconds that messages follow one another. Used by one thread.
  *
@@ -11,14 +11,14 @@ package io.hxb.pm.idle;
  * Karlin et al., Empirical Studies of Competitive Spinning for a Shared-Memory Multiprocessor, SOSP
  * 1991); Linux decides likewise before it halts a CPU of a guest (halt-polling.rst).
  *
- * <p>Whoever brings what a thread waits for may wait for the CPU on which that thread spins. So a
- * spin yields whenever it has found nothing: at once where the last yield let another thread run,
- * and otherwise after a few microseconds. A thread that spins and yields is back within a switch,
- * where one that sleeps may have to wait until an idle CPU wakes.
+ * <p>The thread that brings what this one waits for may wait for the CPU on which this one spins.
+ * So a spin yields whenever it has found nothing: at once where the last yield let another thread
+ * run, and otherwise after a few microseconds. A thread that spins and yields is back within a
+ * switch, where one that sleeps may have to wait until an idle CPU wakes.
  *
- * <p>A spin in which a thread that computes took the CPU was in vain even if it found something,
- * since a sleep would have ended sooner. So a thread that may spin without limit rests, too, for as
- * long as it had lost its CPU at first, and spins again after that.
+ * <p>A spin in which a thread that computes took the CPU counts as one without success even if it
+ * found something, since a sleep would have ended sooner. So a thread that may spin without limit
+ * rests, too, for as long as it had lost its CPU at first, and spins again after that.
  */
 public final class IdlePolicy {
     private final long limitNs;
@@ -87,7 +87,7 @@ public final class IdlePolicy {
         if (!isWaiting || (limitNs == Long.MAX_VALUE && !mayStillFind)) {
             begin(nowNs);
         }
-        if (mayStillFind && isInVain(nowNs)) {
+        if (mayStillFind && isUnsuccessful(nowNs)) {
             mayStillFind = false;
             rest(nowNs);
         }
@@ -107,7 +107,7 @@ public final class IdlePolicy {
         restedNs = nowNs + lostNs + restNs;
     }
 
-    private boolean isInVain(final long nowNs) {
+    private boolean isUnsuccessful(final long nowNs) {
         final long spunNs = nowNs - startNs;
         if (spunNs >= limitNs) {
             return true;

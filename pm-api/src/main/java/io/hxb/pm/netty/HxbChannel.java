@@ -65,7 +65,7 @@ public final class HxbChannel extends HalfClosableChannel {
     /** What is written and not sent; Netty takes it away before it asks for the end. */
     private final ChannelOutboundBuffer unsent = unsafe().outboundBuffer();
 
-    /** Bytes that were sent, and that Netty still counts while it tells of what is done. */
+    /** Bytes that were sent, and that Netty still counts while it completes promises. */
     private long sentBytes;
 
     /** Bytes that were written since the last flush. */
@@ -254,7 +254,8 @@ public final class HxbChannel extends HalfClosableChannel {
     @Override
     protected void doShutdownOutput() throws IOException {
         if (isAnyUnsent()) {
-            // A write has failed, and Netty ends the output: the peer is not told of an end, and
+            // A write has failed, and Netty ends the output: the peer is not notified of an end,
+            // and
             // gets a reset when the channel is closed. Until then what it sends can be read.
             isCut = true;
         } else {
@@ -298,7 +299,7 @@ public final class HxbChannel extends HalfClosableChannel {
             isConnected = true;
             connectPromise = null;
             cancelTimeout();
-            // Whoever listens may close the channel: even so it was active, and is inactive later.
+            // A listener may close the channel: even so it was active, and is inactive later.
             final boolean isWanted = promise.trySuccess();
             pipeline().fireChannelActive();
             if (!isWanted) {
@@ -460,7 +461,7 @@ public final class HxbChannel extends HalfClosableChannel {
         return written == length;
     }
 
-    /** Removes what was sent, and buffers without bytes; whoever listens to a write is called. */
+    /** Removes what was sent, and buffers without bytes; listeners of writes are called. */
     private void remove(final ChannelOutboundBuffer pending) {
         while (sentBytes > 0 && pending.current() instanceof final ByteBuf buffer) {
             final int length = (int) Math.min(buffer.readableBytes(), sentBytes);

@@ -3,7 +3,7 @@ package io.hxb.pm.rma;
 import io.hxb.pm.shm.NotificationRing;
 
 /**
- * A put of another application that tells of itself: all its bytes can be read. Filled by {@link
+ * A put of another application with a notification: all its bytes can be read. Filled by {@link
  * PmRemoteMemory#poll(PmNotification)}. Reusable; owned by the thread that owns the context.
  */
 public final class PmNotification {

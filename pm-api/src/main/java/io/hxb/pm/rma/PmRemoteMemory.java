@@ -19,19 +19,20 @@ import java.util.function.BooleanSupplier;
  * Owned by the context's thread, which alone calls its methods; it ends with the context. Messages
  * go on as before, and have no order with these operations.
  *
- * <p>A region is shared by {@link #share}, which returns a key; whoever is told the key, with node
- * and context, makes a {@link PmRemoteRegion} of it. The methods that begin an operation return its
- * number; {@link #poll(PmOutcome)} tells when it is done and how it has ended, and only then is the
- * number free again. {@link #finish} waits for all and takes the outcomes of those that have no
- * value. The methods with a time-out wait for the end of the operation that they begin.
+ * <p>A region is shared by {@link #share}, which returns a key; a context that has the key, with
+ * node and context, makes a {@link PmRemoteRegion} of it. The methods that begin an operation
+ * return its number; {@link #poll(PmOutcome)} returns when it is done and how it has ended, and
+ * only then is the number free again. {@link #finish} waits for all and takes the outcomes of those
+ * that have no value. The methods with a time-out wait for the end of the operation that they
+ * begin.
  *
  * <p>Order. Puts, atomic operations and fences of one context to one other are performed, and all
  * operations end, in the order in which they were begun. A get reads after the puts and atomic
- * operations before it were performed, but may see those that were begun behind it; a {@link
- * #fence} keeps these back. Bytes of one put or get are written and read in no particular order and
- * not as one; an atomic operation is one also towards threads of the other application that use
- * atomic operations of the CPU. Between different pairs of contexts there is no order. A put is
- * done, and told of, when all its bytes can be read at the destination.
+ * operations before it were performed, but may see those that were begun after it; a {@link #fence}
+ * keeps these back. Bytes of one put or get are written and read in no particular order and not as
+ * one; an atomic operation is one also towards threads of the other application that use atomic
+ * operations of the CPU. Between different pairs of contexts there is no order. A put is done, and
+ * notified, when all its bytes can be read at the destination.
  */
 public final class PmRemoteMemory {
     private final RemoteMemoryAccess door;
@@ -274,7 +275,7 @@ public final class PmRemoteMemory {
 
     /**
      * Begins a fence: it is done when all operations that were begun before it towards a context
-     * are done, and those begun behind it are not performed before that.
+     * are done, and those begun after it are not performed before that.
      *
      * @param node of the destination.
      * @param context of the destination.

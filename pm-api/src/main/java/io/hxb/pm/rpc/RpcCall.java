@@ -2,7 +2,7 @@ package io.hxb.pm.rpc;
 
 import java.util.concurrent.CompletableFuture;
 
-/** A request of this end that has not ended. Owned by the end's thread. */
+/** A request of this endpoint that has not ended. Owned by the endpoint's thread. */
 final class RpcCall implements Comparable<RpcCall> {
     final RpcPeer peer;
     final byte[] request;
@@ -39,7 +39,7 @@ final class RpcCall implements Comparable<RpcCall> {
         return number != 0;
     }
 
-    /** The peer's end when it was sent for the first time. */
+    /** The peer's endpoint when it was sent for the first time. */
     long sentTo() {
         return sentTo;
     }

@@ -10,7 +10,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
 /**
- * The requests of an end, from the program's call to their end. Owned by the end's thread.
+ * The requests of an endpoint, from the program's call to their end. Owned by the endpoint's
+ * thread.
  *
  * <p>A request that was sent has one of three fates: an answer, the deadline, or doubt, when its
  * message or what has become of it may be lost. One in doubt is sent again, marked as such, and the
@@ -133,7 +134,7 @@ final class RpcCaller {
         }
     }
 
-    /** The peer does not talk to this end, and will not. */
+    /** The peer does not talk to this endpoint, and will not. */
     void onNotAllowed(final RpcPeer peer) {
         for (final RpcCall call : List.copyOf(calls)) {
             if (call.peer == peer) {

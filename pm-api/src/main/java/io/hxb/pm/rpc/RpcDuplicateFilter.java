@@ -5,15 +5,15 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Which requests of one end have been begun here: the newest {@link #WINDOW} numbers one by one;
- * all older ones count as begun. Owned by the end's thread.
+ * Which requests of one endpoint have been begun here: the newest {@link #WINDOW} numbers one by
+ * one; all older ones count as begun. Owned by the endpoint's thread.
  */
 final class RpcDuplicateFilter {
     /** Far more than a peer may have under way, so that what is older was answered or given up. */
     static final int WINDOW = 1_024;
 
     /** Whose they are. */
-    final long end;
+    final long endpointId;
 
     /** Those that are carried out, or whose answer has not arrived at the peer's node. */
     final Set<Long> running = new HashSet<>();
@@ -21,8 +21,8 @@ final class RpcDuplicateFilter {
     private final long[] begun = new long[WINDOW / Long.SIZE];
     private long highest;
 
-    RpcDuplicateFilter(final long end) {
-        this.end = end;
+    RpcDuplicateFilter(final long endpointId) {
+        this.endpointId = endpointId;
     }
 
     /** True if a request was begun, or is too old to know. */

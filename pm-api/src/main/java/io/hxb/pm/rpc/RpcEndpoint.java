@@ -10,9 +10,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * An end of requests and replies: sends requests to others, and carries out theirs. It has a thread
- * and a context of its own, and attaches again by itself when the node of this machine restarts.
- * Any thread may call its methods, none of which blocks but {@link #open} and {@link #close}.
+ * An endpoint of requests and replies: sends requests to others, and carries out theirs. It has a
+ * thread and a context of its own, and attaches again by itself when the node of this machine
+ * restarts. Any thread may call its methods, none of which blocks but {@link #open} and {@link
+ * #close}.
  *
  * <p>A request is carried out at most once: one that may have been lost on the way is sent again by
  * itself, and the peer knows which it has begun. Every one ends, at its deadline at the latest:
@@ -57,7 +58,7 @@ public final class RpcEndpoint implements AutoCloseable {
      *
      * @param contextId that others send requests to.
      * @param handler carries out requests of others.
-     * @return the end, which the caller closes.
+     * @return the endpoint, which the caller closes.
      * @throws IOException if there is no node, or the context is in use.
      */
     public static RpcEndpoint open(final int contextId, final RpcHandler handler)
@@ -71,7 +72,7 @@ public final class RpcEndpoint implements AutoCloseable {
      * @param socket path of the node's socket.
      * @param contextId that others send requests to.
      * @param handler carries out requests of others.
-     * @return the end, which the caller closes.
+     * @return the endpoint, which the caller closes.
      * @throws IOException if there is no node, or the context is in use.
      */
     public static RpcEndpoint open(final Path socket, final int contextId, final RpcHandler handler)
@@ -83,9 +84,9 @@ public final class RpcEndpoint implements AutoCloseable {
             final PmDevice device, final Path socket, final int contextId, final RpcHandler handler)
             throws IOException {
         try {
-            final RpcEndpoint end = new RpcEndpoint(device, socket, contextId, handler);
-            end.loop.start();
-            return end;
+            final RpcEndpoint endpoint = new RpcEndpoint(device, socket, contextId, handler);
+            endpoint.loop.start();
+            return endpoint;
         } catch (final IOException | RuntimeException e) {
             device.close();
             throw e;
@@ -130,8 +131,9 @@ public final class RpcEndpoint implements AutoCloseable {
 
     /**
      * Sends a request, and waits for room if the peer has {@link #MAX_OUTSTANDING}, at most until
-     * the deadline: then, and when the end is closed, it fails as {@link #call} does. For threads
-     * of the program; what runs on threads of this end ({@link RpcPeerListener}) must not wait.
+     * the deadline: then, and when the endpoint is closed, it fails as {@link #call} does. For
+     * threads of the program; what runs on threads of this endpoint ({@link RpcPeerListener}) must
+     * not wait.
      *
      * @param node of the peer.
      * @param context of the peer.
@@ -211,8 +213,8 @@ public final class RpcEndpoint implements AutoCloseable {
     }
 
     /**
-     * Watches a peer: asks it every second whether it is there, and tells of changes. It counts as
-     * gone until it is heard of, and three seconds after it was heard of last.
+     * Watches a peer: pings it every second, and reports changes. It counts as gone until it is
+     * heard, and three seconds after it was heard last.
      *
      * @param node of the peer.
      * @param context of the peer.
@@ -234,7 +236,7 @@ public final class RpcEndpoint implements AutoCloseable {
         }
     }
 
-    /** Closes the end; requests that have no reply end with an {@link RpcException}. */
+    /** Closes the endpoint; requests that have no reply end with an {@link RpcException}. */
     @Override
     public void close() {
         room.close();

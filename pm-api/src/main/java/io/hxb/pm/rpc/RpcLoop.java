@@ -35,7 +35,7 @@ final class RpcLoop {
     private final Path socket;
 
     private final int contextId;
-    private final long end = newEnd();
+    private final long endpointId = newEndpointId();
     private final Queue<Runnable> work = new ConcurrentLinkedQueue<>();
     private final Thread thread;
     private final int wake;
@@ -71,15 +71,15 @@ final class RpcLoop {
         this.room = room;
         maxLengthBytes = begin(device).maxLengthBytes() - RpcWire.HEADER_BYTES;
         caller = new RpcCaller(room, this::execute);
-        server = new RpcServer(end, peers, handler, this::execute, maxLengthBytes);
-        sender = new RpcSender(end, peers, room, caller, server);
+        server = new RpcServer(endpointId, peers, handler, this::execute, maxLengthBytes);
+        sender = new RpcSender(endpointId, peers, room, caller, server);
         sender.onAttached(context);
         wake = newEventFd();
         poll.add(wake);
         thread = new Thread(this::run, "hxb-rpc-" + contextId);
     }
 
-    private static long newEnd() {
+    private static long newEndpointId() {
         return new SecureRandom().nextLong() | 1; // never 0
     }
 
@@ -255,7 +255,9 @@ final class RpcLoop {
         return RpcPeers.key(node, peerContext);
     }
 
-    /** The peer; null where the end is closed, or knows too many that all have something to do. */
+    /**
+     * The peer; null where the endpoint is closed, or knows too many that all have something to do.
+     */
     private RpcPeer peer(final int node, final int peerContext) {
         return isClosed ? null : peers.of(node, peerContext, System.nanoTime());
     }
@@ -282,7 +284,7 @@ final class RpcLoop {
             if (peer == null) {
                 room.onPublishedEnded(key(node, peerContext));
             } else {
-                peer.others.addLast(RpcMessage.published(peer.end(), data));
+                peer.others.addLast(RpcMessage.published(peer.endpointId(), data));
             }
         }
     }
@@ -318,7 +320,7 @@ final class RpcLoop {
         final long to = RpcWire.to(message.buffer());
         final long number = RpcWire.number(message.buffer());
         final byte[] data = RpcWire.data(message.buffer(), message.lengthBytes());
-        final long oldEnd = peer.end();
+        final long oldEndpointId = peer.endpointId();
         peer.onHeard(from, nowNs);
         switch (kind) {
             case RpcWire.REQUEST, RpcWire.AGAIN ->
@@ -326,12 +328,12 @@ final class RpcLoop {
             case RpcWire.PUBLISHED -> server.onPublished(peer, data);
             case RpcWire.PING -> onPing(peer, from);
             case RpcWire.PONG -> {
-                if (peer.onPong(oldEnd, number)) {
+                if (peer.onPong(oldEndpointId, number)) {
                     caller.doubtAll(peer);
                 }
             }
             default -> {
-                if (to == end) {
+                if (to == endpointId) {
                     caller.onAnswer(peer, kind, number, data);
                 }
             }

@@ -4,9 +4,9 @@ package io.hxb.pm.rpc;
  * A message that is sent, or waits for that.
  *
  * @param kind of {@link RpcWire}.
- * @param to end of the receiver, 0 if it is not known.
+ * @param to id of the receiver's endpoint, 0 if it is not known.
  * @param number as {@link RpcWire} has it; of a request in the call.
- * @param data behind the header; of a request in the call.
+ * @param data after the header; of a request in the call.
  * @param call that it is the request of; null for others.
  * @param keptUntilNs until when it is sent again if it is lost; 0 if it is not.
  */

@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.SequencedSet;
 
 /**
- * What an end knows of one peer: its own requests to it, those of the peer, and who the peer is.
- * Owned by the end's thread.
+ * What an endpoint knows of one peer: its own requests to it, those of the peer, and who the peer
+ * is. Owned by the endpoint's thread.
  */
 final class RpcPeer {
     private static final long SILENT_NS = 3_000_000_000L;
@@ -32,17 +32,17 @@ final class RpcPeer {
     /** All else that waits. */
     final Deque<RpcMessage> others = new ArrayDeque<>();
 
-    /** Why the last message to it was lost; OK once it is heard of. */
+    /** Why the last message to it was lost; OK once it is heard. */
     int lastStatus = PmStatus.OK;
 
     private final Map<Long, RpcCall> underWay = new HashMap<>();
 
-    /** Of its end that asked last; null if it has not asked. */
+    /** Of its endpoint that asked last; null if it has not asked. */
     private RpcDuplicateFilter history;
 
     private RpcPeerListener listener;
     private long lastNumber;
-    private long end;
+    private long endpointId;
     private long attachment;
     private boolean isSure;
     private boolean isPingInFlight;
@@ -63,19 +63,19 @@ final class RpcPeer {
 
     // ---- Who it is ----
 
-    /** Its end; 0 if it was never heard of. */
-    long end() {
-        return end;
+    /** Id of its endpoint; 0 if it was never heard. */
+    long endpointId() {
+        return endpointId;
     }
 
-    /** True if it was heard of since the last sign that it may be another, or gone. */
+    /** True if it was heard since the last sign that it may be another, or gone. */
     boolean isSure() {
         return isSure;
     }
 
     /** Hears of it. */
-    void onHeard(final long newEnd, final long nowNs) {
-        end = newEnd;
+    void onHeard(final long newEndpointId, final long nowNs) {
+        endpointId = newEndpointId;
         heardNs = nowNs;
         lastStatus = PmStatus.OK;
         notifyListener(true);
@@ -85,14 +85,14 @@ final class RpcPeer {
      * It has said who it is; true if it has attached anew, or is another, so that what it had and
      * did not answer may be lost.
      */
-    boolean onPong(final long oldEnd, final long newAttachment) {
-        final boolean isOther = oldEnd != end || newAttachment != attachment;
+    boolean onPong(final long oldEndpointId, final long newAttachment) {
+        final boolean isOther = oldEndpointId != endpointId || newAttachment != attachment;
         attachment = newAttachment;
         isSure = true;
         return isOther;
     }
 
-    /** True if a message to it was lost a moment ago, and it was not heard of since. */
+    /** True if a message to it was lost a moment ago, and it was not heard since. */
     boolean isResting(final long nowNs) {
         return lastStatus != PmStatus.OK && restedNs - nowNs > 0;
     }
@@ -165,7 +165,7 @@ final class RpcPeer {
     }
 
     void onCall(final RpcCall call) {
-        call.onFirstSent(++lastNumber, end);
+        call.onFirstSent(++lastNumber, endpointId);
         underWay.put(call.number(), call);
     }
 
@@ -182,17 +182,17 @@ final class RpcPeer {
 
     // ---- Its requests ----
 
-    /** What its end has asked for. */
-    RpcDuplicateFilter history(final long ofEnd) {
-        if (history == null || history.end != ofEnd) {
-            history = new RpcDuplicateFilter(ofEnd);
+    /** What its endpoint has asked for. */
+    RpcDuplicateFilter history(final long ofEndpointId) {
+        if (history == null || history.endpointId != ofEndpointId) {
+            history = new RpcDuplicateFilter(ofEndpointId);
         }
         return history;
     }
 
-    /** True if that end has asked for something here, as far as is known. */
-    boolean isKnown(final long ofEnd) {
-        return history != null && history.end == ofEnd;
+    /** True if that endpoint has asked for something here, as far as is known. */
+    boolean isKnown(final long ofEndpointId) {
+        return history != null && history.endpointId == ofEndpointId;
     }
 
     /** True if nothing is under way to or from it. */

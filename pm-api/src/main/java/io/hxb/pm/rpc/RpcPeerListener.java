@@ -5,7 +5,7 @@ package io.hxb.pm.rpc;
 public interface RpcPeerListener {
     /**
      * A peer answers for the first time, has not answered for three seconds, or has failed. Called
-     * by the end's own thread, which it must not block.
+     * by the endpoint's own thread, which it must not block.
      *
      * @param node of the peer.
      * @param context of the peer.

@@ -5,7 +5,9 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** The peers that an end knows, the ones known longest first. Owned by the end's thread. */
+/**
+ * The peers that an endpoint knows, the ones known longest first. Owned by the endpoint's thread.
+ */
 final class RpcPeers {
     /** What is known of more is not worth its memory: about a kilobyte each. */
     static final int MAX_PEERS = 16_384;

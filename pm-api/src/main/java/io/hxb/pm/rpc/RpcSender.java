@@ -7,12 +7,12 @@ import java.util.Deque;
 
 /**
  * Sends what waits for peers over the context that is open, and takes back what has become of it.
- * Owned by the end's thread.
+ * Owned by the endpoint's thread.
  */
 final class RpcSender {
     private static final int MAX_IN_FLIGHT = 32;
 
-    private final long end;
+    private final long endpointId;
     private final RpcPeers peers;
     private final RpcWindow room;
     private final RpcCaller caller;
@@ -25,12 +25,12 @@ final class RpcSender {
     private boolean hasFailed;
 
     RpcSender(
-            final long end,
+            final long endpointId,
             final RpcPeers peers,
             final RpcWindow room,
             final RpcCaller caller,
             final RpcServer server) {
-        this.end = end;
+        this.endpointId = endpointId;
         this.peers = peers;
         this.room = room;
         this.caller = caller;
@@ -62,7 +62,7 @@ final class RpcSender {
         }
     }
 
-    /** How often this end has attached. */
+    /** How often this endpoint has attached. */
     long attachments() {
         return attachments;
     }
@@ -73,7 +73,7 @@ final class RpcSender {
         for (final RpcPeer peer : peers.all()) {
             if (peer.isToBePinged(nowNs)) {
                 peer.onPinged(nowNs);
-                peer.others.addFirst(RpcMessage.of(RpcWire.PING, peer.end(), attachments));
+                peer.others.addFirst(RpcMessage.of(RpcWire.PING, peer.endpointId(), attachments));
             }
             if (!peer.isResting(nowNs) && sendAll(peer, peer.others) && peer.isSure()) {
                 sendRequests(peer);
@@ -116,7 +116,7 @@ final class RpcSender {
         while (hasRoom && !peer.fresh.isEmpty() && peer.mayCall()) {
             final RpcCall call = peer.fresh.getFirst();
             final RpcMessage message = RpcMessage.request(RpcWire.REQUEST, call);
-            hasRoom = send(peer, message, peer.end(), peer.lastNumber() + 1, call.request);
+            hasRoom = send(peer, message, peer.endpointId(), peer.lastNumber() + 1, call.request);
             if (hasRoom) {
                 peer.fresh.remove(call);
                 peer.onCall(call);
@@ -140,7 +140,7 @@ final class RpcSender {
             hasFailed = slot != PmStatus.NO_BUFFERS;
             return false;
         }
-        RpcWire.write(context.sendBuffer(slot), end, to, number, data);
+        RpcWire.write(context.sendBuffer(slot), endpointId, to, number, data);
         sent[slot] = next;
         sentTo[slot] = peer;
         peer.onSent();

@@ -8,8 +8,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * Carries out the requests of others, each at most once. Owned by the end's thread; handlers run on
- * virtual threads.
+ * Carries out the requests of others, each at most once. Owned by the endpoint's thread; handlers
+ * run on virtual threads.
  */
 final class RpcServer {
     /** Requests of all peers together that are carried out, or whose answers have not arrived. */
@@ -20,7 +20,7 @@ final class RpcServer {
 
     private static final byte[] NOTHING = new byte[0];
 
-    private final long end;
+    private final long endpointId;
     private final RpcPeers peers;
     private final RpcHandler handler;
     private final Executor loop;
@@ -29,12 +29,12 @@ final class RpcServer {
     private int running;
 
     RpcServer(
-            final long end,
+            final long endpointId,
             final RpcPeers peers,
             final RpcHandler handler,
             final Executor loop,
             final int maxLengthBytes) {
-        this.end = end;
+        this.endpointId = endpointId;
         this.peers = peers;
         this.handler = handler;
         this.loop = loop;
@@ -49,7 +49,8 @@ final class RpcServer {
             final long number,
             final byte[] data) {
         // Another process than that which the peer has asked before, or one that has forgotten.
-        final boolean isUnknowing = to != end || (peers.hasForgotten() && !peer.isKnown(from));
+        final boolean isUnknowing =
+                to != endpointId || (peers.hasForgotten() && !peer.isKnown(from));
         final RpcDuplicateFilter history = peer.history(from);
         if (history.running.contains(number)) {
             return; // its answer is still to come
@@ -92,7 +93,7 @@ final class RpcServer {
         }
         final long keptUntilNs = System.nanoTime() + ANSWER_NS;
         final RpcMessage answer =
-                RpcMessage.answer(outcome, history.end, number, reply, keptUntilNs);
+                RpcMessage.answer(outcome, history.endpointId, number, reply, keptUntilNs);
         loop.execute(() -> peer.others.addLast(answer));
     }
 

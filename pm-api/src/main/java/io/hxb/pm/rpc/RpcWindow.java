@@ -41,7 +41,7 @@ final class RpcWindow {
         }
     }
 
-    /** The same, and waits for it; false if there is none in time, or the end is closed. */
+    /** The same, and waits for it; false if there is none in time, or the endpoint is closed. */
     boolean takeCall(final long key, final long timeoutNs) throws InterruptedException {
         lock.lockInterruptibly();
         final Peer peer = peer(key);

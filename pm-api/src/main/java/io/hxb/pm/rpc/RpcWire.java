@@ -4,13 +4,13 @@ import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * What ends of requests and replies send each other; stateless. docs/howto/rpc.md says what they do
- * with it; hxb_rpc.h speaks the same.
+ * What endpoints of requests and replies send each other; stateless. docs/howto/rpc.md says what
+ * they do with it; those of hxb_rpc.h are the same.
  *
  * <pre>
  *   offset  bytes  order   meaning
- *   0       8      little  end of the sender: a random number of its own, not 0
- *   8       8      little  end of the receiver as the sender knows it, 0 if it does not
+ *   0       8      little  id of the sender: a random number of its own, not 0
+ *   8       8      little  id of the receiver as the sender knows it, 0 if it does not
  *   16      8      little  of a request, a reply and the like: number of the request among those of
  *                          the caller to that peer, from 1; of PING and PONG: how often the sender
  *                          has attached

@@ -14,7 +14,7 @@ final class DestinationTable {
     private static final int FIRST_CAPACITY = 64;
     private static final long MIX = 0x9E37_79B9_7F4A_7C15L;
 
-    /** First of the destinations with the same hash, and those behind each of them. */
+    /** First of the destinations with the same hash, and those after each of them. */
     private int[] first = new int[2 * FIRST_CAPACITY];
 
     private int[] next = new int[FIRST_CAPACITY];

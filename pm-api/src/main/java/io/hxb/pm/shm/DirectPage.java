@@ -18,8 +18,8 @@ import io.hxb.linux.Memory;
  *    384      4 both      the receiver sleeps until a record comes: {@link #AT_SOCKET} or {@link
  *                         #ON_WORD}; 0 awake
  *    512      4 both      the sender sleeps until there is room, in the same way
- *    640      8 receiver  the position of 256 as it was some time ago: not more than an eighth of
- *                         the ring behind it
+ *    640      8 receiver  released hint: an earlier value of the position at 256, at most an
+ *                         eighth of the ring less
  * </pre>
  */
 public final class DirectPage {
@@ -54,7 +54,7 @@ public final class DirectPage {
     private static final int RELEASED = 256;
     private static final int RECEIVER_SLEEPS = 384;
     private static final int SENDER_SLEEPS = 512;
-    private static final int TOLD = 640;
+    private static final int RELEASED_HINT = 640;
 
     private final long address;
 
@@ -76,7 +76,7 @@ public final class DirectPage {
         Memory.putLongRelease(address, MAGIC);
     }
 
-    /** True if it is such a page, of the version that is spoken here. */
+    /** True if it is such a page, of this version. */
     public boolean isValid() {
         return Memory.getLongAcquire(address) == MAGIC
                 && Memory.getInt(address + VERSION_OFFSET) == VERSION;
@@ -113,27 +113,27 @@ public final class DirectPage {
         Memory.putIntRelease(address + STATE, state);
     }
 
-    /** Position up to which the receiver no longer needs the records, as it announces. */
+    /** Position up to which the receiver has released the records. */
     public long released() {
         return Memory.getLongAcquire(address + RELEASED);
     }
 
-    /** Sets that position; the receiver. */
+    /** Publishes that position; the receiver. */
     public void released(final long position) {
         Memory.putLongRelease(address + RELEASED, position);
     }
 
     /**
-     * Position that the receiver has released at least, as it announces. A sender that sends much
-     * looks at this one, since its cache line seldom changes.
+     * A lower bound of {@link #released()}, at most an eighth of the ring less. A sender that sends
+     * much reads this one, since its cache line seldom changes.
      */
-    public long told() {
-        return Memory.getLongAcquire(address + TOLD);
+    public long releasedHint() {
+        return Memory.getLongAcquire(address + RELEASED_HINT);
     }
 
-    /** Sets that position; the receiver, behind the one that is exact. */
-    public void told(final long position) {
-        Memory.putLongRelease(address + TOLD, position);
+    /** Publishes that bound; the receiver, after {@link #released(long)}. */
+    public void releasedHint(final long position) {
+        Memory.putLongRelease(address + RELEASED_HINT, position);
     }
 
     /** Address of the word by which the receiver announces that it sleeps. */

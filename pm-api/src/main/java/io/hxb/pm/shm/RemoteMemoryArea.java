@@ -87,7 +87,7 @@ public final class RemoteMemoryArea {
 
     /** One side's view of the notification ring, from its start. */
     public NotificationRing notificationRing() {
-        return new NotificationRing(address + told(), notifications);
+        return new NotificationRing(address + notificationOffset(), notifications);
     }
 
     /** Address of the first fragment of requests. */
@@ -128,12 +128,12 @@ public final class RemoteMemoryArea {
         return RINGS + (long) operations * OperationRing.ENTRY_BYTES;
     }
 
-    private long told() {
+    private long notificationOffset() {
         return align(outcomes() + (long) operations * OutcomeRing.ENTRY_BYTES);
     }
 
     private long requests() {
-        return align(told() + (long) notifications * NotificationRing.ENTRY_BYTES);
+        return align(notificationOffset() + (long) notifications * NotificationRing.ENTRY_BYTES);
     }
 
     // Rings of different writers share neither a cache line nor the adjacent one that is

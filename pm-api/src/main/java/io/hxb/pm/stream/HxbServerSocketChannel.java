@@ -81,7 +81,7 @@ public final class HxbServerSocketChannel extends BlockingChannel {
                 throw inUse(port);
             }
             final Binding binding = new Binding(engine);
-            engine.ports().ask(engine.device().nodeId(), PortProtocol.LISTEN, port, binding);
+            engine.ports().request(engine.device().nodeId(), PortProtocol.LISTEN, port, binding);
             awaitAnswer(binding, port);
             listener = new PortListener(binding.value, backlog);
             engine.add(listener);
@@ -229,7 +229,7 @@ public final class HxbServerSocketChannel extends BlockingChannel {
         }
         if (!engine.isBroken()) {
             engine.ports()
-                    .ask(
+                    .request(
                             engine.device().nodeId(),
                             PortProtocol.CLOSE,
                             listener.port(),
@@ -251,7 +251,8 @@ public final class HxbServerSocketChannel extends BlockingChannel {
     }
 
     /** Waits for the node's answer. */
-    private static final class Binding extends StreamEventLoop.Source implements PortClient.Asker {
+    private static final class Binding extends StreamEventLoop.Source
+            implements PortClient.ReplyListener {
         private final StreamEngine engine;
         private boolean isDone;
         private int status;
@@ -263,7 +264,7 @@ public final class HxbServerSocketChannel extends BlockingChannel {
         }
 
         @Override
-        public void onAnswer(final int newStatus, final int newValue) {
+        public void onReply(final int newStatus, final int newValue) {
             isDone = true;
             status = newStatus;
             value = newValue;

@@ -471,8 +471,8 @@ public final class HxbSocketChannel extends BlockingChannel
     /**
      * Closes the channel: what was written still arrives, and then the end. If bytes of the peer
      * are unread, or arrive later, or another thread waits in a write, the peer gets a {@link
-     * StreamResetException} instead, after what was sent. Does not wait, and does not tell whether
-     * everything arrives: see {@link #awaitDelivery} and {@link StreamOptions#lingerNs()}.
+     * StreamResetException} instead, after what was sent. Does not wait, and does not report
+     * whether everything arrives: see {@link #awaitDelivery} and {@link StreamOptions#lingerNs()}.
      */
     @Override
     public void close() {

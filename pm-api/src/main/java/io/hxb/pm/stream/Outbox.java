@@ -316,24 +316,24 @@ final class Outbox {
                     0);
         }
 
-        static Control question(
+        static Control portRequest(
                 final StreamPeer peer, final int tag, final int number, final int port) {
             return new Control(peer, tag, number, port, 0, 0, 0, 0);
         }
 
-        private boolean isQuestion() {
+        private boolean isPortRequest() {
             return peer.context == PortProtocol.CONTEXT;
         }
 
         private int lengthBytes() {
-            return isQuestion()
-                    ? PortProtocol.QUESTION_BYTES
+            return isPortRequest()
+                    ? PortProtocol.REQUEST_BYTES
                     : StreamRecord.HEADER_BYTES + bodyBytes;
         }
 
         private void write(final long address) {
-            if (isQuestion()) {
-                PortProtocol.question(address, destination, source);
+            if (isPortRequest()) {
+                PortProtocol.request(address, destination, source);
                 return;
             }
             StreamRecord.header(address, destination, source, position);

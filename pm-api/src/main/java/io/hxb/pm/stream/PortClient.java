@@ -8,11 +8,14 @@ import org.agrona.collections.Int2ObjectHashMap;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Asks nodes about ports, by {@link PortProtocol}. Guarded by the engine's lock. */
+/**
+ * Sends requests about ports to nodes, see {@link PortProtocol}, and finds the request that a reply
+ * belongs to. Guarded by the engine's lock.
+ */
 final class PortClient {
     private final PeerTable peers;
     private final Outbox outbox;
-    private final Int2ObjectHashMap<Question> questions = new Int2ObjectHashMap<>();
+    private final Int2ObjectHashMap<PendingRequest> pending = new Int2ObjectHashMap<>();
     private int lastNumber;
 
     PortClient(final PeerTable peers, final Outbox outbox) {
@@ -20,41 +23,40 @@ final class PortClient {
         this.outbox = outbox;
     }
 
-    /** Asks a node; the answer comes by {@link Asker#onAnswer} or {@link Asker#onFailure}. */
-    void ask(final int node, final int tag, final int port, final Asker asker) {
+    /** Sends a request; {@code listener} is called once, when it has ended. */
+    void request(final int node, final int tag, final int port, final ReplyListener listener) {
         lastNumber++;
-        questions.put(lastNumber, new Question(node, asker));
+        pending.put(lastNumber, new PendingRequest(node, listener));
         final StreamPeer peer = peers.get(node, PortProtocol.CONTEXT);
-        outbox.control(Outbox.Control.question(peer, tag, lastNumber, port));
+        outbox.control(Outbox.Control.portRequest(peer, tag, lastNumber, port));
     }
 
     /**
-     * Takes an answer.
+     * Handles a reply.
      *
-     * @return false if it is not an answer to any question.
+     * @return false if it is not the reply to a pending request.
      */
-    boolean onAnswer(final PmMessage message) {
+    boolean onReply(final PmMessage message) {
         if (message.sourceContext() != PortProtocol.CONTEXT
                 || message.tag() != PortProtocol.REPLY
-                || message.lengthBytes() != PortProtocol.ANSWER_BYTES) {
+                || message.lengthBytes() != PortProtocol.REPLY_BYTES) {
             return false;
         }
         final long address = message.address();
         final int number = PortProtocol.number(address);
-        final Question question = questions.get(number);
-        if (question == null || question.node != message.sourceNode()) {
+        final PendingRequest request = pending.get(number);
+        if (request == null || request.node != message.sourceNode()) {
             return false;
         }
-        questions.remove(number);
-        question.asker.onAnswer(PortProtocol.status(address), PortProtocol.value(address));
+        pending.remove(number);
+        request.listener.onReply(PortProtocol.status(address), PortProtocol.value(address));
         return true;
     }
 
     /** A node does not answer any more. */
     void onNodeFailed(final int node, final ResetReason reason) {
-        final List<Question> failed = new ArrayList<>();
-        questions
-                .entrySet()
+        final List<PendingRequest> failed = new ArrayList<>();
+        pending.entrySet()
                 .removeIf(
                         entry -> {
                             final boolean isHit = entry.getValue().node == node;
@@ -63,22 +65,22 @@ final class PortClient {
                             }
                             return isHit;
                         });
-        failed.forEach(question -> question.asker.onFailure(reason));
+        failed.forEach(request -> request.listener.onFailure(reason));
     }
 
     /** Nobody answers any more. */
     void failAll(final ResetReason reason) {
-        final List<Question> failed = new ArrayList<>(questions.values());
-        questions.clear();
-        failed.forEach(question -> question.asker.onFailure(reason));
+        final List<PendingRequest> failed = new ArrayList<>(pending.values());
+        pending.clear();
+        failed.forEach(request -> request.listener.onFailure(reason));
     }
 
-    private record Question(int node, Asker asker) {}
+    private record PendingRequest(int node, ReplyListener listener) {}
 
-    /** Whoever has asked. */
-    interface Asker {
+    /** Is called when a request has ended. */
+    interface ReplyListener {
         /** The node has answered; status and value are not checked. */
-        void onAnswer(int status, int value);
+        void onReply(int status, int value);
 
         /** The node has not answered and will not. */
         void onFailure(ResetReason reason);

@@ -27,7 +27,7 @@ final class StreamDispatcher {
         final int type = StreamRecord.check(message.tag(), address, message.lengthBytes());
         switch (type) {
             case StreamRecord.MALFORMED -> {
-                if (!engine.ports().onAnswer(message)) {
+                if (!engine.ports().onReply(message)) {
                     engine.counters().onMalformed();
                 }
             }

@@ -167,7 +167,7 @@ final class StreamEngine implements StreamEventLoop.Work {
             onSendFailed(failure.peer(), failure.status());
         }
         outbox.serveWaiting();
-        while (!losses.isEmpty() && isRipe(losses.peek(), status == PmStatus.EMPTY)) {
+        while (!losses.isEmpty() && isDrained(losses.peek(), status == PmStatus.EMPTY)) {
             apply(losses.poll());
         }
         if (status == PmStatus.NODE_GONE
@@ -225,7 +225,7 @@ final class StreamEngine implements StreamEventLoop.Work {
     }
 
     /** True if all that a lost peer had sent before has been taken. */
-    private boolean isRipe(final Loss loss, final boolean isEmpty) {
+    private boolean isDrained(final Loss loss, final boolean isEmpty) {
         return (isEmpty && loss.polls < polls) || messages - loss.messages >= MAX_WAITING_MESSAGES;
     }
 

@@ -94,7 +94,8 @@ final class StreamInput {
     }
 
     /**
-     * Grants the peer a full window again when half of one is used up; true if it has to be told.
+     * Grants the peer a full window again when half of one is used up; true if the grant has to be
+     * sent.
      */
     boolean grant() {
         if (isEndReceived || consumed + windowBytes - granted < windowBytes / 2) {

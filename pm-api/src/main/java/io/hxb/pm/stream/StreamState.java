@@ -9,13 +9,13 @@ import java.nio.channels.SelectionKey;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * One stream: its two ends, its two directions, and its life from the first question to its end.
- * Guarded by the engine's lock.
+ * One stream: its two ends, its two directions, and its life from the look-up of the port to its
+ * end. Guarded by the engine's lock.
  *
  * <p>A record that does not begin where the last one ended, or is longer than was granted, resets
  * the stream: bytes are never lost silently.
  */
-final class StreamState extends StreamEventLoop.Source implements PortClient.Asker {
+final class StreamState extends StreamEventLoop.Source implements PortClient.ReplyListener {
     /** Times between two tries to connect to a listener whose backlog is full. */
     private static final long MIN_PAUSE_NS = 1_000_000L;
 
@@ -131,11 +131,11 @@ final class StreamState extends StreamEventLoop.Source implements PortClient.Ask
 
     void connect() {
         giveUpNs = System.nanoTime() + GIVE_UP_NS;
-        engine.ports().ask(remote.node(), PortProtocol.LOOKUP, remote.port(), this);
+        engine.ports().request(remote.node(), PortProtocol.LOOKUP, remote.port(), this);
     }
 
     @Override
-    public void onAnswer(final int status, final int value) {
+    public void onReply(final int status, final int value) {
         if (phase != Phase.RESOLVING) {
             return;
         }

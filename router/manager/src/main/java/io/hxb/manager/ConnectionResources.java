@@ -40,7 +40,7 @@ final class ConnectionResources {
         return manager;
     }
 
-    UnknownSenders strangers() {
+    UnknownSenders unknownSenders() {
         return unknownSenders;
     }
 

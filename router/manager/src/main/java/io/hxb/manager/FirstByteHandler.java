@@ -30,7 +30,7 @@ final class FirstByteHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelActive(final ChannelHandlerContext context) {
-        connectionResources.strangers().add(context.channel());
+        connectionResources.unknownSenders().add(context.channel());
     }
 
     @Override
@@ -50,7 +50,7 @@ final class FirstByteHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelInactive(final ChannelHandlerContext context) {
-        connectionResources.strangers().remove(context.channel());
+        connectionResources.unknownSenders().remove(context.channel());
     }
 
     @Override

@@ -24,7 +24,7 @@ final class HostNic {
     private boolean hasWarned;
     private ReturnListener returnListener = (nic, index, called) -> {};
 
-    /** Is told that a NIC has come back. */
+    /** Is called when a NIC has come back. */
     interface ReturnListener {
         void onReturn(int nic, int ifindex, String name);
     }

@@ -5,7 +5,7 @@ import io.hxb.fabric.traffic.TrafficMatrix;
 import java.util.concurrent.Future;
 
 /**
- * What one session has told of its traffic, and the paths that are computed for it. Owned by the
+ * The traffic that one session has announced, and the paths that are computed for it. Owned by the
  * manager's thread.
  */
 final class HostPathSearch {

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One connection that speaks HTTP: requests are answered one after the other. It ends when nothing
- * was asked for {@value #IDLE_SECONDS} s. Owned by the manager's thread.
+ * One HTTP connection: requests are answered one after the other. It ends when nothing was asked
+ * for {@value #IDLE_SECONDS} s. Owned by the manager's thread.
  */
 final class HttpHandler extends HttpRequestHandler {
     /** Seconds without requests after which a connection ends. */
@@ -154,7 +154,7 @@ final class HttpHandler extends HttpRequestHandler {
             connectionResources.manager().close(session);
             session = null;
         }
-        connectionResources.strangers().remove(context.channel());
+        connectionResources.unknownSenders().remove(context.channel());
     }
 
     @Override

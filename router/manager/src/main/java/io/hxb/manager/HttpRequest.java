@@ -15,17 +15,19 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * What is asked by HTTP. Immutable.
+ * An HTTP request. Immutable.
  *
  * @param method such as GET, which HEAD becomes.
  * @param path its parts, decoded.
  * @param query names and values, decoded; the first of each name.
- * @param host what the client calls this server; empty if it does not say.
+ * @param host the Host header; empty if there is none.
  * @param body of the request; empty if it has none.
  */
 record HttpRequest(
         String method, List<String> path, Map<String, String> query, String host, String body) {
-    /** A request that cannot be answered as it was meant; the connection ends. */
+    /**
+     * A request that is not valid: it is answered with a status of HTTP, and the connection ends.
+     */
     static final class Malformed extends Exception {
         private static final long serialVersionUID = 1L;
 
@@ -48,7 +50,7 @@ record HttpRequest(
         }
         final HttpVersion version = http.protocolVersion();
         if (!version.equals(HttpVersion.HTTP_1_1) && !version.equals(HttpVersion.HTTP_1_0)) {
-            throw new Malformed(505, version + " is not spoken here, HTTP/1.1 is");
+            throw new Malformed(505, version + " is not supported: use HTTP/1.1");
         }
         if (!http.uri().startsWith("/")) {
             throw new Malformed(400, "the address does not begin with /");
@@ -76,7 +78,7 @@ record HttpRequest(
         if (cause instanceof TooLongHttpLineException) {
             return new Malformed(414, "the first line is longer than 8 KiB");
         }
-        return new Malformed(400, "this is no HTTP/1.1 request: " + cause.getMessage());
+        return new Malformed(400, "this is not an HTTP/1.1 request: " + cause.getMessage());
     }
 
     private static List<String> path(final String raw) {

@@ -193,7 +193,7 @@ final class ManagerHandler extends ChannelInboundHandlerAdapter {
             connectionResources.manager().close(session);
             session = null;
         }
-        connectionResources.strangers().remove(context.channel());
+        connectionResources.unknownSenders().remove(context.channel());
         rest.release();
     }
 

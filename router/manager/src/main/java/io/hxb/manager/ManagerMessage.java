@@ -62,7 +62,7 @@ import java.nio.charset.StandardCharsets;
  *     value: bytes</td><td></td></tr>
  * <tr><td>OPTIMISE</td><td></td><td>index: demands that it is about</td></tr>
  * <tr><td>CHOICE</td><td>index</td><td>VID of a pair; index and peer: its hosts; values: bytes on
- *     the busiest link by the plan, by these choices, and by any, also behind the last
+ *     the busiest link by the plan, by these choices, and by any, also after the last
  *     one</td></tr>
  * </table>
  */

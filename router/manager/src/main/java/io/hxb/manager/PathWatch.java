@@ -20,8 +20,8 @@ import java.security.SecureRandom;
 import java.util.concurrent.Future;
 
 /**
- * Probes the paths of a manager's host and tells the manager, the log and the counts what becomes
- * of them. Owned by the manager's thread once it was started.
+ * Probes the paths of a manager's host and reports to the manager, the log and the counts what
+ * becomes of them. Owned by the manager's thread once it was started.
  */
 final class PathWatch implements HealthListener {
     private static final Logger LOGGER = LoggerFactory.getLogger(PathWatch.class);

@@ -5,7 +5,7 @@ public enum Status {
     /** Done. */
     OK(0, "done"),
     /** The version of the request is not supported. */
-    VERSION(1, "the manager speaks another version of the protocol: update the older side"),
+    VERSION(1, "the manager uses another version of the protocol: update the older side"),
     /** No such operation, or fields that must be 0 are not. */
     MALFORMED(2, "the request is malformed"),
     /** The VID is not one of the plan. */
@@ -28,7 +28,7 @@ public enum Status {
     NOT_READ(12, "the committed paths could not be read from their file"),
     /** There is nothing at that index. */
     END_OF_LIST(11, "there is nothing at this index and beyond"),
-    /** Whoever comes from another machine has to show the key of the cluster. */
+    /** Clients on other machines have to show the key of the cluster. */
     KEY_NEEDED(13, "the manager answers other machines only with the key of its cluster"),
     /** The manager has no such key. */
     OTHER_KEY(14, "the manager has another key: it may be of another cluster"),

@@ -52,7 +52,7 @@ final class TaggerFactory {
         if (choice == TaggerChoice.TAP || pins != null) {
             throw new IOException(
                     "several NICs are used by programs in the kernel and a device that goes with"
-                            + " the manager: leave out --tagger tap and --keep");
+                            + " the manager: leave out --tagger tap and --pin");
         }
         try {
             return DeviceTagger.load(
@@ -79,7 +79,7 @@ final class TaggerFactory {
             if (pins != null) {
                 throw new IOException(
                         "a TAP device ends with the manager, so that frames cannot stay tagged as"
-                                + " they are: leave out --keep, or take --tagger kernel");
+                                + " they are: leave out --pin, or take --tagger kernel");
             }
             return TapTagger.create(vids, hosts);
         }

@@ -7,8 +7,8 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Connections that have not begun a session yet. Each has {@value #LIMIT_SECONDS} s for that, and
- * when there are too many the oldest one goes, so that a flood of them keeps nobody out who comes
+ * Connections that have not begun a session yet. Each has {@value #LIMIT_SECONDS} s for that. When
+ * there are too many, the oldest one is closed, so that a flood of them does not keep out clients
  * with a key. Owned by the manager's thread.
  */
 final class UnknownSenders {

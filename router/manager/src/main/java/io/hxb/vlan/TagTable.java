@@ -242,14 +242,14 @@ final class TagTable {
     }
 
     /**
-     * Copies an entry, behind which its counts lie, to its place. The address is written last, so
+     * Copies an entry, after which its counts lie, to its place. The address is written last, so
      * that nobody finds an entry half written.
      */
     private void write(final long from, final long to) {
         positionOfHost.set(
                 Memory.getUnsignedShort(from + HOST_OFFSET), (to - buckets) / PEER_BYTES + 1);
         Memory.putLongRelease(to + MAC_OFFSET, 0);
-        // Whoever reads a path and then finds its own address has not read that of another.
+        // A reader that reads a path and then finds its own address has not read that of another.
         VarHandle.storeStoreFence();
         Memory.copy(from + Long.BYTES, to + Long.BYTES, PEER_BYTES - Long.BYTES);
         Memory.copy(from + PEER_BYTES, countsOf(to), COUNTS_BYTES);

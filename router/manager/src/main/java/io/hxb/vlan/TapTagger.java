@@ -14,28 +14,27 @@ import java.lang.foreign.Arena;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Tags in this process, where the kernel cannot: a TAP device stands before the NIC, with the same
- * MAC address, the same IP addresses, and routes that take precedence, and a thread carries frames
- * between the two. All of it is in force until it is closed or the process ends, however it ends:
- * then the kernel removes the device, and the routes of the NIC, which are there all the time, hold
- * again. A change of a path is a store into memory that the thread reads.
+ * Tags frames in this process, where the kernel cannot. A TAP device has the MAC and IP addresses
+ * of the NIC and routes that take precedence, and a thread copies frames between the two. When it
+ * is closed, or the process ends in any way, the kernel removes the device, and the routes of the
+ * NIC are used again. A change of a path is a store into memory that the thread reads.
  *
- * <p>Frames that come in without a tag, or with a VID of another plan, are the kernel's, as if this
- * were not there. Programs that are bound to the NIC itself send without tags.
+ * <p>The kernel handles frames that arrive without a tag, or with a VID of another plan. Programs
+ * that are bound to the NIC itself send without tags.
  */
 public final class TapTagger extends TableTagger {
     private static final String PREFIX = "hxb";
     private static final int SEND_BUFFER_BYTES = 4 << 20;
     private static final int RECEIVE_BUFFER_BYTES = 8 << 20;
-    private static final int NOWHERE = 0;
+    private static final int NO_NIC = 0;
 
     private final Arena arena;
     private final TagTable table;
     private final int[] plan;
     private final short[] numbers;
     private final AtomicLongArray drops = new AtomicLongArray(TagDrop.values().length);
-    private Standing standing;
-    private int wanted = NOWHERE;
+    private ActiveTap activeTap;
+    private int wanted = NO_NIC;
 
     private TapTagger(
             final Arena arena,
@@ -64,45 +63,45 @@ public final class TapTagger extends TableTagger {
     }
 
     /**
-     * The name of the device that stands before a NIC.
+     * The name of the TAP device of a NIC.
      *
-     * @param ifindex number of the NIC, which stays when it is renamed.
+     * @param ifindex index of the NIC, which stays when it is renamed.
      */
     public static String deviceName(final int ifindex) {
         return PREFIX + ifindex;
     }
 
     /**
-     * Lets a device stand before a NIC of this thread's network namespace.
+     * Opens a device for a NIC of this thread's network namespace.
      *
-     * @throws LinuxException as {@link TapDevice#open} describes, or if the NIC is not there.
+     * @throws LinuxException as {@link TapDevice#open} describes, or if there is no such NIC.
      */
     @Override
     public void attach(final int nic, final int ifindex) throws LinuxException {
         detach();
         wanted = ifindex;
-        standing = Standing.before(ifindex, this);
+        activeTap = ActiveTap.open(ifindex, this);
     }
 
     private void detach() {
-        if (standing != null) {
-            standing.close();
-            standing = null;
+        if (activeTap != null) {
+            activeTap.close();
+            activeTap = null;
         }
     }
 
     @Override
     public void onNicGone(final int nic) {
         detach();
-        wanted = NOWHERE;
+        wanted = NO_NIC;
     }
 
     /** Follows the NIC in MTU, addresses and routes; makes a device again that was taken away. */
     @Override
     public void follow() throws LinuxException {
-        if (standing != null && standing.isStanding()) {
-            standing.follow();
-        } else if (wanted != NOWHERE) {
+        if (activeTap != null && activeTap.isIntact()) {
+            activeTap.follow();
+        } else if (wanted != NO_NIC) {
             attach(0, wanted);
         }
     }
@@ -114,7 +113,7 @@ public final class TapTagger extends TableTagger {
 
     @Override
     public String virtualNic() {
-        return standing == null ? null : standing.tap.name();
+        return activeTap == null ? null : activeTap.tap.name();
     }
 
     @Override
@@ -128,8 +127,8 @@ public final class TapTagger extends TableTagger {
         arena.close();
     }
 
-    /** A device before a NIC, and the thread that carries frames between them. */
-    private static final class Standing implements AutoCloseable {
+    /** The device of a NIC, and the thread that copies frames between them. */
+    private static final class ActiveTap implements AutoCloseable {
         private final int ifindex;
         private final TapDevice tap;
         private final int socket;
@@ -139,7 +138,7 @@ public final class TapTagger extends TableTagger {
         private final long mac;
         private int mtuBytes;
 
-        private Standing(
+        private ActiveTap(
                 final NicInfo nic,
                 final TapDevice tap,
                 final int socket,
@@ -155,7 +154,7 @@ public final class TapTagger extends TableTagger {
             thread = new Thread(Capabilities.givingUp(relay), "hxb-tap");
         }
 
-        static Standing before(final int ifindex, final TapTagger tagger) throws LinuxException {
+        static ActiveTap open(final int ifindex, final TapTagger tagger) throws LinuxException {
             final NicInfo nic = NicInfo.read(name(ifindex));
             final TapDevice tap = TapDevice.open(deviceName(ifindex));
             int socket = -1;
@@ -173,12 +172,12 @@ public final class TapTagger extends TableTagger {
                                 inMemory(nic.mac()),
                                 tagger.drops);
                 tap.up();
-                final Standing standing =
-                        new Standing(
+                final ActiveTap activeTap =
+                        new ActiveTap(
                                 nic, tap, socket, relay, AddressMirror.of(ifindex, tap.ifindex()));
-                standing.thread.setDaemon(true);
-                standing.thread.start();
-                return standing;
+                activeTap.thread.setDaemon(true);
+                activeTap.thread.start();
+                return activeTap;
             } catch (final LinuxException e) {
                 if (relay != null) {
                     relay.release();
@@ -214,7 +213,7 @@ public final class TapTagger extends TableTagger {
         }
 
         /** False if the device was taken away, or the NIC has another address now. */
-        boolean isStanding() throws LinuxException {
+        boolean isIntact() throws LinuxException {
             final NicInfo nic = NicInfo.read(name(ifindex));
             return !relay.hasEnded() && (!nic.exists() || nic.mac() == mac);
         }

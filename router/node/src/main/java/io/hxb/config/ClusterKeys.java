@@ -44,7 +44,7 @@ public final class ClusterKeys {
                                     + " dropped and counted.")
                     .withFallbackText("made from `name`");
 
-    /** What links are made of. */
+    /** Kinds of links. */
     public static final ConfigKey<ClusterConfig, Backend> BACKEND =
             basic(
                     "backend",

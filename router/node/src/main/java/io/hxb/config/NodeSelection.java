@@ -19,14 +19,14 @@ public record NodeSelection(int node, long coordinates, String source) {
     private static final Pattern ORDINAL = Pattern.compile(".*-(\\d{1,7})");
 
     /**
-     * Decides which node this process is: by the option, else HXB_NODE, else the file's {@code
-     * hosts}, else Slurm (SLURM_PROCID, SLURM_NODEID), else the ordinal at the end of a Kubernetes
-     * StatefulSet's host name.
+     * Decides which node this process is: by the option, otherwise HXB_NODE, otherwise the file's
+     * {@code hosts}, otherwise Slurm (SLURM_PROCID, SLURM_NODEID), otherwise the ordinal at the end
+     * of a Kubernetes StatefulSet's host name.
      *
      * @param option node id or coordinates such as {@code 1,0,2}; null when not given.
      * @param environment environment variables.
      * @param hostName name of this host, with or without domain.
-     * @throws ConfigException if none of these names a node, or one names it wrongly.
+     * @throws ConfigException if none of these names a node, or one is not valid.
      */
     public static NodeSelection resolve(
             final ClusterConfig config,

@@ -30,7 +30,7 @@ final class DeliveryCounts {
         return claims.claim(messages);
     }
 
-    /** There was no buffer for a frame: {@link #takeStalled} says so once; any loop. */
+    /** Notes that a frame found no buffer, until {@link #takeStalled}; any loop. */
     void stall() {
         claims.stall();
     }
@@ -52,7 +52,7 @@ final class DeliveryCounts {
         }
     }
 
-    /** True once after there was no room; the owner, behind a release. */
+    /** True once after there was no room; the owner, after a release. */
     boolean takeStalled() {
         return claims.takeStalled();
     }
@@ -76,7 +76,7 @@ final class DeliveryCounts {
         claims.close();
     }
 
-    /** True when, behind {@link #close}, all that was claimed has been published. */
+    /** True when, after {@link #close}, all that was claimed has been published. */
     boolean isQuiet() {
         return claims.isQuiet();
     }

@@ -68,7 +68,7 @@ final class LocalAttachment implements Attachment {
 
     // The memory remains this process's until the context's thread closes it.
     @Override
-    public void vacateContext(final ContextMemory memory) {
+    public void decommitContext(final ContextMemory memory) {
         final ContextEndpoint endpoint = opened.get(memory.controlAddress());
         if (endpoint != null) {
             opener.close(endpoint);

@@ -9,7 +9,7 @@ final class CounterCheck {
     private CounterCheck() {}
 
     /** What is wrong with the file; empty when it can be read. */
-    static String wrong(final ByteBuffer image) {
+    static String problem(final ByteBuffer image) {
         if (image.getLong(0) != CounterLayout.MAGIC) {
             return "it does not start with HXBCNTR1";
         }
@@ -51,14 +51,14 @@ final class CounterCheck {
         final int first = image.getInt(CounterLayout.DESCRIPTIONS_AT_OFFSET);
         for (int type = 0; type < types; type++) {
             final int at = first + type * CounterLayout.DESCRIPTION_BYTES;
-            if (!isDescriptionRight(image, at, links, dimensions, stride)) {
+            if (!isDescriptionValid(image, at, links, dimensions, stride)) {
                 return "the description of counter " + type + " is damaged";
             }
         }
         return "";
     }
 
-    private static boolean isDescriptionRight(
+    private static boolean isDescriptionValid(
             final ByteBuffer image,
             final int at,
             final int links,

@@ -52,7 +52,7 @@ final class CounterFile implements AutoCloseable {
      * a full disk is noticed now, and readers of an older file are not disturbed.
      *
      * @param source what is copied, {@code layout.length} bytes.
-     * @param warning told, once, when the file cannot be written any more.
+     * @param warning called once, when the file cannot be written any more.
      */
     static CounterFile create(
             final Path path,
@@ -64,7 +64,7 @@ final class CounterFile implements AutoCloseable {
         final String name = place.getFileName().toString();
         RunFolders.ofThisProcess().prepare(place.getParent());
         try (Folder folder = Folder.make(place.getParent(), FOLDER_MODE)) {
-            final String fresh = Folder.freshName(name);
+            final String fresh = Folder.temporaryName(name);
             final int fd = folder.createDescriptor(fresh, READABLE_BY_ALL);
             try {
                 final CounterFile file = new CounterFile(path, fd, layout, source, warning);

@@ -234,7 +234,7 @@ public final class CounterReader implements AutoCloseable {
         while (image.hasRemaining() && channel.read(image, image.position()) > 0) {
             // Reads on until the buffer is full or the file ends.
         }
-        final String wrong = CounterCheck.wrong(image);
+        final String wrong = CounterCheck.problem(image);
         if (!wrong.isEmpty()) {
             throw new IOException(name + " is not a counter file of this version: " + wrong);
         }

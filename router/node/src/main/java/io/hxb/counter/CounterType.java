@@ -82,7 +82,7 @@ public enum CounterType {
     FORWARD_DROPPED_NO_ROUTE_FRAMES(41, "Frames dropped: for which no link leads on."),
     FORWARD_DROPPED_LINK_BLOCKED_FRAMES(42, "Frames dropped: for a link that accepted no more."),
     FORWARD_DROPPED_POOL_EMPTY_FRAMES(43, "Frames dropped: for which no buffer was free."),
-    FORWARD_DROPPED_OWN_FRAMES(44, "Frames dropped: that claim to come from this node."),
+    FORWARD_DROPPED_OWN_SOURCE_FRAMES(44, "Frames dropped: their source is this node."),
     FLOW_SENT_FRAMES(45, "Data frames sent for the first time."),
     FLOW_RESENT_FRAMES(46, "Data frames retransmitted, for gaps and for time-outs."),
     FLOW_TIMEOUTS_EVENTS(47, "Times a retransmission timer ran out."),
@@ -187,7 +187,7 @@ public enum CounterType {
             108,
             LINK,
             LEVEL,
-            "Why the link last failed or recovered; `hxb stat --links` prints it in words."),
+            "Why the link last failed or recovered; `hxb stat --per-link` prints it in words."),
     FLOW_NOT_ALLOWED_EVENTS(
             112,
             "Flows refused, here or by the peer, because the tenants of their ends may not talk."),
@@ -213,7 +213,7 @@ public enum CounterType {
     CONTEXT_LIMITED_FLOWS_EVENTS(122, "Flows refused because of the limit of a user or a tenant."),
     CONTEXT_LIMITED_MESSAGES_EVENTS(
             123, "Times messages had to wait because of the limit of a user or a tenant."),
-    FORWARD_DROPPED_STRANGER_FRAMES(
+    FORWARD_DROPPED_UNKNOWN_NEIGHBOUR_FRAMES(
             124, "Frames dropped: from a link address that is not a neighbour's."),
     FORWARD_DROPPED_FAULT_FRAMES(
             147, "Frames dropped: a defect of the node, about which its log says more."),
@@ -271,7 +271,7 @@ public enum CounterType {
     FLOW_NO_MEMORY_EVENTS(152, "Times no memory was free for a frame to send."),
     FLOW_RTT_SAMPLES(153, "Round trips measured."),
     CONTEXT_SENT_MESSAGES(154, "Messages that contexts have handed to their flows."),
-    LINK_STRANGE_PROBES(
+    LINK_UNKNOWN_SENDER_PROBES(
             145,
             LINK,
             COUNT,
@@ -340,7 +340,7 @@ public enum CounterType {
         return "hxb_" + name().toLowerCase(Locale.ROOT);
     }
 
-    /** What it is counted for. */
+    /** The scope: node, dimension, link and so on. */
     public CounterScope scope() {
         return scope;
     }

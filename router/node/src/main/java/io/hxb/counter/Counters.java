@@ -48,8 +48,8 @@ public final class Counters implements AutoCloseable {
      * @param file where; an older file is replaced, readers that have it open keep the old one.
      * @param labels whose counters.
      * @param loops receiving loops.
-     * @param warning told what is wrong with the file and what to do; at start, and later when it
-     *     can no longer be written; from any thread.
+     * @param warning called with what is wrong with the file and what to do; at start, and later
+     *     when it can no longer be written; from any thread.
      */
     public static Counters create(
             final Path file,

@@ -20,8 +20,8 @@ public record NodeFinding(Kind kind, String text, String fix) {
          * Ports that are plugged together do not belong together, or are configured differently.
          */
         MISMATCH(true),
-        /** Others use the same switch. */
-        STRANGER(false),
+        /** A switch of ours carries frames of another cluster, or of no cluster. */
+        FOREIGN_TRAFFIC(false),
         /** A neighbour is heard on only some links of a trunk. */
         HALF_HEARD(true),
         /** A neighbour is not heard at all. */

@@ -124,7 +124,7 @@ final class AckScheduler {
     }
 
     // What data of the other direction has acknowledged in the meantime needs no timer: otherwise
-    // an exchange of messages would wake its loop in vain once per delay.
+    // an exchange of messages would wake its loop for nothing once per delay.
     private static boolean hasPending(final WaitQueue<ReceiveFlow> line) {
         while (!line.isEmpty() && line.first().pendingAck.frames() == 0) {
             line.poll();

@@ -78,7 +78,7 @@ final class ControlWriter implements FrameOwner {
      * Asks for the peer's incarnation and the first sequence; it carries epoch, nonce and tenant of
      * the flow.
      *
-     * @param isAgain true if the question was asked before.
+     * @param isAgain true if the request was sent before.
      */
     boolean sendOpen(final SendFlow flow, final boolean isAgain) {
         final int index = begin(flow, FrameType.OPEN);
@@ -308,14 +308,14 @@ final class ControlWriter implements FrameOwner {
         return index;
     }
 
-    /** Begins an answer of the context that {@code question} is for, or was. */
-    private int answer(final int type, final int incarnation, final FrameHeaderFlyweight question) {
-        final int index = begin(type, question.source());
+    /** Begins a reply of the context that {@code request} is for, or was. */
+    private int answer(final int type, final int incarnation, final FrameHeaderFlyweight request) {
+        final int index = begin(type, request.source());
         if (index >= 0) {
             header.sourceIncarnation(incarnation)
-                    .destinationIncarnation(question.sourceIncarnation())
-                    .sourceContext(question.destinationContext())
-                    .destinationContext(question.sourceContext());
+                    .destinationIncarnation(request.sourceIncarnation())
+                    .sourceContext(request.destinationContext())
+                    .destinationContext(request.sourceContext());
         }
         return index;
     }

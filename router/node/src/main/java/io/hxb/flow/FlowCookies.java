@@ -121,7 +121,7 @@ class FlowCookies {
     }
 
     /**
-     * A number of 16 bits that nobody can guess, for a question that {@code flow} asks at {@code
+     * A number of 16 bits that nobody can guess, for a request that {@code flow} sends at {@code
      * nowNs}.
      */
     final int nonce(final SendFlow flow, final long nowNs) {

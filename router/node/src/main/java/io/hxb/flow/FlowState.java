@@ -1,10 +1,10 @@
 package io.hxb.flow;
 
 /**
- * The life of a flow at its sending end. With each return to CLOSED, and with each question that
- * found nobody, the flow gets its next epoch, so that late answers are distinguished from current
- * ones. A flow that is CLOSED and has no messages is forgotten; its context remembers only the
- * latest epoch of those it has forgotten.
+ * The life of a flow at its sending end. With each return to CLOSED, and with each OPEN that found
+ * nobody, the flow gets its next epoch, so that late answers are distinguished from current ones. A
+ * flow that is CLOSED and has no messages is forgotten; its context remembers only the latest epoch
+ * of those it has forgotten.
  *
  * <pre>
  *            a message waits                 ACCEPT

@@ -228,7 +228,7 @@ public final class FlowTable implements AutoCloseable {
     }
 
     /** What the first sequences of receiving flows are made from. */
-    FlowCookies tickets() {
+    FlowCookies cookies() {
         return flowCookies;
     }
 

@@ -4,8 +4,8 @@ import io.hxb.pm.PmStatus;
 
 /**
  * A claim that the peer of an open flow is gone, or is another incarnation. Anybody may make it, or
- * make it late, so the peer is asked; the flow ends only if that question is denied, too, and
- * nothing is acknowledged for about a round trip. Owned by the loop of the flow.
+ * make it late, so the peer is asked; the flow ends only if that probe is denied, too, and nothing
+ * is acknowledged for about a round trip. Owned by the loop of the flow.
  */
 final class PeerGoneClaim {
     private int status = PmStatus.OK;
@@ -21,7 +21,7 @@ final class PeerGoneClaim {
      *
      * @param why the status with which the flow would end.
      * @param what the peer had of the flow, null if nobody knows.
-     * @param isOfProbe true if that frame was a question.
+     * @param isOfProbe true if that frame was a probe.
      * @param untilNs until when an acknowledgement refutes the denial.
      * @return true if the peer has to be asked.
      */

@@ -14,7 +14,7 @@ import java.util.Arrays;
  * be acknowledged ({@link PendingAck}), and where the flow waits.
  */
 final class ReceiveFlow extends Flow {
-    /** Questions without an answer after which the source is considered gone. */
+    /** Probes without a reply after which the source is considered gone. */
     static final int MAX_ASKS = 16;
 
     final OrderingArray<ReceiveFlow> array;
@@ -115,7 +115,7 @@ final class ReceiveFlow extends Flow {
     }
 
     /** True once no late frame can show the flow's ticket any more. */
-    boolean isTicketOver(final long lifetimeNs, final long nowNs) {
+    boolean isCookieExpired(final long lifetimeNs, final long nowNs) {
         return nowNs - issueNs >= lifetimeNs;
     }
 
@@ -144,7 +144,7 @@ final class ReceiveFlow extends Flow {
         return closeNs == 0 || closeNs - nowNs <= 0;
     }
 
-    /** True if the source has answered none of many questions, although sources always answer. */
+    /** True if the source has replied to none of many probes, although sources always reply. */
     boolean isDeaf(final long nowNs) {
         return asks > MAX_ASKS && closeNs - nowNs <= 0;
     }

@@ -57,7 +57,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         routes = parts.routes();
         counters = parts.counters();
         clock = parts.clock();
-        flowCookies = table.tickets();
+        flowCookies = table.cookies();
         inbox = parts.inbox();
         sweep = parts.sweep();
         this.feedback = feedback;
@@ -286,7 +286,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         if (flow != null && flow.isOf(close)) {
             flow.onHeard(clock.nowNs());
             if (flow.array.next() != close.sequence()
-                    || !flow.isTicketOver(flowCookies.lifetimeNs(), clock.nowNs())) {
+                    || !flow.isCookieExpired(flowCookies.lifetimeNs(), clock.nowNs())) {
                 counters.increment(CounterType.FLOW_STALE_FRAMES);
                 return;
             }
@@ -389,7 +389,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         if (silenceNs >= config.idleTimeoutNs() + goneNs || flow.isDeaf(nowNs)) {
             finish(flow);
         } else if (idleNs < config.idleTimeoutNs()
-                && flow.isTicketOver(flowCookies.lifetimeNs(), nowNs)
+                && flow.isCookieExpired(flowCookies.lifetimeNs(), nowNs)
                 && flow.mayAsk(nowNs)
                 && control.sendAck(flow, ControlWriter.FLOW)) {
             flow.onAsked(goneNs / ReceiveFlow.MAX_ASKS, nowNs);

@@ -153,7 +153,7 @@ final class SendFeedback {
      */
     void closeIfIdle(final SendFlow flow, final long idleNs) {
         final long nowNs = clock.nowNs();
-        if (flow.backlog.isEmpty() && flow.mayClose(table.tickets().lifetimeNs(), idleNs, nowNs)) {
+        if (flow.backlog.isEmpty() && flow.mayClose(table.cookies().lifetimeNs(), idleNs, nowNs)) {
             flow.close(nowNs);
             queue.makeReady(flow);
         }

@@ -118,7 +118,7 @@ final class SendFlow extends Flow {
         return nonce;
     }
 
-    /** From CLOSED to OPENING, with a number for the question that nobody can guess. */
+    /** From CLOSED to OPENING, with a number for the OPEN that nobody can guess. */
     void begin(final int itsNonce, final long nowNs) {
         assert state == FlowState.CLOSED : state;
         restart();
@@ -145,7 +145,7 @@ final class SendFlow extends Flow {
 
     /**
      * Nobody has opened the context: asks again with the next epoch, so that a late answer to an
-     * earlier question does not end an open flow.
+     * earlier request does not end an open flow.
      *
      * @return false if the messages have waited for long enough.
      */

@@ -10,15 +10,15 @@ import java.util.PriorityQueue;
 
 /**
  * Answers frames for contexts that are closed, and for earlier incarnations: with what was released
- * of their flow, if that is known, else that nobody is there. Sources whose messages had arrived
- * and were not released are told without a question. Owned by one loop.
+ * of their flow, if that is known, otherwise that nobody is there. Sources whose messages had
+ * arrived and were not released are notified without a probe. Owned by one loop.
  */
 final class StaleFrameReplies {
     private static final int NOTICES_PER_TURN = 32;
     private static final int MAX_NOTICES = 10;
 
     /** After the source has asked: its answer may be lost. */
-    private static final int NOTICES_AFTER_QUESTION = 2;
+    private static final int NOTICES_AFTER_PROBE = 2;
 
     private static final long NOTICE_PAUSE_NS = 10_000_000;
 
@@ -34,7 +34,7 @@ final class StaleFrameReplies {
         table = parts.table();
         config = parts.config();
         stones = table.tombstones();
-        flowCookies = table.tickets();
+        flowCookies = table.cookies();
         control = parts.control();
         clock = parts.clock();
     }
@@ -119,7 +119,7 @@ final class StaleFrameReplies {
     private void sendAgainLater(final Notice notice, final long nowNs) {
         final int sent = notice.sent() + 1;
         final int answered = notice.answered() + (stones.isAsked(notice.stone()) ? 1 : 0);
-        if (sent < MAX_NOTICES && answered <= NOTICES_AFTER_QUESTION) {
+        if (sent < MAX_NOTICES && answered <= NOTICES_AFTER_PROBE) {
             final long pauseNs = NOTICE_PAUSE_NS << (sent - 1);
             notices.add(new Notice(notice.stone(), nowNs + pauseNs, sent, answered));
         }

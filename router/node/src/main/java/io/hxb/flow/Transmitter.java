@@ -47,7 +47,7 @@ final class Transmitter implements FrameOwner {
             final FrameBuilder builder) {
         listener = parts.table().listener();
         config = parts.config();
-        flowCookies = parts.table().tickets();
+        flowCookies = parts.table().cookies();
         ticketNs = flowCookies.lifetimeNs();
         output = parts.output();
         routes = parts.routes();

@@ -200,7 +200,7 @@ public final class Forwarder implements FrameSink {
         final long destination = received.wrap(headerAddress).destination();
         if (!isOfNeighbour && destination != FrameHeaderFlyweight.ANY_DESTINATION) {
             // A neighbour that has not introduced itself must not send to others either.
-            drop(DropReason.STRANGER);
+            drop(DropReason.UNKNOWN_NEIGHBOUR);
             giveBack(owner, token);
         } else if (destination == here) {
             receive(owner, token, headerAddress, lengthBytes);
@@ -208,7 +208,7 @@ public final class Forwarder implements FrameSink {
             onLinkLocal(link, headerAddress, sourceAddress);
             giveBack(owner, token);
         } else if (received.source() == here) {
-            drop(DropReason.OWN);
+            drop(DropReason.OWN_SOURCE);
             giveBack(owner, token);
         } else {
             relay(owner, token, headerAddress, destination);

@@ -53,8 +53,8 @@ public final class DropReason {
     /** No buffer was free. */
     public static final int POOL_EMPTY = -15;
 
-    /** It claims to come from the node that received it. */
-    public static final int OWN = -16;
+    /** Its source is the node that received it. */
+    public static final int OWN_SOURCE = -16;
 
     /** It has no seal, and this cluster has a key. */
     public static final int UNSEALED = -17;
@@ -69,7 +69,7 @@ public final class DropReason {
     public static final int NO_SESSION = -20;
 
     /** It came from a link address that is not a neighbour's. */
-    public static final int STRANGER = -21;
+    public static final int UNKNOWN_NEIGHBOUR = -21;
 
     /** The node failed to handle it, which is a defect of the node; its log says more. */
     public static final int FAULT = -22;
@@ -94,12 +94,12 @@ public final class DropReason {
         "NO_ROUTE",
         "LINK_BLOCKED",
         "POOL_EMPTY",
-        "OWN",
+        "OWN_SOURCE",
         "UNSEALED",
         "SEAL",
         "REPLAY",
         "NO_SESSION",
-        "STRANGER",
+        "UNKNOWN_NEIGHBOUR",
         "FAULT"
     };
 

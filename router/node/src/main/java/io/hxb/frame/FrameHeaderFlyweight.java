@@ -60,7 +60,7 @@ public final class FrameHeaderFlyweight {
     public static final int FLAG_ACK_NOW = 4;
 
     /**
-     * The frame or question was sent before; in an ACK: the frame {@code sequence} arrived once
+     * The frame or request was sent before; in an ACK: the frame {@code sequence} arrived once
      * more.
      */
     public static final int FLAG_AGAIN = 8;

@@ -11,7 +11,7 @@ public final class LongFrameCounts {
     private long frames;
     private long pieces;
     private long dropped;
-    private long strange;
+    private long unknownSenders;
     private long probes;
     private long fallbacks;
 
@@ -31,8 +31,8 @@ public final class LongFrameCounts {
     }
 
     /** A piece was dropped because it is not of a neighbour. */
-    public void onStrange() {
-        strange++;
+    public void onUnknownSender() {
+        unknownSenders++;
     }
 
     /** A long frame was sent to find out whether it arrives, or has arrived for that. */
@@ -60,9 +60,9 @@ public final class LongFrameCounts {
         return dropped;
     }
 
-    /** Pieces of strangers since start. */
-    public long strange() {
-        return strange;
+    /** Pieces of unknown senders since start. */
+    public long unknownSenderPieces() {
+        return unknownSenders;
     }
 
     /** Probes since start. */

@@ -56,7 +56,7 @@ public final class TrainCounts {
     }
 
     /** Probes that were dropped because they are not of a neighbour, since start. */
-    public long strangeProbes() {
+    public long unknownSenderProbes() {
         return strangeProbes;
     }
 }

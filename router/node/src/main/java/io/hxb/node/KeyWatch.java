@@ -59,7 +59,7 @@ final class KeyWatch {
 
     /**
      * Reads the files again if one has changed, or could not be read the last time: then what is
-     * wrong may lie in its folder. What cannot be read changes nothing, and is told once.
+     * wrong may lie in its folder. What cannot be read changes nothing, and is logged once.
      */
     void look() {
         final List<Object> now = states();

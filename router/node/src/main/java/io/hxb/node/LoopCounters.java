@@ -34,15 +34,14 @@ final class LoopCounters {
                 .source(CounterType.LINK_RECEIVED_TRAIN_FRAMES, index, link.trains()::frames)
                 .source(CounterType.LINK_RECEIVED_COPIED_FRAMES, index, link.trains()::copiedFrames)
                 .source(
-                        CounterType.LINK_STRANGE_PROBES,
+                        CounterType.LINK_UNKNOWN_SENDER_PROBES,
                         index,
-                        () -> link.trains().strangeProbes() + link.longFrames().strange())
-                .source(
-                        CounterType.LINK_RECEIVED_LONG_FRAMES, index, link.longFrames()::frames)
-                .source(
-                        CounterType.LINK_RECEIVED_LONG_PIECES, index, link.longFrames()::pieces)
-                .source(
-                        CounterType.LINK_DROPPED_LONG_PIECES, index, link.longFrames()::dropped)
+                        () ->
+                                link.trains().unknownSenderProbes()
+                                        + link.longFrames().unknownSenderPieces())
+                .source(CounterType.LINK_RECEIVED_LONG_FRAMES, index, link.longFrames()::frames)
+                .source(CounterType.LINK_RECEIVED_LONG_PIECES, index, link.longFrames()::pieces)
+                .source(CounterType.LINK_DROPPED_LONG_PIECES, index, link.longFrames()::dropped)
                 .source(CounterType.LINK_UP_STATE, index, () -> link.isUp() ? 1 : 0)
                 .source(CounterType.LINK_MTU_BYTES, index, link::mtuBytes)
                 .source(CounterType.LINK_NEIGHBOURS_NODES, index, neighbours);

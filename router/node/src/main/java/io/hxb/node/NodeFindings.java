@@ -76,7 +76,7 @@ final class NodeFindings {
             findings.add(
                     NodeFinding.of(
                             misconfigurationReport.kind() == MisconfigurationFlyweight.OTHER_CLUSTER
-                                    ? NodeFinding.Kind.STRANGER
+                                    ? NodeFinding.Kind.FOREIGN_TRAFFIC
                                     : NodeFinding.Kind.MISMATCH,
                             misconfigurationReport.text()));
         }

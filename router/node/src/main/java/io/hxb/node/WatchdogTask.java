@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Notifies the service manager that the node works, as long as every loop turns: the first loop
- * runs this, asks the others, and reports nothing until all have answered. It costs the loops
- * nothing between two questions. Owned by the first loop.
+ * runs this, sends a request to the others, and reports nothing until all have replied. It costs
+ * the loops nothing between two requests. Owned by the first loop.
  */
 final class WatchdogTask implements LoopTask {
     /** Signs of life within the time that the manager waits for one. */

@@ -54,8 +54,8 @@ public final class Capabilities {
     }
 
     /**
-     * Gives up for good, in the calling thread, all but {@code kept}; it gains none that it lacks.
-     * No program that it starts gets more.
+     * Gives up permanently, in the calling thread, all but {@code kept}; it gains none that it
+     * lacks. No program that it starts gets more.
      */
     public static void keepOnly(final long kept) throws LinuxException {
         try (Arena arena = Arena.ofConfined()) {

@@ -10,10 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Whether frames wait in the kernel for a CPU. NICs hand frames to sockets in soft interrupts; what
- * these do not get done goes to a thread of each CPU, which waits for its turn like all others. It
- * waits for long on a busy machine, and meanwhile frames of some links come to no socket, while
- * those of others, by another CPU, do. Used by one thread at a time.
+ * Whether frames wait in the kernel for a CPU. NICs hand frames to sockets in soft interrupts. Work
+ * that exceeds their budget goes to ksoftirqd, a thread of each CPU that is scheduled like all
+ * others. On a busy machine it waits for long, and meanwhile frames of some links reach no socket,
+ * while those of others, on another CPU, do. Used by one thread at a time.
  *
  * <p>Source: linux/kernel/softirq.c, ksoftirqd; proc_pid_stat(5), proc_pid_schedstat.
  */
@@ -23,38 +23,38 @@ public final class SoftInterrupts implements AutoCloseable {
 
     // Threads of the kernel are the first of a machine.
     private static final int FIRST_PIDS = 64;
-    private static final int PIDS_A_CPU = 16;
+    private static final int PIDS_PER_CPU = 16;
 
-    /** Work of a thread that has its turn, in ns, after which it has handed over what waited. */
+    /** CPU time, in ns, after which a thread has handed over all frames that waited. */
     private static final long TURN_NS = 200_000;
 
-    /** What was seen longer ago says nothing. */
-    private static final long FRESH_NS = 5_000_000;
+    /** Maximum age of an observation. */
+    private static final long MAX_AGE_NS = 5_000_000;
 
-    private final List<Helper> helpers;
+    private final List<KsoftirqdThread> helpers;
     private final byte[] buffer = new byte[BUFFER_BYTES];
     private long askedNs;
     private boolean wasAsked;
 
-    private SoftInterrupts(final List<Helper> helpers) {
+    private SoftInterrupts(final List<KsoftirqdThread> helpers) {
         this.helpers = helpers;
     }
 
     /**
-     * Finds the threads. Where they are not seen (in a container, or with many CPUs) nothing is
-     * known to wait.
+     * Finds the threads. Where they are not visible (in a container, or with many CPUs), no frame
+     * is taken to wait.
      *
      * @param proc mount point of proc.
      */
     public static SoftInterrupts open(final Path proc) {
-        final List<Helper> found = new ArrayList<>();
+        final List<KsoftirqdThread> found = new ArrayList<>();
         final int cpus = Runtime.getRuntime().availableProcessors();
         final SoftInterrupts all = new SoftInterrupts(found);
         try {
-            for (int pid = 1; pid < FIRST_PIDS + PIDS_A_CPU * cpus; pid++) {
+            for (int pid = 1; pid < FIRST_PIDS + PIDS_PER_CPU * cpus; pid++) {
                 final Path thread = proc.resolve(Integer.toString(pid));
-                if (isHelper(thread)) {
-                    found.add(Helper.open(thread));
+                if (isKsoftirqd(thread)) {
+                    found.add(KsoftirqdThread.open(thread));
                 }
             }
         } catch (final IOException e) {
@@ -66,7 +66,7 @@ public final class SoftInterrupts implements AutoCloseable {
         return all;
     }
 
-    private static boolean isHelper(final Path thread) {
+    private static boolean isKsoftirqd(final Path thread) {
         try {
             return Files.readString(thread.resolve("comm")).startsWith("ksoftirqd/");
         } catch (final IOException e) {
@@ -84,41 +84,41 @@ public final class SoftInterrupts implements AutoCloseable {
      * Makes two system calls for each.
      */
     public boolean isWaiting(final long nowNs) {
-        if (!wasAsked || nowNs - askedNs > FRESH_NS) {
-            helpers.forEach(Helper::forget);
+        if (!wasAsked || nowNs - askedNs > MAX_AGE_NS) {
+            helpers.forEach(KsoftirqdThread::forget);
         }
         wasAsked = true;
         askedNs = nowNs;
         boolean isWaiting = false;
-        for (final Helper helper : helpers) {
-            isWaiting |= helper.isWaiting(buffer);
+        for (final KsoftirqdThread ksoftirqdThread : helpers) {
+            isWaiting |= ksoftirqdThread.isWaiting(buffer);
         }
         return isWaiting;
     }
 
     @Override
     public void close() {
-        helpers.forEach(Helper::close);
+        helpers.forEach(KsoftirqdThread::close);
         helpers.clear();
     }
 
     /** One thread. */
-    private static final class Helper {
+    private static final class KsoftirqdThread {
         private final RandomAccessFile stat;
         private final RandomAccessFile schedule;
         private boolean wasReady;
         private long seenNs;
 
-        private Helper(final RandomAccessFile stat, final RandomAccessFile schedule) {
+        private KsoftirqdThread(final RandomAccessFile stat, final RandomAccessFile schedule) {
             this.stat = stat;
             this.schedule = schedule;
         }
 
-        static Helper open(final Path thread) throws IOException {
+        static KsoftirqdThread open(final Path thread) throws IOException {
             final RandomAccessFile stat =
                     new RandomAccessFile(thread.resolve("stat").toFile(), "r");
             try {
-                return new Helper(
+                return new KsoftirqdThread(
                         stat, new RandomAccessFile(thread.resolve("schedstat").toFile(), "r"));
             } catch (final IOException e) {
                 stat.close();

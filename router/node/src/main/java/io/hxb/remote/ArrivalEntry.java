@@ -12,7 +12,7 @@ final class ArrivalEntry {
     /** Entries that mean nothing. */
     static final int NOTHING = 0;
 
-    /** Entry behind those of a frame: its tag is the handle of the flow. */
+    /** Entry after those of a frame: its tag is the handle of the flow. */
     static final int FRAME = 255;
 
     private static final int CONTEXT_BITS = 14;
@@ -88,7 +88,7 @@ final class ArrivalEntry {
         return message + MessageRecordFlyweight.LENGTH;
     }
 
-    /** Where the message behind {@code message} begins. */
+    /** Where the message after {@code message} begins. */
     static long following(final long message) {
         return message + MessageRecordFlyweight.paddedLength(Memory.getInt(message));
     }

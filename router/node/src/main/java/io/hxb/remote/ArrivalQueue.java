@@ -91,7 +91,7 @@ final class ArrivalQueue {
         claims.release(position);
     }
 
-    /** True once after there was no room; the owner, behind {@link #release}. */
+    /** True once after there was no room; the owner, after {@link #release}. */
     boolean takeStalled() {
         return claims.takeStalled();
     }
@@ -101,7 +101,7 @@ final class ArrivalQueue {
         claims.close();
     }
 
-    /** True when, behind {@link #close}, all that was claimed has been published. */
+    /** True when, after {@link #close}, all that was claimed has been published. */
     boolean isQuiet() {
         return claims.isQuiet();
     }

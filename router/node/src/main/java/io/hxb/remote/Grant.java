@@ -67,7 +67,7 @@ public final class Grant {
         users.getAndUpdate(count -> count | REVOKED);
     }
 
-    /** True when, behind {@link #revoke}, nobody is inside. */
+    /** True when, after {@link #revoke}, nobody is inside. */
     public boolean isQuiet() {
         return users.get() == REVOKED;
     }

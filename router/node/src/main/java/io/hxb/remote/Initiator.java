@@ -34,7 +34,7 @@ final class Initiator {
     /** A peer may have this many times the places for requests that are free. */
     private static final int ALPHA = 4;
 
-    /** A peer that owes answers and was not heard for this long is asked for them. */
+    /** A request is sent to a peer that has not replied and was not heard for this long. */
     private static final long ASK_NS = 500_000_000L;
 
     private final int endId;
@@ -412,7 +412,7 @@ final class Initiator {
         return operation.peer() == peer.id();
     }
 
-    /** Asks peers that have owed answers for long whether they are there. */
+    /** Sends requests to peers whose replies have been missing for long. */
     private int ask(final long nowNs) {
         if (peers.isEmpty()) {
             isAsking = false;
@@ -425,7 +425,7 @@ final class Initiator {
         askNs = nowNs + ASK_NS / 2;
         int asked = 0;
         for (final RemotePeer peer : peers.values()) {
-            if (peer.isToBeAsked(ASK_NS, nowNs) && fragments.freeCount() > 0) {
+            if (peer.isRequestDue(ASK_NS, nowNs) && fragments.freeCount() > 0) {
                 final int slot = fragments.take();
                 final long number = nextNumber(PING_SLOT);
                 request.wrap(fragments.address(slot))

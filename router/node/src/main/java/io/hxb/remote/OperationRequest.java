@@ -62,8 +62,8 @@ final class OperationRequest {
      * @param number of the operation.
      * @param isRefused true if the other node has refused it: it is ended without the rest, and
      *     nobody is notified of it.
-     * @param maxDataBytes data that fits behind the record.
-     * @return bytes of data behind the record.
+     * @param maxDataBytes data that fits after the record.
+     * @return bytes of data after the record.
      */
     int write(
             final RemoteRecordFlyweight record,

@@ -98,8 +98,8 @@ final class RemoteOperation {
     /**
      * Writes its next request.
      *
-     * @param maxDataBytes data that fits behind the record.
-     * @return bytes of data behind the record.
+     * @param maxDataBytes data that fits after the record.
+     * @return bytes of data after the record.
      */
     int write(final RemoteRecordFlyweight record, final int maxDataBytes) {
         return request.write(record, number, status != PmStatus.OK, maxDataBytes);

@@ -124,15 +124,15 @@ final class RemotePeer {
         heardNs = nowNs;
     }
 
-    /** True if it owes answers and was neither heard nor asked for that long. */
-    boolean isToBeAsked(final long afterNs, final long nowNs) {
+    /** True if replies are missing and it was neither heard nor sent a request for that long. */
+    boolean isRequestDue(final long afterNs, final long nowNs) {
         return first != null
                 && (toSend == null || isHeldUp())
                 && nowNs - heardNs >= afterNs
                 && (ping == NONE || nowNs - askedNs >= afterNs);
     }
 
-    /** It is asked, possibly again: the answer to an earlier question may be lost. */
+    /** A request is sent, possibly again: the reply to an earlier one may be lost. */
     void onAsked(final long number, final long nowNs) {
         ping = number;
         askedNs = nowNs;

@@ -31,7 +31,7 @@ final class Request {
         return behind;
     }
 
-    /** Chains another one behind it. */
+    /** Chains another one after it. */
     void chain(final Request request) {
         behind = request;
     }

@@ -122,7 +122,7 @@ public final class RouteCodec {
     }
 
     /**
-     * The route that passes the nodes given: an order if there is one, else a detour.
+     * The route that passes the nodes given: an order if there is one, otherwise a detour.
      *
      * @param nodes coordinate vectors, each one hop from the one before.
      * @param count how many, 1 or more.

@@ -69,8 +69,8 @@ public final class FrameSeals {
     }
 
     /**
-     * Seals a frame by the session with its destination: writes the trailer behind the header
-     * piece, where 24 bytes belong to the frame.
+     * Seals a frame by the session with its destination: writes the trailer after the header piece,
+     * where 24 bytes belong to the frame.
      *
      * @param headerAddress header whose fields are final, except for hop limit and route.
      * @param headerLengthBytes header and the part of the body that follows it, 64 or more.

@@ -3,7 +3,7 @@ package io.hxb.session;
 import io.hxb.frame.Nonce;
 
 /**
- * What a node tells a peer in a SESSION frame. Immutable.
+ * The content of a SESSION frame. Immutable.
  *
  * @param echo the nonce that the peer sent, or none.
  * @param isEstablished true if this node's newest session has both nonces; otherwise its pending

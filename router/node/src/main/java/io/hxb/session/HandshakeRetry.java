@@ -1,8 +1,8 @@
 package io.hxb.session;
 
 /**
- * What a peer is asked again and again, in growing intervals, until it answers or the attempts are
- * used up. Guarded by the lock of {@link Sessions}.
+ * Sends one handshake message again and again, in growing intervals, until the peer answers or the
+ * attempts are used up. Guarded by the lock of {@link Sessions}.
  */
 final class HandshakeRetry {
     static final long FIRST_REPEAT_NS = 2_000_000L;
@@ -18,13 +18,13 @@ final class HandshakeRetry {
     private boolean isDueNow;
 
     /**
-     * Asks something else from now on.
+     * Starts with another message.
      *
-     * @param max times to ask.
+     * @param max number of attempts.
      * @param firstKey which key of the ring begins, for who knows nothing of the peer; modulo their
      *     number.
      */
-    void ask(final HandshakeMessage what, final int max, final int firstKey) {
+    void start(final HandshakeMessage what, final int max, final int firstKey) {
         handshakeMessage = what;
         attempts = 0;
         attemptsLeft = max;
@@ -32,20 +32,20 @@ final class HandshakeRetry {
         isDueNow = true;
     }
 
-    /** True while it is being asked. */
+    /** True while there are attempts left. */
     boolean isOpen() {
         return attemptsLeft > 0;
     }
 
-    /** True if what is asked is whether the peer has our newest session, too. */
+    /** True if it is to confirm that the peer has our newest session, too. */
     boolean isForConfirmation() {
         return isOpen() && handshakeMessage.isEstablished();
     }
 
     /**
-     * Somebody else asks for a session, too.
+     * A session is requested once more.
      *
-     * @param max times to ask at least.
+     * @param max minimum number of attempts.
      * @param link over which the peer is a neighbour, or {@link Sessions#ROUTED}.
      * @return true if it is due now because of that.
      */
@@ -60,17 +60,17 @@ final class HandshakeRetry {
         return true;
     }
 
-    /** Is not asked any more. */
+    /** Ends the attempts. */
     void end() {
         attemptsLeft = 0;
     }
 
-    /** True if it is to be asked now. */
+    /** True if an attempt is due. */
     boolean isDue(final long nowNs) {
         return isOpen() && (isDueNow || dueNs - nowNs <= 0);
     }
 
-    /** When it is to be asked again, if it is open. */
+    /** When the next attempt is due, if it is open. */
     long dueNs() {
         return dueNs;
     }
@@ -80,7 +80,7 @@ final class HandshakeRetry {
         return handshakeMessage.link();
     }
 
-    /** What is to be said now; the next time is later. */
+    /** The message to send now; the next attempt is later. */
     HandshakeMessage next(final KeyRing ring, final long nowNs) {
         if (handshakeMessage.echo().isNone()) {
             // The peer may have only one of two keys.

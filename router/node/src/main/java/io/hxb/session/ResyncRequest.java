@@ -1,12 +1,12 @@
 package io.hxb.session;
 
 /**
- * Whether a peer seals by a session that we do not have: raised by frames that cannot be opened and
- * prove nothing, because anybody may have sent them. So the peer is asked once, and not again soon.
+ * A request to a peer for the session that it seals by. Frames raise it that cannot be opened and
+ * prove nothing, because anybody may have sent them. So it is sent once, and not again soon.
  * Changed under the lock of {@link Sessions}; any loop may look whether it is raised.
  */
 final class ResyncRequest {
-    /** Time between two questions. */
+    /** Time between two requests. */
     static final long PAUSE_NS = 500_000_000L;
 
     private static final int NOT_RAISED = -2;
@@ -14,12 +14,12 @@ final class ResyncRequest {
     // A link or ROUTED. Volatile so that loops which receive many such frames do not take the lock
     // for each.
     private volatile int over = NOT_RAISED;
-    private boolean isAsking;
-    private int asked;
+    private boolean isPending;
+    private int sentCount;
     private Cooldown cooldown = Cooldown.NONE;
 
     /**
-     * Raises it, until the peer is asked: whatever comes until then changes nothing.
+     * Raises it; until it is sent, further frames change nothing.
      *
      * @param link over which the peer is a neighbour, or {@link Sessions#ROUTED}.
      * @return true if that is news.
@@ -43,20 +43,20 @@ final class ResyncRequest {
         return now != NOT_RAISED && (now != Sessions.ROUTED || link == Sessions.ROUTED);
     }
 
-    /** A question goes out because of it; each begins with another key of the ring. */
-    void ask(final long nowNs) {
-        isAsking = true;
-        asked++;
+    /** It is sent; each time by another key of the ring. */
+    void onSent(final long nowNs) {
+        isPending = true;
+        sentCount++;
         over = NOT_RAISED;
         postpone(nowNs);
     }
 
-    /** There is no question now; it stays raised. */
+    /** It is not sent now, and stays raised. */
     void postpone(final long nowNs) {
         cooldown = new Cooldown(nowNs);
     }
 
-    /** True if it is raised, and was asked long enough ago or never. */
+    /** True if it is raised, and was sent long enough ago or never. */
     boolean isDue(final long nowNs) {
         return isRaised() && cooldown.isOver(PAUSE_NS, nowNs);
     }
@@ -66,24 +66,24 @@ final class ResyncRequest {
         return cooldown.sinceNs() + PAUSE_NS;
     }
 
-    /** True if what the peer is asked is only because of it. */
-    boolean isAsking() {
-        return isAsking;
+    /** True while it is sent and not answered, and no session is requested otherwise. */
+    boolean isPending() {
+        return isPending;
     }
 
-    /** The peer has answered, or is asked for a session anyway. */
+    /** The peer has answered, or a session is requested anyway. */
     void end() {
-        isAsking = false;
+        isPending = false;
         over = NOT_RAISED;
     }
 
-    /** Over which the question goes, while it is raised. */
+    /** Link over which it is sent, while it is raised. */
     int link() {
         return over;
     }
 
-    /** How often it has been asked. */
-    int asked() {
-        return asked;
+    /** How often it has been sent. */
+    int sentCount() {
+        return sentCount;
     }
 }

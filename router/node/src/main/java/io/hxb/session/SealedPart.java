@@ -51,7 +51,7 @@ final class SealedPart {
         Memory.putLong(to + 40, last(header));
     }
 
-    // Version, type and flags; the incarnation stands behind the cluster id.
+    // Version, type and flags; the incarnation stands after the cluster id.
     private static long first(final long header) {
         final boolean isForAny =
                 Memory.getLong(header + FrameHeaderFlyweight.DESTINATION_OFFSET)

@@ -27,13 +27,13 @@ import java.util.random.RandomGenerator;
  * <p>Only a message with our pending nonce, or with that of a session which the peer is not yet
  * known to have, changes what is sealed and opened. The nonce is random and used once: nothing
  * recorded earlier contains it. One pending nonce serves all messages until a session begins, so
- * replays cannot displace a true exchange; nor do answers stand in the way of our own question.
- * What is unproven is answered by what asks nothing: a peer that did ask goes on, one that did not
- * ignores it. So a replay costs an answer, and never a session.
+ * replays cannot displace a true exchange; nor do answers delay our own request. What is unproven
+ * is answered by what requests nothing: a peer that did send a request goes on, another ignores it.
+ * So a replay costs an answer, and never a session.
  *
- * <p>Frames may be lost at any moment, so that each end has another session. Whoever cannot open
- * what the other sends asks it now and then ({@link ResyncRequest}); the answer names the session
- * that the other seals by, and only if that is not known here a new one begins.
+ * <p>Frames may be lost at any moment, so that each end has another session. A node that cannot
+ * open what the other sends requests its session now and then ({@link ResyncRequest}). The answer
+ * names the session that the other seals by; a new one begins only if that is not known here.
  */
 final class SessionPeer {
     static final int ATTEMPTS = 8;
@@ -76,14 +76,14 @@ final class SessionPeer {
     boolean begin(final ClusterKey key, final int link) {
         resyncRequest.end();
         if (!handshakeRetry.isOpen()) {
-            handshakeRetry.ask(HandshakeMessage.first(key, link), ATTEMPTS, 0);
+            handshakeRetry.start(HandshakeMessage.first(key, link), ATTEMPTS, 0);
             return true;
         }
         return !handshakeRetry.isForConfirmation() && handshakeRetry.join(ATTEMPTS, link);
     }
 
     /**
-     * A frame that proves nothing says that the peer has another session than we.
+     * A frame that proves nothing suggests that the peer has another session than we.
      *
      * @return true if that is news.
      */
@@ -92,12 +92,12 @@ final class SessionPeer {
     }
 
     /**
-     * Asks the peer once if it is doubted, not asked anyway, and was not asked a short while ago.
+     * Requests the peer's session once if that is due and no handshake is under way.
      *
-     * @param isAllowed false if enough others have been asked lately.
-     * @return true if it is asked.
+     * @param isAllowed false if enough requests have been sent to others lately.
+     * @return true if it is requested.
      */
-    boolean askIfDoubted(final ClusterKey key, final boolean isAllowed, final long nowNs) {
+    boolean requestResyncIfDue(final ClusterKey key, final boolean isAllowed, final long nowNs) {
         if (handshakeRetry.isOpen() || !resyncRequest.isDue(nowNs)) {
             return false;
         }
@@ -105,9 +105,9 @@ final class SessionPeer {
             resyncRequest.postpone(nowNs);
             return false;
         }
-        handshakeRetry.ask(
-                HandshakeMessage.first(key, resyncRequest.link()), 1, resyncRequest.asked());
-        resyncRequest.ask(nowNs);
+        handshakeRetry.start(
+                HandshakeMessage.first(key, resyncRequest.link()), 1, resyncRequest.sentCount());
+        resyncRequest.onSent(nowNs);
         return true;
     }
 
@@ -136,7 +136,7 @@ final class SessionPeer {
         final boolean isFresh = !pending.isNone() && receivedHandshake.echo().equals(pending);
         if (isFresh) {
             final boolean isDoubted =
-                    resyncRequest.isAsking() && !receivedHandshake.isEstablished();
+                    resyncRequest.isPending() && !receivedHandshake.isEstablished();
             final Nonce own = pending;
             pending = Nonce.NONE;
             handshakeRetry.end();
@@ -174,7 +174,7 @@ final class SessionPeer {
                 answer = known(receivedHandshake, false);
             }
         } else if (receivedHandshake.isAsking() || isFresh) {
-            handshakeRetry.ask(known(receivedHandshake, true), ATTEMPTS, 0);
+            handshakeRetry.start(known(receivedHandshake, true), ATTEMPTS, 0);
         }
         return isBegun;
     }

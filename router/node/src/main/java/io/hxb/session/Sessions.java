@@ -29,8 +29,8 @@ public final class Sessions {
     /** In place of a link: the frame is routed as all others are. */
     public static final int ROUTED = -1;
 
-    /** Questions a second, for all peers together, that frames which prove nothing may cause. */
-    private static final int MAX_QUESTIONS = 100;
+    /** Requests a second, for all peers together, that frames which prove nothing may cause. */
+    private static final int MAX_RESYNC_REQUESTS = 100;
 
     private static final long SECOND_NS = 1_000_000_000L;
 
@@ -53,8 +53,8 @@ public final class Sessions {
     private final AtomicInteger begun = new AtomicInteger();
     private volatile long nextNs = Long.MAX_VALUE;
     private volatile boolean hasNews;
-    private int questions;
-    private long questionsNs;
+    private int resyncRequests;
+    private long resyncRequestsNs;
 
     /**
      * How this node appears in its frames. Immutable.
@@ -169,7 +169,7 @@ public final class Sessions {
         return peer != null && peer.sessions().sending() != null;
     }
 
-    /** Incarnation of a node with which there is a session, else 0. */
+    /** Incarnation of a node with which there is a session, otherwise 0. */
     public int incarnation(final int node) {
         final SessionPeer peer = isOn() ? peers.get(node) : null;
         final Session session = peer == null ? null : peer.sessions().sending();
@@ -191,8 +191,8 @@ public final class Sessions {
     }
 
     /**
-     * A frame that proves nothing suggests that a node has another session: asks it, from time to
-     * time. Without a key there is nobody to ask.
+     * A frame that proves nothing suggests that a node has another session: a request to it is due,
+     * unless one was sent a short while ago. Does nothing without a key.
      *
      * @param link over which the node is a neighbour, or {@link #ROUTED}.
      */
@@ -295,17 +295,17 @@ public final class Sessions {
     }
 
     private synchronized int findDue(final long timeNs) {
-        if (timeNs - questionsNs >= SECOND_NS) {
-            questionsNs = timeNs;
-            questions = 0;
+        if (timeNs - resyncRequestsNs >= SECOND_NS) {
+            resyncRequestsNs = timeNs;
+            resyncRequests = 0;
         }
         final ClusterKey key = keys.ring.keys().getFirst();
         long soonestNs = Long.MAX_VALUE;
         for (int i = active.size() - 1; i >= 0; i--) {
             final SessionPeer peer = active.get(i);
             peer.rest(timeNs);
-            if (peer.askIfDoubted(key, questions < MAX_QUESTIONS, timeNs)) {
-                questions++;
+            if (peer.requestResyncIfDue(key, resyncRequests < MAX_RESYNC_REQUESTS, timeNs)) {
+                resyncRequests++;
             }
             if (peer.isDue(timeNs)) {
                 return peer.node();

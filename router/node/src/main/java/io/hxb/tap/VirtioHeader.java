@@ -91,7 +91,7 @@ public final class VirtioHeader {
                 : Memory.getUnsignedShort(header + SEGMENT_OFFSET);
     }
 
-    /** Says the same of the frame with a tag behind its addresses. */
+    /** Says the same of the frame with a tag after its addresses. */
     public static void insertTag(final long header) {
         if ((Memory.getUnsignedByte(header + FLAGS_OFFSET) & NEEDS_CHECKSUM) != 0) {
             add(header + CHECKSUM_START_OFFSET);

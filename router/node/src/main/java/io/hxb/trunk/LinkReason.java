@@ -2,7 +2,7 @@ package io.hxb.trunk;
 
 /** The reason for the state of a link to a neighbour. */
 public enum LinkReason {
-    /** Nothing has been heard of the neighbour on the link yet. */
+    /** Nothing has been heard from the neighbour on the link yet. */
     NOT_HEARD(0, "the neighbour has not been heard there"),
 
     /** A hello frame of the neighbour arrived for the first time, or after it restarted. */

@@ -115,14 +115,14 @@ class TenantFileTest {
     void shouldReportEveryProblemWithItsLine() {
         assertEquals(
                 List.of(
-                        "c.yaml:5: tenants.a.uids names the user 'no-such-user', whom this machine"
-                                + " does not know",
+                        "c.yaml:5: tenants.a.uids names the user 'no-such-user', which does not"
+                                + " exist on this machine",
                         "c.yaml:8: tenants.b.talksTo names the unknown tenant 'phisics'; there are"
                                 + " b, d and operator",
                         "c.yaml:9: tenants.c.uids and gids are both empty: nobody is in this"
                                 + " tenant",
                         "c.yaml:10: tenants.d.uids has 15, but tenant b has 10-20",
-                        "c.yaml:11: tenants.d.contexts must be of 1..63 (context.maxContexts is 64,"
+                        "c.yaml:11: tenants.d.contexts must be within 1..63 (context.maxContexts is 64,"
                                 + " and context 0 is the node's own): 60-70",
                         "c.yaml:12: tenants.d.limits.contexts must be 0..4096: 5000",
                         "c.yaml:13: tenants.d.gid is not known; the nearest known: gids",

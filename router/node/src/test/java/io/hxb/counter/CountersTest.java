@@ -135,7 +135,7 @@ class CountersTest {
                             NodeFinding.of(
                                     NodeFinding.Kind.MISMATCH,
                                     "x.0 of 1,0 and y.1 of 2,0 are on one switch: replug one"),
-                            new NodeFinding(NodeFinding.Kind.STRANGER, "zwei – ü", ""));
+                            new NodeFinding(NodeFinding.Kind.FOREIGN_TRAFFIC, "zwei – ü", ""));
             counters.findings(two);
             counters.publish();
             reader.refresh();
@@ -284,7 +284,9 @@ class CountersTest {
         // then
         assertEquals(DropReason.COUNT * (DropReason.COUNT + 1L) / 2, block.droppedFrames());
         assertEquals(-DropReason.CRC, counters.sum(CounterType.FORWARD_DROPPED_CRC_FRAMES));
-        assertEquals(-DropReason.OWN, counters.sum(CounterType.FORWARD_DROPPED_OWN_FRAMES));
+        assertEquals(
+                -DropReason.OWN_SOURCE,
+                counters.sum(CounterType.FORWARD_DROPPED_OWN_SOURCE_FRAMES));
     }
 
     @Test

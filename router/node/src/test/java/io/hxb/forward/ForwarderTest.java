@@ -108,7 +108,8 @@ class ForwarderTest {
         // when: of a neighbour, but on another link
         forwarder.onFrame(y, released::add, 42, frame("0,1", "1,2", 8), 164, NEIGHBOUR, -1);
         // then
-        assertEquals(3, forwarder.counters().value(CounterType.ofReason(DropReason.STRANGER)));
+        assertEquals(
+                3, forwarder.counters().value(CounterType.ofReason(DropReason.UNKNOWN_NEIGHBOUR)));
         assertEquals(3, released.size());
         assertEquals(0, forwarder.counters().value(CounterType.FORWARD_RELAYED_FRAMES));
     }
@@ -217,7 +218,7 @@ class ForwarderTest {
         receive(frame("1,1", "1,2", 8));
         // then
         assertEquals(1, forwarder.counters().value(CounterType.ofReason(DropReason.CLUSTER)));
-        assertEquals(1, forwarder.counters().value(CounterType.ofReason(DropReason.OWN)));
+        assertEquals(1, forwarder.counters().value(CounterType.ofReason(DropReason.OWN_SOURCE)));
     }
 
     @Test

@@ -298,7 +298,7 @@ class FlyweightTest {
     @Test
     void shouldNameEveryReasonAndKind() {
         assertEquals("TOO_SHORT", DropReason.name(DropReason.TOO_SHORT));
-        assertEquals("STRANGER", DropReason.name(DropReason.STRANGER));
+        assertEquals("UNKNOWN_NEIGHBOUR", DropReason.name(DropReason.UNKNOWN_NEIGHBOUR));
         assertEquals("FAULT", DropReason.name(-DropReason.COUNT));
         assertEquals(
                 "MTU_DIFFERS",

@@ -3,6 +3,7 @@ package io.hxb.node;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.hxb.context.LibHxb;
+import io.hxb.testing.TestPorts;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.Assumptions;
@@ -19,7 +20,7 @@ import java.nio.file.Path;
 @Tag("outside")
 class FabtestsSystemTest {
     private static final Path ROOT = Path.of(System.getProperty("hxb.root")).toAbsolutePath();
-    private static final int BASE_PORT = 21_050;
+    private static final int BASE_PORT = TestPorts.take(4);
 
     @TempDir private Path folder;
 

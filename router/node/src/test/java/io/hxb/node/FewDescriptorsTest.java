@@ -11,6 +11,7 @@ import io.hxb.linux.Linux;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
 import io.hxb.testing.TestNamespaces;
+import io.hxb.testing.TestPorts;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.Tag;
@@ -34,7 +35,7 @@ import java.util.TreeSet;
 class FewDescriptorsTest {
     private static final int RLIMIT_NOFILE = 7;
     private static final int MAX_LEFT = 48;
-    private static final int PORT = 21_680;
+    private static final int PORT = TestPorts.take(4);
     private static final FunctionDescriptor LIMIT =
             FunctionDescriptor.of(
                     ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG);

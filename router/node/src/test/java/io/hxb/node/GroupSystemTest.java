@@ -12,6 +12,7 @@ import io.hxb.pm.PmStatus;
 import io.hxb.pm.collective.PmElement;
 import io.hxb.pm.collective.PmFunction;
 import io.hxb.pm.collective.PmGroup;
+import io.hxb.testing.TestPorts;
 import io.hxb.topology.Shape;
 
 import org.agrona.MutableDirectBuffer;
@@ -27,6 +28,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -37,7 +39,7 @@ import java.util.stream.Collectors;
 @Tag("system")
 class GroupSystemTest {
     private static final long TIMEOUT_NS = 30_000_000_000L;
-    private static final int BASE_PORT = 28_250;
+    private static final int BASE_PORT = TestPorts.take(16);
     private static final int ID = 815;
 
     /** Of the members, by rank: all nodes, and two of them twice. */
@@ -67,16 +69,22 @@ class GroupSystemTest {
         }
     }
 
-    private Process startC(final String scenario, final int rank) throws Exception {
-        return programs.start(
-                Build.CHECKED,
-                scenario,
-                nodes.socket(NODES[rank]),
-                Integer.toString(1 + rank),
-                Integer.toString(ID),
-                Integer.toString(rank),
-                Arrays.stream(NODES).mapToObj(Integer::toString).collect(Collectors.joining(",")),
-                Integer.toString(ROUNDS));
+    private Process startC(final String scenario, final int rank, final String... more)
+            throws Exception {
+        final List<String> arguments =
+                new ArrayList<>(
+                        List.of(
+                                scenario,
+                                nodes.socket(NODES[rank]),
+                                Integer.toString(1 + rank),
+                                Integer.toString(ID),
+                                Integer.toString(rank),
+                                Arrays.stream(NODES)
+                                        .mapToObj(Integer::toString)
+                                        .collect(Collectors.joining(",")),
+                                Integer.toString(ROUNDS)));
+        arguments.addAll(List.of(more));
+        return programs.start(Build.CHECKED, arguments.toArray(String[]::new));
     }
 
     /** What a member does with its group. */
@@ -201,18 +209,28 @@ class GroupSystemTest {
         for (final int rank : new int[] {0, 1, 2, 4}) {
             others.add(startJava(rank, GroupSystemTest::barriersUntilItEnds));
         }
-        final Process one = startC("group-outlive", 3);
-        final Process other = startC("group-outlive", 5);
-        assertEquals("ready", LibHxb.line(one));
-        assertEquals("ready", LibHxb.line(other));
+        final List<Process> onIt =
+                List.of(
+                        startC("group-outlive", 3, "node ends"),
+                        startC("group-outlive", 5, "node ends"));
+        for (final Process process : onIt) {
+            assertEquals("ready", LibHxb.line(process));
+        }
         // when
         nodes.node(3).close();
         // then
         for (final Future<Integer> member : others) {
             assertTrue(member.get() < 0);
         }
-        one.destroyForcibly().waitFor();
-        other.destroyForcibly().waitFor();
+        // the one sees its context closed, or before that the one of the other
+        for (final Process process : onIt) {
+            final List<String> lines = LibHxb.lines(process);
+            assertEquals(1, lines.size(), lines::toString);
+            assertTrue(
+                    Set.of("HXB_CONTEXT_CLOSED", "HXB_NODE_GONE", "HXB_NO_SUCH_CONTEXT")
+                            .contains(lines.getFirst()),
+                    lines::toString);
+        }
     }
 
     @Test

@@ -26,6 +26,7 @@ import io.hxb.pm.PmDevice;
 import io.hxb.pm.PmMessage;
 import io.hxb.pm.PmStatus;
 import io.hxb.testing.TestNamespaces;
+import io.hxb.testing.TestPorts;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.AfterEach;
@@ -53,7 +54,7 @@ class HostileTrainsSystemTest {
     private static final long ONLY_SEED = Long.getLong("hxb.trains.seed", -1);
     private static final int CONTEXT = 1;
     private static final int MTU = 9_000;
-    private static final int BASE_PORT = 21_760;
+    private static final int BASE_PORT = TestPorts.take(4);
     private static final int MESSAGES = 3_000;
     private static final int MAX_BYTES = 8_800;
 
@@ -153,7 +154,8 @@ class HostileTrainsSystemTest {
         }
         check();
         TestNamespaces.await(
-                "probes of strangers are counted", () -> counted(CounterType.LINK_STRANGE_PROBES));
+                "probes of strangers are counted",
+                () -> counted(CounterType.LINK_UNKNOWN_SENDER_PROBES));
     }
 
     private void attackOverUdp() throws Exception {

@@ -7,6 +7,7 @@ import io.hxb.config.FlowConfig;
 import io.hxb.config.RouteConfig;
 import io.hxb.context.LibHxb;
 import io.hxb.context.LibHxb.Build;
+import io.hxb.testing.TestPorts;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.AfterEach;
@@ -24,7 +25,7 @@ import java.util.Map;
 /** The libfabric provider after a loss that only one of two endpoints has seen. */
 @Tag("system")
 class LibHxbProviderLossSystemTest {
-    private static final int BASE_PORT = 24_050;
+    private static final int BASE_PORT = TestPorts.take(4);
     private static final int LOSS_PERCENT = 2;
     private static final long SEED = 43;
     private static final long TIMEOUT_NS = 1_000_000_000;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.context.LibHxb;
 import io.hxb.context.LibHxb.Build;
+import io.hxb.testing.TestPorts;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.AfterEach;
@@ -27,7 +28,7 @@ import java.util.Set;
 /** The libfabric provider against the manual pages of libfabric, over real nodes and UDP. */
 @Tag("system")
 class LibHxbProviderSystemTest {
-    private static final int BASE_PORT = 28_050;
+    private static final int BASE_PORT = TestPorts.take(4);
 
     /** What a program is told of a peer that was killed: FI_ECONNREFUSED, FI_ECONNRESET. */
     private static final Set<String> GONE =
@@ -177,7 +178,7 @@ class LibHxbProviderSystemTest {
                         "20",
                         "-S",
                         lengthBytes);
-        final String port = Integer.toString(BASE_PORT + 10);
+        final String port = Integer.toString(TestPorts.take(1));
         final List<String> serve = new ArrayList<>(command);
         serve.addAll(List.of("-B", port));
         final List<String> ask = new ArrayList<>(command);

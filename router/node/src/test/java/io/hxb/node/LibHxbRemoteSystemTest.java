@@ -15,6 +15,7 @@ import io.hxb.pm.rma.PmNotification;
 import io.hxb.pm.rma.PmOutcome;
 import io.hxb.pm.rma.PmRemoteMemory;
 import io.hxb.pm.rma.PmRemoteRegion;
+import io.hxb.testing.TestPorts;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.AfterEach;
@@ -31,7 +32,7 @@ import java.util.Set;
 @Tag("system")
 class LibHxbRemoteSystemTest {
     private static final long TIMEOUT_NS = 20_000_000_000L;
-    private static final int BASE_PORT = 27_850;
+    private static final int BASE_PORT = TestPorts.take(4);
     private static final int REGION_BYTES = 1 << 20;
 
     /** As remote-use in remote.c says at its end. */

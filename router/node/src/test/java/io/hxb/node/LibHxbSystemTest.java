@@ -11,6 +11,7 @@ import io.hxb.config.LoopConfig;
 import io.hxb.context.LibHxb;
 import io.hxb.context.LibHxb.Build;
 import io.hxb.node.loop.NodeThreads;
+import io.hxb.testing.TestPorts;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.AfterEach;
@@ -32,7 +33,7 @@ import java.util.stream.Collectors;
 /** The examples in C, C++ and Python between two nodes, and libhxb as it is installed. */
 @Tag("system")
 class LibHxbSystemTest {
-    private static final int BASE_PORT = 27_700;
+    private static final int BASE_PORT = TestPorts.take(4);
     private static final Path ROOT = Path.of(System.getProperty("hxb.root")).toAbsolutePath();
     private static final Path EXAMPLES = ROOT.resolve("examples/src/main");
 

@@ -12,6 +12,7 @@ import io.hxb.pm.PmDevice;
 import io.hxb.pm.PmMessage;
 import io.hxb.pm.PmStatus;
 import io.hxb.testing.TestNamespaces;
+import io.hxb.testing.TestPorts;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.Tag;
@@ -30,7 +31,8 @@ class ManyLinksTest {
         // given
         final Shape shape = Shape.of(2, 2, 2, 2, 2, 2, 2, 2);
         final ClusterConfig config =
-                ClusterConfig.of("many", shape, Backend.UDP, LinkPlan.udp(8, 8, 22_000));
+                ClusterConfig.of(
+                        "many", shape, Backend.UDP, LinkPlan.udp(8, 8, TestPorts.take(2 * LINKS)));
         try (Node from = Node.start(NodeOptions.embedded(config, 0, null));
                 Node to = Node.start(NodeOptions.embedded(config, 1, null));
                 PmDevice here = from.device();

@@ -15,6 +15,7 @@ import io.hxb.pm.PmContext;
 import io.hxb.pm.PmDevice;
 import io.hxb.pm.PmMessage;
 import io.hxb.pm.PmStatus;
+import io.hxb.testing.TestPorts;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.AutoClose;
@@ -33,7 +34,7 @@ import java.util.concurrent.TimeUnit;
 @Tag("system")
 class ManyProgramsSystemTest {
     private static final int PROGRAMS = Integer.getInteger("hxb.programs", 200);
-    private static final int BASE_PORT = 28_900;
+    private static final int BASE_PORT = TestPorts.take(4);
     private static final int ECHO = 1;
     private static final long SECOND_NS = 1_000_000_000L;
     private static final long LIMIT_NS = 60 * SECOND_NS;

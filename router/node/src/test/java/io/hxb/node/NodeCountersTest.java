@@ -15,6 +15,7 @@ import io.hxb.pm.PmException;
 import io.hxb.pm.PmMessage;
 import io.hxb.pm.PmStatus;
 import io.hxb.testing.TestNamespaces;
+import io.hxb.testing.TestPorts;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.Tag;
@@ -31,11 +32,14 @@ class NodeCountersTest {
     private static final int MESSAGES = 100;
     private static final long SECOND_NS = 1_000_000_000L;
 
+    private static final int BASE_PORT = TestPorts.take(4);
+
     @TempDir private Path folder;
 
     private Node start(final int id) throws IOException {
         final ClusterConfig config =
-                ClusterConfig.of("counters", Shape.of(2), Backend.UDP, LinkPlan.udp(1, 2, 21_400))
+                ClusterConfig.of(
+                                "counters", Shape.of(2), Backend.UDP, LinkPlan.udp(1, 2, BASE_PORT))
                         .withAttach(new AttachConfig(folder, folder, List.of(), List.of()));
         return Node.start(NodeOptions.service(config, id));
     }

@@ -13,6 +13,7 @@ import io.hxb.log.LoopErrors;
 import io.hxb.node.loop.NodeThreads;
 import io.hxb.testing.LoopErrorsExtension;
 import io.hxb.testing.TestNamespaces;
+import io.hxb.testing.TestPorts;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.Tag;
@@ -28,7 +29,7 @@ import java.util.Set;
 @Tag("system")
 class NodeHousekeepingTest {
     private static final long SECOND = 1_000_000_000L;
-    private static final int PORT = 21_660;
+    private static final int PORT = TestPorts.take(4);
 
     /** A link that reports seven drops, or throws at some of its methods. */
     private static Link link(final Link link, final Set<String> broken) {

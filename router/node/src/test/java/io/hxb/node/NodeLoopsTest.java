@@ -17,6 +17,7 @@ import io.hxb.pm.PmEvent;
 import io.hxb.pm.PmMessage;
 import io.hxb.pm.PmStatus;
 import io.hxb.testing.TestNamespaces;
+import io.hxb.testing.TestPorts;
 import io.hxb.testing.Together;
 import io.hxb.topology.Shape;
 
@@ -50,6 +51,8 @@ class NodeLoopsTest {
     private static final int ECHOED_BY_CHILD = 9;
     private static final int ROUNDS = 30;
     private static final int KILLS = 2;
+
+    private static final int BASE_PORT = TestPorts.take(4);
 
     @TempDir private Path folder;
 
@@ -102,7 +105,7 @@ class NodeLoopsTest {
     private Node start(final int id) throws IOException {
         final LoopConfig loops = new LoopConfig(3, LoopConfig.Waiting.BLOCK, 0, 64, List.of(), 0);
         final ClusterConfig config =
-                ClusterConfig.of("loops", Shape.of(2), Backend.UDP, LinkPlan.udp(1, 2, 21_300))
+                ClusterConfig.of("loops", Shape.of(2), Backend.UDP, LinkPlan.udp(1, 2, BASE_PORT))
                         .withLoop(loops)
                         .withAttach(new AttachConfig(folder, folder, List.of(), List.of()));
         final Node node = Node.start(NodeOptions.service(config, id));

@@ -16,6 +16,7 @@ import io.hxb.pm.PmLinkEvent;
 import io.hxb.pm.PmMessage;
 import io.hxb.pm.PmStatus;
 import io.hxb.session.KeyFile;
+import io.hxb.testing.TestPorts;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.AfterEach;
@@ -86,7 +87,7 @@ class NodeTest {
     void shouldCarryMessagesThroughTwoRelays() throws IOException {
         // given
         final List<Node> nodes =
-                start(NodeThreads.start(LoopConfig.DEFAULT), Shape.of(2, 2, 2), 21_000);
+                start(NodeThreads.start(LoopConfig.DEFAULT), Shape.of(2, 2, 2), TestPorts.take(48));
         final PmContext from = context(nodes.getFirst());
         final PmContext to = context(nodes.getLast());
         // when
@@ -111,7 +112,7 @@ class NodeTest {
                 start(
                         NodeThreads.start(loops),
                         Shape.of(2, 2, 2),
-                        21_600,
+                        TestPorts.take(16),
                         new SecurityConfig(mode, List.of(key.toString())));
         final PmContext from = context(nodes.getFirst());
         final PmContext to = context(nodes.getLast());
@@ -128,7 +129,7 @@ class NodeTest {
     void shouldRunOnTheApplicationsThread() throws IOException {
         // given
         final List<Node> nodes =
-                start(NodeThreads.invoker(LoopConfig.DEFAULT), Shape.of(2), 21_100);
+                start(NodeThreads.invoker(LoopConfig.DEFAULT), Shape.of(2), TestPorts.take(4));
         final PmContext from = context(nodes.getFirst());
         final PmContext to = context(nodes.getLast());
         // when, then
@@ -139,7 +140,8 @@ class NodeTest {
     void shouldServeSeveralLoops() throws IOException {
         // given
         final LoopConfig loops = new LoopConfig(2, LoopConfig.Waiting.BLOCK, 0, 64, List.of(), 0);
-        final List<Node> nodes = start(NodeThreads.start(loops), Shape.of(2, 2), 21_200);
+        final List<Node> nodes =
+                start(NodeThreads.start(loops), Shape.of(2, 2), TestPorts.take(16));
         final PmContext from = context(nodes.getFirst());
         final PmContext to = context(nodes.getLast());
         // when, then
@@ -151,7 +153,7 @@ class NodeTest {
         // given
         final LoopConfig loops = new LoopConfig(2, LoopConfig.Waiting.BLOCK, 0, 64, List.of(), 0);
         final NodeThreads threads = NodeThreads.start(loops);
-        final List<Node> nodes = start(threads, Shape.of(2), 21_400);
+        final List<Node> nodes = start(threads, Shape.of(2), TestPorts.take(4));
         for (int round = 0; round < 3; round++) {
             // when
             nodes.get(1).close();
@@ -170,7 +172,7 @@ class NodeTest {
     void shouldTellAnApplicationThatSleepsOfItsLinks() throws IOException {
         // given
         final LoopConfig loops = new LoopConfig(2, LoopConfig.Waiting.BLOCK, 0, 64, List.of(), 0);
-        final List<Node> nodes = start(NodeThreads.start(loops), Shape.of(2), 21_500);
+        final List<Node> nodes = start(NodeThreads.start(loops), Shape.of(2), TestPorts.take(4));
         final PmDevice device = nodes.getFirst().device();
         open.add(device);
         final PmContext context = device.openContext(CONTEXT);

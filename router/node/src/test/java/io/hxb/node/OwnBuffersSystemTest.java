@@ -17,6 +17,7 @@ import io.hxb.pm.PmLargeHandler;
 import io.hxb.pm.PmLargeMessages;
 import io.hxb.pm.PmMessage;
 import io.hxb.pm.PmStatus;
+import io.hxb.testing.TestPorts;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.AfterEach;
@@ -37,7 +38,7 @@ import java.util.Random;
 @Tag("system")
 class OwnBuffersSystemTest {
     private static final long SECOND = 1_000_000_000L;
-    private static final int BASE_PORT = 27_800;
+    private static final int BASE_PORT = TestPorts.take(4);
     private static final int CONTEXT = 3;
     private static final int MESSAGES = 4_000;
 

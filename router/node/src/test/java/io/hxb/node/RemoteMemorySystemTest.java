@@ -25,6 +25,7 @@ import io.hxb.pm.rma.PmOutcome;
 import io.hxb.pm.rma.PmRemoteMemory;
 import io.hxb.pm.rma.PmRemoteRegion;
 import io.hxb.testing.TestNamespaces;
+import io.hxb.testing.TestPorts;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.AfterEach;
@@ -43,7 +44,7 @@ import java.util.Random;
 @Tag("system")
 class RemoteMemorySystemTest {
     private static final long SECOND = 1_000_000_000L;
-    private static final int BASE_PORT = 27_950;
+    private static final int BASE_PORT = TestPorts.take(4);
     private static final int CONTEXT = 3;
     private static final int LENGTH = 32 << 20;
 

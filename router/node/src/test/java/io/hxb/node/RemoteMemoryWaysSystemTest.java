@@ -21,6 +21,7 @@ import io.hxb.pm.rma.PmNotification;
 import io.hxb.pm.rma.PmRemoteMemory;
 import io.hxb.pm.rma.PmRemoteRegion;
 import io.hxb.session.KeyFile;
+import io.hxb.testing.TestPorts;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.AfterEach;
@@ -41,7 +42,7 @@ import java.util.List;
 @Timeout(120)
 class RemoteMemoryWaysSystemTest {
     private static final long TIMEOUT_NS = 60_000_000_000L;
-    private static final int BASE_PORT = 27_650;
+    private static final int BASE_PORT = TestPorts.take(16);
     private static final int LENGTH = 8 << 20;
     private static final long GREATEST = 1L << 30;
     private static final int TOLD = 100;

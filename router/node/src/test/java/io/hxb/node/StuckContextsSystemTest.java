@@ -14,6 +14,7 @@ import io.hxb.pm.PmContextOptions;
 import io.hxb.pm.PmDevice;
 import io.hxb.pm.PmMessage;
 import io.hxb.pm.PmStatus;
+import io.hxb.testing.TestPorts;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.AfterEach;
@@ -28,7 +29,7 @@ import java.util.List;
 @Tag("system")
 class StuckContextsSystemTest {
     private static final long SECOND = 1_000_000_000L;
-    private static final int BASE_PORT = 27_900;
+    private static final int BASE_PORT = TestPorts.take(4);
     private static final int STUCK_CONTEXTS = 60;
     private static final int MESSAGES_EACH = 100;
     private static final int VICTIM = 61;

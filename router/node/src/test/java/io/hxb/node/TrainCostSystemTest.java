@@ -18,6 +18,7 @@ import io.hxb.pm.PmDevice;
 import io.hxb.pm.PmMessage;
 import io.hxb.pm.PmStatus;
 import io.hxb.testing.TestNamespaces;
+import io.hxb.testing.TestPorts;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.AfterEach;
@@ -39,7 +40,7 @@ class TrainCostSystemTest {
     private static final long SECOND = 1_000_000_000L;
     private static final int CONTEXT = 1;
     private static final int MTU = 9_000;
-    private static final int BASE_PORT = 21_740;
+    private static final int BASE_PORT = TestPorts.take(4);
 
     /** Messages of one size in a row; a multiple of a train. */
     private static final int RUN = 256;

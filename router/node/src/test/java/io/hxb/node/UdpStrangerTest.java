@@ -19,6 +19,7 @@ import io.hxb.pm.PmDevice;
 import io.hxb.pm.PmMessage;
 import io.hxb.pm.PmStatus;
 import io.hxb.routing.DimensionOrder;
+import io.hxb.testing.TestPorts;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.AfterEach;
@@ -52,7 +53,8 @@ class UdpStrangerTest {
     private static final int FRAME_BYTES = FrameHeaderFlyweight.LENGTH + 128;
 
     private final ClusterConfig config =
-            ClusterConfig.of("test", Shape.of(2), Backend.UDP, LinkPlan.udp(1, 1, 21_700));
+            ClusterConfig.of(
+                    "test", Shape.of(2), Backend.UDP, LinkPlan.udp(1, 1, TestPorts.take(2)));
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
     private final List<Node> nodes = new ArrayList<>();
     private final ByteBuffer heard = ByteBuffer.allocate(1 << 16).order(ByteOrder.LITTLE_ENDIAN);

@@ -14,6 +14,7 @@ import io.hxb.pm.PmMessage;
 import io.hxb.pm.PmStatus;
 import io.hxb.testing.RandomClusterFile;
 import io.hxb.testing.Seeds;
+import io.hxb.testing.TestPorts;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -35,7 +36,7 @@ class ValidFilesPropertyTest {
     private static final int MAX_FILES = 400;
     private static final int MESSAGES = 20;
     private static final int CONTEXT = 1;
-    private static final int BASE_PORT = 26_000;
+    private static final int BASE_PORT = TestPorts.take(200);
 
     // In real time a thread may wait long for its CPU, and a socket may lose a frame: nobody is
     // given up meanwhile, and nobody waits for minutes until it is sent again or a link is back.

@@ -79,7 +79,7 @@ final class SessionNode {
         final long destination = header.wrap(memory.address()).destination();
         if (destination != SHAPE.coordinates(node)
                 && destination != FrameHeaderFlyweight.ANY_DESTINATION) {
-            return DropReason.STRANGER;
+            return DropReason.UNKNOWN_NEIGHBOUR;
         }
         final int opened = seals.open(memory.address());
         if (opened == DropReason.NONE

@@ -30,9 +30,9 @@ final class BarePeer implements AutoCloseable {
 
     /** Takes a port of its node. */
     void listen(final int node, final int port) {
-        final int slot = context.claim(node, PortProtocol.CONTEXT, PortProtocol.QUESTION_BYTES);
-        PortProtocol.question(context.sendAddress(slot), 1, port);
-        context.send(slot, PortProtocol.QUESTION_BYTES, PortProtocol.LISTEN);
+        final int slot = context.claim(node, PortProtocol.CONTEXT, PortProtocol.REQUEST_BYTES);
+        PortProtocol.request(context.sendAddress(slot), 1, port);
+        context.send(slot, PortProtocol.REQUEST_BYTES, PortProtocol.LISTEN);
         await();
         assertEquals(PortProtocol.OK, PortProtocol.status(message.address()));
         context.release(message);

@@ -16,6 +16,7 @@ import io.hxb.pm.stream.HxbServerSocketChannel;
 import io.hxb.pm.stream.HxbSocketAddress;
 import io.hxb.pm.stream.HxbSocketChannel;
 import io.hxb.pm.stream.HxbStreams;
+import io.hxb.testing.TestPorts;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.Tag;
@@ -86,7 +87,7 @@ class DirectStreamTest {
                                 "direct",
                                 Shape.of(2),
                                 Backend.UDP,
-                                LinkPlan.udp(1, 2, StreamNodes.freePorts()))
+                                LinkPlan.udp(1, 2, TestPorts.take(4)))
                         .withAttach(new AttachConfig(directory, directory, List.of(), List.of()));
         final LoopConfig loop = new LoopConfig(1, LoopConfig.Waiting.BLOCK, 0, 64, List.of(), 0);
         try (NodeThreads threads = NodeThreads.start(loop);

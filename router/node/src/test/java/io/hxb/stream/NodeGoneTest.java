@@ -23,6 +23,7 @@ import io.hxb.pm.stream.HxbSocketAddress;
 import io.hxb.pm.stream.HxbSocketChannel;
 import io.hxb.pm.stream.HxbStreams;
 import io.hxb.pm.stream.NodeGoneException;
+import io.hxb.testing.TestPorts;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.AfterEach;
@@ -56,7 +57,7 @@ class NodeGoneTest {
                                 "gone",
                                 Shape.of(2),
                                 Backend.UDP,
-                                LinkPlan.udp(1, 2, StreamNodes.freePorts()))
+                                LinkPlan.udp(1, 2, TestPorts.take(4)))
                         .withAttach(new AttachConfig(directory, directory, List.of(), List.of()));
         threads =
                 NodeThreads.start(new LoopConfig(1, LoopConfig.Waiting.BLOCK, 0, 64, List.of(), 0));

@@ -18,6 +18,7 @@ import io.hxb.pm.stream.HxbSocketAddress;
 import io.hxb.pm.stream.HxbSocketChannel;
 import io.hxb.pm.stream.HxbStreams;
 import io.hxb.pm.stream.NodeGoneException;
+import io.hxb.testing.TestPorts;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.Tag;
@@ -71,7 +72,7 @@ class ReattachTest {
                                 "again",
                                 Shape.of(2),
                                 Backend.UDP,
-                                LinkPlan.udp(1, 2, StreamNodes.freePorts()))
+                                LinkPlan.udp(1, 2, TestPorts.take(4)))
                         .withAttach(new AttachConfig(directory, directory, List.of(), List.of()));
         final CompletableFuture<Throwable> ended = new CompletableFuture<>();
         final Thread server =

@@ -15,12 +15,10 @@ import io.hxb.node.loop.NodeThreads;
 import io.hxb.pm.PmDevice;
 import io.hxb.pm.stream.HxbStreams;
 import io.hxb.pm.stream.StreamOptions;
+import io.hxb.testing.TestPorts;
 import io.hxb.topology.Shape;
 
 import java.io.IOException;
-import java.net.DatagramSocket;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -34,9 +32,6 @@ final class StreamNodes implements AutoCloseable {
 
     /** So that silent peers are noticed soon. */
     static final StreamOptions OPTIONS = StreamOptions.DEFAULT.withKeepAliveNs(SECOND / 5);
-
-    /** Below those that labs choose from, so that a lab of another JVM takes none of them. */
-    private static final int FIRST_PORT = 14_000;
 
     private static final int PORTS = 4;
 
@@ -68,36 +63,15 @@ final class StreamNodes implements AutoCloseable {
         this.invoker = invoker;
         this.wrapper = wrapper;
         config =
-                ClusterConfig.of("test", Shape.of(2), Backend.UDP, LinkPlan.udp(1, 2, freePorts()))
+                ClusterConfig.of(
+                                "test",
+                                Shape.of(2),
+                                Backend.UDP,
+                                LinkPlan.udp(1, 2, TestPorts.take(PORTS)))
                         .withFlow(flow);
         startNode(0);
         startNode(1);
         awaitNeighbours();
-    }
-
-    /** First of four UDP ports that are free. */
-    static int freePorts() throws IOException {
-        final int offset = (int) (ProcessHandle.current().pid() % 1000) * PORTS;
-        for (int i = 0; i < 1000; i++) {
-            final int base = FIRST_PORT + (offset + i * PORTS) % 4000;
-            if (isFree(base)) {
-                return base;
-            }
-        }
-        throw new IOException("no four UDP ports are free");
-    }
-
-    private static boolean isFree(final int base) {
-        for (int i = 0; i < PORTS; i++) {
-            try (DatagramSocket socket =
-                    new DatagramSocket(
-                            new InetSocketAddress(InetAddress.getLoopbackAddress(), base + i))) {
-                assertTrue(socket.isBound());
-            } catch (final IOException e) {
-                return false;
-            }
-        }
-        return true;
     }
 
     /** Starts a node, for the first time or again. */

@@ -87,7 +87,7 @@ final class NodeCommand implements Callable<Integer> {
         return ExitStatus.OK;
     }
 
-    // Whoever prints why the node did not start ends the process at once.
+    // The caller prints why the node did not start and ends the process at once.
     private Node start(final NodeOptions options, final LogThread log) throws IOException {
         try {
             return Node.start(capture.capture().apply(options));

@@ -17,7 +17,14 @@ final class RenamedWords {
                     new Renamed("hxb optimise", "--rounds", "--count"),
                     new Renamed("hxb route .*", "--lab", "--name"),
                     new Renamed("hxb plan vlan", "--config", "--dialect"),
-                    new Renamed("hxb sim .*", "--hosts", "--hosts-per-switch"));
+                    new Renamed("hxb sim .*", "--hosts", "--hosts-per-switch"),
+                    new Renamed("hxb sim ethernet", "--switch-us", "--switch-delay"),
+                    new Renamed("hxb sim ethernet", "--milliseconds", "--duration"),
+                    new Renamed("hxb stat", "--links", "--per-link"),
+                    new Renamed("hxb stat", "--users", "--per-user"),
+                    new Renamed("hxb manager", "--keep", "--pin"),
+                    new Renamed("hxb optimise", "--hold", "--hold-down"),
+                    new Renamed("hxb optimise stop", "--freeze", "--keep"));
 
     /**
      * A name that has changed.

@@ -254,6 +254,7 @@ class PathHealthSystemTest {
                 (System.nanoTime() - start) / 1_000_000);
         awaitBroadcasts("broadcasts arrive again");
         assertEquals(first, self(from).wantedDefaultVid());
+        // PathHealthTest counts that one dead switch moves it once.
         assertTrue(counts(from).get("default_moves") > moves);
         // when: the switch is back
         lab.run("ovs-ofctl del-flows --strict " + top + " priority=65535");
@@ -271,6 +272,19 @@ class PathHealthSystemTest {
         } catch (final IOException e) {
             throw new java.io.UncheckedIOException(e);
         }
+    }
+
+    /** A path that only seemed dead on a busy machine is found alive again soon. */
+    private static void awaitOneDeadPath(final ManagerClient client) {
+        TestNamespaces.await(
+                "one path is dead",
+                () -> {
+                    try {
+                        return counts(client).get("dead_paths") == 1;
+                    } catch (final IOException e) {
+                        throw new java.io.UncheckedIOException(e);
+                    }
+                });
     }
 
     private static Map<String, Long> counts(final ManagerClient client) throws IOException {
@@ -325,7 +339,6 @@ class PathHealthSystemTest {
                 "both hosts are as planned",
                 () -> route(from, TO).vid() == first && route(to, FROM).vid() == first);
         assertEquals(0, counts(from).get("probes_refused"));
-        final long dead = counts(from).get("dead_paths");
         final String top = plan.graph().switchName(topOf(vlan));
         // when: its switch dies
         lab.run(
@@ -342,7 +355,7 @@ class PathHealthSystemTest {
         awaitMore("the stream goes on");
         assertEquals(first, route(from, TO).wantedVid());
         assertEquals(second, (int) route(from, TO).value(1), "where h2 says it sends");
-        assertTrue(counts(from).get("dead_paths") > dead);
+        awaitOneDeadPath(from);
         assertEquals(0L, counts(from).get("half_pairs"));
         assertTrue(counts(from).get("path_moves") >= 1);
         // when: somebody insists on the dead VID

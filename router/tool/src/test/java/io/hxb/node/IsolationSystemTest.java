@@ -14,6 +14,7 @@ import io.hxb.pm.PmContext;
 import io.hxb.pm.PmDevice;
 import io.hxb.pm.PmMessage;
 import io.hxb.pm.PmStatus;
+import io.hxb.testing.TestPorts;
 import io.hxb.tool.machine.Privileges;
 
 import org.junit.jupiter.api.AfterEach;
@@ -73,7 +74,7 @@ class IsolationSystemTest {
     void shouldShowNobodyWhatOthersReceiveOrSendWhereContextsHaveBuffersOfTheirOwn()
             throws Exception {
         // given
-        final OtherUser hostile = start(24_130, "copy");
+        final OtherUser hostile = start(TestPorts.take(4), "copy");
         // when
         final long secret = exchangeSecrets();
         // then: not what others got, but what was for itself
@@ -90,7 +91,7 @@ class IsolationSystemTest {
     @Test
     void shouldShowWhatOthersReceiveWhereTheySharePoolAndNotWhatTheySend() throws Exception {
         // given
-        final OtherUser hostile = start(24_134, "shared");
+        final OtherUser hostile = start(TestPorts.take(4), "shared");
         // when
         final long secret = exchangeSecrets();
         // then: the look finds what is there to be found

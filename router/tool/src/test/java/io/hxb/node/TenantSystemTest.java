@@ -16,6 +16,7 @@ import io.hxb.pm.PmContext;
 import io.hxb.pm.PmDevice;
 import io.hxb.pm.PmMessage;
 import io.hxb.pm.PmStatus;
+import io.hxb.testing.TestPorts;
 import io.hxb.tool.machine.Privileges;
 
 import org.junit.jupiter.api.AfterEach;
@@ -117,7 +118,7 @@ class TenantSystemTest {
         // given
         final String tenants =
                 "tenants: {a: {uids: 60001}, b: {uids: 60002}, c: {uids: 60003, talksTo: b}}";
-        final List<Node> nodes = start(24_100, tenants, tenants);
+        final List<Node> nodes = start(TestPorts.take(8), tenants, tenants);
         final OtherUser a = attached(A, 0, 1);
         final OtherUser c = attached(C, 0, 2);
         final OtherUser b = attached(B, 1, 1);
@@ -147,7 +148,7 @@ class TenantSystemTest {
     void shouldCheckAtBothEndsWhereOneNodesFileKnowsNoTenants() throws Exception {
         // given: node 1 lets everybody in
         start(
-                24_110,
+                TestPorts.take(8),
                 "tenants: {a: {uids: 60001}}",
                 "attach: {directory: %s, allowedUids: [60002]}"
                         .formatted(folder)
@@ -168,7 +169,7 @@ class TenantSystemTest {
         final String tenants =
                 "tenants: {a: {uids: 60001, userLimits: {messagesPerSecond: %d}}, b: {uids: 60002}}"
                         .formatted(RATE);
-        final List<Node> nodes = start(24_120, tenants, tenants);
+        final List<Node> nodes = start(TestPorts.take(8), tenants, tenants);
         final OtherUser a = attached(A, 0, 1);
         final OtherUser b = attached(B, 0, 2);
         awaitOpen(a, b);
@@ -201,7 +202,7 @@ class TenantSystemTest {
                   b: {uids: 60002, talksTo: [a]}
                 """
                         .formatted(HELD);
-        final List<Node> nodes = start(24_140, tenants, tenants);
+        final List<Node> nodes = start(TestPorts.take(8), tenants, tenants);
         final OtherUser a = attached(A, 1, 1);
         final OtherUser b = attached(B, 0, 1);
         awaitOpen(a, b);

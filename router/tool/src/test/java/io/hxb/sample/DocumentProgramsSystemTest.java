@@ -11,6 +11,7 @@ import io.hxb.node.Node;
 import io.hxb.node.NodeOptions;
 import io.hxb.node.loop.NodeThreads;
 import io.hxb.pm.PmDevice;
+import io.hxb.testing.TestPorts;
 import io.hxb.topology.Shape;
 
 import org.agrona.DirectBuffer;
@@ -40,7 +41,6 @@ import javax.tools.ToolProvider;
 @Tag("system")
 class DocumentProgramsSystemTest {
     private static final Path ROOT = Path.of(System.getProperty("hxb.root"));
-    private static final int FIRST_UDP_PORT = 36_000;
 
     @TempDir private static Path compiled;
     private static String classPath;
@@ -79,7 +79,7 @@ class DocumentProgramsSystemTest {
 
     @BeforeEach
     void startsTwoNodes() throws IOException {
-        final int base = FIRST_UDP_PORT + (int) (ProcessHandle.current().pid() % 900) * 4;
+        final int base = TestPorts.take(4);
         config =
                 ClusterConfig.of("documents", Shape.of(2), Backend.UDP, LinkPlan.udp(1, 2, base))
                         .withAttach(new AttachConfig(folder, folder, List.of(), List.of()));

@@ -13,6 +13,7 @@ import io.hxb.node.Node;
 import io.hxb.node.NodeOptions;
 import io.hxb.node.loop.NodeThreads;
 import io.hxb.pm.PmDevice;
+import io.hxb.testing.TestPorts;
 import io.hxb.tool.FastStart;
 import io.hxb.tool.machine.Privileges;
 import io.hxb.topology.Shape;
@@ -44,7 +45,6 @@ import javax.xml.parsers.DocumentBuilderFactory;
 @Tag("system")
 class HelloSystemTest {
     private static final Path ROOT = Path.of(System.getProperty("hxb.root"));
-    private static final int FIRST_UDP_PORT = 32_000;
 
     @TempDir private static Path compiled;
     private static String classPath;
@@ -148,7 +148,7 @@ class HelloSystemTest {
     }
 
     private ClusterConfig startNodes() throws IOException {
-        final int base = FIRST_UDP_PORT + (int) (ProcessHandle.current().pid() % 900) * 4;
+        final int base = TestPorts.take(4);
         final ClusterConfig config =
                 ClusterConfig.of("hello", Shape.of(2), Backend.UDP, LinkPlan.udp(1, 2, base))
                         .withAttach(new AttachConfig(folder, folder, List.of(), List.of()));

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.hxb.testing.TestPorts;
 import io.hxb.tool.machine.Privileges;
 import io.hxb.tool.report.ExitStatus;
 
@@ -74,7 +75,7 @@ class BadInputSystemTest {
                         """
                         backend: udp
                         links: {x: 1}
-                        udp: {basePort: 21530}
+                        udp: {basePort: 20000}
                         socket: {kernelRelay: on}
                         """);
 
@@ -124,14 +125,22 @@ class BadInputSystemTest {
     @Test
     void shouldRefuseASecondNodeOnOneSocketPathAndLeaveTheFirstAlone() throws Exception {
         // given
-        final Path file = cluster("backend: udp\nlinks: {x: 1}\nudp: {basePort: 21510}\n");
+        final Path file =
+                cluster(
+                        "backend: udp\nlinks: {x: 1}\nudp: {basePort: "
+                                + TestPorts.take(2)
+                                + "}\n");
         try (HxbProcess first =
                 HxbProcess.start(folder, "node", "--config", file.toString(), "--node", "0")) {
             first.await("the node", () -> first.output().contains("the node relays"));
             final Path counters = folder.resolve("bad-0.counters");
             final Object before = inode(counters);
             // when: the same place in the cluster, other ports
-            final Path other = cluster("backend: udp\nlinks: {x: 1}\nudp: {basePort: 21520}\n");
+            final Path other =
+                    cluster(
+                            "backend: udp\nlinks: {x: 1}\nudp: {basePort: "
+                                    + TestPorts.take(2)
+                                    + "}\n");
             try (HxbProcess second =
                     HxbProcess.start(folder, "node", "--config", other.toString(), "--node", "0")) {
                 // then
@@ -155,7 +164,9 @@ class BadInputSystemTest {
                     Files.writeString(
                             folder.resolve("full.yaml"),
                             "name: full\nshape: 2\nbackend: udp\nlinks: {x: 1}\n"
-                                    + "udp: {basePort: 21530}\nattach: {directory: "
+                                    + "udp: {basePort: "
+                                    + TestPorts.take(2)
+                                    + "}\nattach: {directory: "
                                     + folder
                                     + ", countersDirectory: "
                                     + disk

@@ -13,6 +13,7 @@ import io.hxb.config.yaml.ClusterConfigYaml;
 import io.hxb.node.Node;
 import io.hxb.node.NodeOptions;
 import io.hxb.node.loop.NodeThreads;
+import io.hxb.testing.TestPorts;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.AfterEach;
@@ -36,7 +37,6 @@ import java.util.Random;
 @Tag("system")
 class CatSystemTest {
     private static final String PORT = "5000";
-    private static final int FIRST_UDP_PORT = 28_000;
 
     @TempDir private Path folder;
     private final List<AutoCloseable> open = new ArrayList<>();
@@ -45,7 +45,7 @@ class CatSystemTest {
 
     @BeforeEach
     void startNodes() throws IOException {
-        final int base = FIRST_UDP_PORT + (int) (ProcessHandle.current().pid() % 900) * 4;
+        final int base = TestPorts.take(4);
         final ClusterConfig config =
                 ClusterConfig.of("cat", Shape.of(2), Backend.UDP, LinkPlan.udp(1, 2, base))
                         .withAttach(new AttachConfig(folder, folder, List.of(), List.of()));

@@ -41,7 +41,7 @@ class HelpTextTest {
             Set.of(
                     ("arbitrate ask build call carry change check choose compare compute connect"
                          + " count deal end estimate examine explain find give have hold join keep"
-                         + " leave let limit list listen look make measure move overwrite plan"
+                         + " leave let limit list listen look make measure move overwrite pin plan"
                          + " print probe prohibit put read refresh remove repeat report require"
                          + " reset route run sample seed select send set show simulate spin start"
                          + " stop store switch tag take undo use wait write")
@@ -57,11 +57,8 @@ class HelpTextTest {
                     Map.entry("--listen", Set.of("PORT", "ADDRESS:PORT")),
                     Map.entry("--name", Set.of("LAB", "CLUSTER")),
                     Map.entry("--out", Set.of("FILE", "FOLDER")),
-                    Map.entry("--keep", Set.of("", "FOLDER")),
                     Map.entry("--spin", Set.of("", "TIME")),
-                    Map.entry("--hold", Set.of("", "TIME")),
                     Map.entry("--state", Set.of("FILE", "STATE")),
-                    Map.entry("--links", Set.of("", "N")),
                     Map.entry("--traffic", Set.of("", "NAME|FILE")),
                     Map.entry("--ties", Set.of("NAME", "balanced|table")),
                     Map.entry("--order", Set.of("node|block", "DIMENSIONS")));
@@ -195,14 +192,12 @@ class HelpTextTest {
     void shouldHaveTheUnitInTheLabel() {
         final Map<String, Pattern> units =
                 Map.of(
-                        "--(interval|timeout|warmup|lease|hold|sample)",
+                        "--(interval|timeout|warmup|lease|hold-down|sample|duration|switch-delay)",
                                 Pattern.compile("TIME|N\\|auto|"),
                         "--seconds", Pattern.compile("S"),
                         "--(rate|min-load)", Pattern.compile("RATE"),
                         "--(size|mtu|file-size|frame|port-bytes)", Pattern.compile("BYTES"),
-                        "--(count|faults|rails|hosts-per-switch|vcs)", Pattern.compile("N"),
-                        "--milliseconds", Pattern.compile("MS"),
-                        "--switch-us", Pattern.compile("US"));
+                        "--(count|faults|rails|hosts-per-switch|vcs)", Pattern.compile("N"));
         final List<String> wrong = new ArrayList<>();
         arguments()
                 .forEach(

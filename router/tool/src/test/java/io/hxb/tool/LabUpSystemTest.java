@@ -76,7 +76,7 @@ class LabUpSystemTest {
         }
 
         try (HxbProcess stat =
-                hxb("stat", "--name", name, "--links", "--interval", "0.2", "--count", "2")) {
+                hxb("stat", "--name", name, "--per-link", "--interval", "0.2", "--count", "2")) {
             assertEquals(ExitStatus.OK, stat.status(), stat::errors);
             assertTrue(stat.output().contains("link, in all"), stat::output);
             assertTrue(stat.output().contains("link, a second"), stat::output);

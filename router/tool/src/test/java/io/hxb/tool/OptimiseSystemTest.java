@@ -137,7 +137,7 @@ class OptimiseSystemTest {
                                 "200ms",
                                 "--lease",
                                 "2s",
-                                "--hold",
+                                "--hold-down",
                                 "0",
                                 "--min-load",
                                 "80kbit",
@@ -243,7 +243,7 @@ class OptimiseSystemTest {
         assertTrue(metrics.contains("hxb_optimise_changes_total 1\n"), metrics);
         assertTrue(metrics.contains("hxb_optimise_hosts{state=\"ready\"} 4\n"), metrics);
         // when, then: stopped, and started
-        assertTrue(ok("optimise stop --freeze --socket", place).text().contains("stopped"));
+        assertTrue(ok("optimise stop --keep --socket", place).text().contains("stopped"));
         expectMoved(1);
         assertTrue(ok("optimise stop --socket", place).text().contains("stopped"));
         expectMoved(0);

@@ -12,6 +12,7 @@ import io.hxb.config.ClusterConfig;
 import io.hxb.config.yaml.ClusterConfigYaml;
 import io.hxb.node.Node;
 import io.hxb.node.NodeOptions;
+import io.hxb.testing.TestPorts;
 import io.hxb.tool.lab.Capture;
 import io.hxb.tool.lab.Lab;
 import io.hxb.tool.lab.LabRegistry;
@@ -57,7 +58,7 @@ class OrdinaryUserSystemTest {
     @Test
     void shouldRunANodeInAPrivateFolderAndSeeAtOnceThatItWasKilled() throws Exception {
         // given
-        final Path file = cluster(21_540, "");
+        final Path file = cluster(TestPorts.take(2), "");
         try (HxbProcess node = hxb("node", "--config", file.toString(), "--node", "0")) {
             // when
             node.await("the node", () -> node.output().contains("is up"));
@@ -99,7 +100,7 @@ class OrdinaryUserSystemTest {
             assertFalse(second.errors().contains("NullPointerException"), second::errors);
         }
         // The same place in the cluster, other ports.
-        final Path other = cluster(21_550, "");
+        final Path other = cluster(TestPorts.take(2), "");
         try (HxbProcess second = hxb("node", "--config", other.toString(), "--node", "0")) {
             assertEquals(ExitStatus.FAILED, second.status(), second::output);
             assertTrue(second.errors().contains("the node with pid " + pid), second::errors);
@@ -118,7 +119,7 @@ class OrdinaryUserSystemTest {
     @Test
     void shouldRefuseAPrivateFolderThatIsNotPrivate() throws Exception {
         // given
-        final Path file = cluster(21_560, "");
+        final Path file = cluster(TestPorts.take(2), "");
         Files.createDirectory(own);
         Files.setAttribute(own, "unix:uid", NOBODY);
         Files.setPosixFilePermissions(own, PosixFilePermissions.fromString("rwxrwxrwx"));
@@ -140,7 +141,7 @@ class OrdinaryUserSystemTest {
         // given a folder of root's
         final Path roots = Files.createDirectory(folder.resolve("roots"));
         Files.setPosixFilePermissions(roots, PosixFilePermissions.fromString("rwxr-xr-x"));
-        final Path file = cluster(21_570, "attach: {directory: " + roots + "}\n");
+        final Path file = cluster(TestPorts.take(2), "attach: {directory: " + roots + "}\n");
 
         // when, then
         try (HxbProcess node = hxb("node", "--config", file.toString(), "--node", "0")) {
@@ -165,16 +166,18 @@ class OrdinaryUserSystemTest {
         final String attach =
                 "attach: {directory: " + roots + ", countersDirectory: " + roots + "%s}\n";
         checkRefused(
-                cluster(21_580, String.format(attach, "")), "(mode 0600)", "attach.allowedUids");
+                cluster(TestPorts.take(2), String.format(attach, "")),
+                "(mode 0600)",
+                "attach.allowedUids");
         // and one that others may attach to
         checkRefused(
-                cluster(21_590, String.format(attach, ", allowedUids: [4711]")),
+                cluster(TestPorts.take(2), String.format(attach, ", allowedUids: [4711]")),
                 "user 65534",
                 "attach.allowedUids");
         // and one behind a closed door
         Files.setPosixFilePermissions(roots, PosixFilePermissions.fromString("rwx------"));
         checkRefused(
-                cluster(21_610, String.format(attach, "")),
+                cluster(TestPorts.take(2), String.format(attach, "")),
                 "may not enter the folder " + roots,
                 "run as root");
     }
@@ -219,14 +222,14 @@ class OrdinaryUserSystemTest {
         Files.createSymbolicLink(runtime.resolve("user-0.pcapng"), secret);
 
         // when
-        final ClusterConfig config = ClusterConfigYaml.read(cluster(21_620, attach));
+        final ClusterConfig config = ClusterConfigYaml.read(cluster(TestPorts.take(2), attach));
         try (Node node = Node.start(NodeOptions.service(config, 0))) {
             // then: it runs without a file
             assertNull(node.counters().file());
         }
         final ClusterConfig other =
                 ClusterConfigYaml.read(
-                        cluster(21_630, attach.replace(folder + ",", runtime + ",")));
+                        cluster(TestPorts.take(2), attach.replace(folder + ",", runtime + ",")));
         final IOException refused =
                 assertThrows(
                         IOException.class, () -> Node.start(NodeOptions.service(other, 0)).close());

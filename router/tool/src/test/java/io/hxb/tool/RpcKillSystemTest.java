@@ -10,6 +10,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.hxb.context.LibHxb;
 import io.hxb.context.LibHxb.Build;
 import io.hxb.pm.PmDevice;
+import io.hxb.testing.TestPorts;
 
 import org.agrona.DirectBuffer;
 import org.junit.jupiter.api.AfterEach;
@@ -43,7 +44,6 @@ import javax.tools.ToolProvider;
 @Tag("system")
 class RpcKillSystemTest {
     private static final int KILLS = Integer.getInteger("hxb.rpc.kills", 5);
-    private static final int FIRST_UDP_PORT = Integer.getInteger("hxb.rpc.basePort", 35_000);
     private static final Path ROOT = Path.of(System.getProperty("hxb.root"));
     private static final int NODES = 4;
     private static final int LIMIT_S = 120;
@@ -104,7 +104,7 @@ class RpcKillSystemTest {
 
     @BeforeEach
     void startNodes() throws Exception {
-        final int port = FIRST_UDP_PORT + (int) (ProcessHandle.current().pid() % 100) * 8;
+        final int port = TestPorts.take(4);
         clusterFile =
                 Files.writeString(
                         folder.resolve("cluster.yaml"),

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.hxb.os.Capabilities;
 import io.hxb.testing.NotifySocket;
+import io.hxb.testing.TestPorts;
 import io.hxb.tool.machine.Privileges;
 
 import org.junit.jupiter.api.Tag;
@@ -35,7 +36,9 @@ class ServiceSystemTest {
                                 + "shape: 2\n"
                                 + "backend: udp\n"
                                 + "links: {x: 1}\n"
-                                + "udp: {basePort: 21720}\n"
+                                + "udp: {basePort: "
+                                + TestPorts.take(4)
+                                + "}\n"
                                 + "nodes: {1: {host: localhost}}\n"
                                 + "attach: {directory: "
                                 + folder

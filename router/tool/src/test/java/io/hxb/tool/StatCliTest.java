@@ -107,9 +107,9 @@ class StatCliTest {
                             use("tenant physics", "", 2, 40, 0)));
             counters.publish();
             // when
-            final HxbOutput users = HxbOutput.of("stat", file.toString(), "--users");
+            final HxbOutput users = HxbOutput.of("stat", file.toString(), "--per-user");
             final HxbOutput all = HxbOutput.of("stat", file.toString());
-            final HxbOutput links = HxbOutput.of("stat", file.toString(), "--links");
+            final HxbOutput links = HxbOutput.of("stat", file.toString(), "--per-link");
             final HxbOutput json = HxbOutput.of("stat", file.toString(), "--json");
             // then
             assertEquals(ExitStatus.OK, users.status(), users::errors);
@@ -153,12 +153,14 @@ class StatCliTest {
     void shouldRefuseOptionsThatContradict() {
         final String file = running(0).toString();
         for (final List<String> words :
-                List.of(List.of("--links", "--users"), List.of("--users", "--counter", "hxb_*"))) {
+                List.of(
+                        List.of("--per-link", "--per-user"),
+                        List.of("--per-user", "--counter", "hxb_*"))) {
             final List<String> arguments = new ArrayList<>(List.of("stat", file));
             arguments.addAll(words);
             final HxbOutput output = HxbOutput.of(arguments.toArray(String[]::new));
             assertEquals(ExitStatus.USAGE, output.status(), words.toString());
-            assertTrue(output.errors().contains("--users"), output::errors);
+            assertTrue(output.errors().contains("--per-user"), output::errors);
         }
     }
 }

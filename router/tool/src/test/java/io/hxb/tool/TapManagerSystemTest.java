@@ -288,7 +288,7 @@ class TapManagerSystemTest {
                                         () ->
                                                 VirtualNic.start(
                                                         options(0, TaggerChoice.TAP, folder))));
-        assertTrue(e.getMessage().contains("leave out --keep"), e::toString);
+        assertTrue(e.getMessage().contains("leave out --pin"), e::toString);
         // when: the kernel may
         final VirtualNic kernel = manager(near, 0, TaggerChoice.AUTO);
         // then

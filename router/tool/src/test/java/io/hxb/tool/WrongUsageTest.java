@@ -408,6 +408,13 @@ class WrongUsageTest {
                     route show --lab x | --lab is called --name now
                     plan vlan --graph torus:4x4 --config ovs | --config is called --dialect now
                     sim run --hosts 4 | --hosts is called --hosts-per-switch now
+                    sim ethernet --switch-us 3 | --switch-us is called --switch-delay now
+                    sim ethernet --milliseconds 20 | --milliseconds is called --duration now
+                    stat --links | --links is called --per-link now
+                    stat --users --json | --users is called --per-user now
+                    manager --keep /sys/fs/bpf/hxb | --keep is called --pin now
+                    optimise --hold 30s | --hold is called --hold-down now
+                    optimise stop --freeze | --freeze is called --keep now
                     """)
     void shouldNameTheNewWordForAnOldOne(final String command, final String message) {
         final HxbOutput output = run(command);

@@ -27,7 +27,7 @@ import io.hxb.linux.Memory;
  *     18      1  function
  *     19      1  step, from 0; of PART
  *     20      4  elements
- *     24      4  rank of the root of a broadcast, else 0
+ *     24      4  rank of the root of a broadcast, otherwise 0
  *     28      4  status
  *     32      4  bytes of the whole data, of which this is a piece
  *     36      4  offset of the piece

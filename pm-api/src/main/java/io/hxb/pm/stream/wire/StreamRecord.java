@@ -14,7 +14,7 @@ import io.hxb.linux.Memory;
  *      8      8 position: DATA: of its first byte in the stream; CREDIT: bytes the peer may have
  *               sent in all; RESET: code of a ResetReason; OPEN: port; ACCEPT: 0; PING: session of
  *               the sender; TAKEN: that of the END it answers
- *     16      . DATA, END: bytes of the stream, with DATA 1 or more; behind END come none
+ *     16      . DATA, END: bytes of the stream, with DATA 1 or more; after END come none
  *               OPEN, ACCEPT: first credit in bytes (8), session of the sender (8)
  *               PING: session that the sender knows of the receiver (8)
  * </pre>
@@ -125,13 +125,13 @@ public final class StreamRecord {
         Memory.putLong(address + 8, position);
     }
 
-    /** Writes the body of OPEN or ACCEPT behind the header. */
+    /** Writes the body of OPEN or ACCEPT after the header. */
     public static void handshake(final long address, final long creditBytes, final long session) {
         Memory.putLong(address + HEADER_BYTES, creditBytes);
         Memory.putLong(address + HEADER_BYTES + 8, session);
     }
 
-    /** Writes the body of PING behind the header. */
+    /** Writes the body of PING after the header. */
     public static void expectedSession(final long address, final long session) {
         Memory.putLong(address + HEADER_BYTES, session);
     }

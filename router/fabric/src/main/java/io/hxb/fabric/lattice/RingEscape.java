@@ -10,7 +10,8 @@ import io.hxb.fabric.route.WalkedPaths;
 /**
  * The escape paths of Duato's protocol in a torus: dimension order, the shorter way round (the
  * positive one when both are equal), on C_H (virtual channel 1) while the destination's coordinate
- * is larger than the current one, else on C_A (0). Immutable. Source: Koibuchi 2002, section A.2.4.
+ * is larger than the current one, otherwise on C_A (0). Immutable. Source: Koibuchi 2002, section
+ * A.2.4.
  */
 final class RingEscape implements Routing {
     private final LatticeGraph lattice;

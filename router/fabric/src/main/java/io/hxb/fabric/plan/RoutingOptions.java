@@ -6,7 +6,7 @@ import io.hxb.fabric.route.PathSelection;
  * Options of the routing algorithms; each uses those that apply to it.
  *
  * @param root switch at the root of spanning trees, or -1 for the algorithm's own choice: the best
- *     by crossing path for updown-dfs, else 0.
+ *     by crossing path for updown-dfs, otherwise 0.
  * @param virtualChannels of each channel, or 0 for the algorithm's own number.
  * @param hasCycleDetection whether L-turn and R-turn permit the turns that close no cycle.
  * @param selection how one of several shortest paths is chosen.

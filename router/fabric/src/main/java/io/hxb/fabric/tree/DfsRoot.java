@@ -149,7 +149,7 @@ public final class DfsRoot {
         return states;
     }
 
-    /** Passes the destinations behind a state back over the channels that lead to it. */
+    /** Passes the destinations after a state back over the channels that lead to it. */
     private void gather(
             final Directions directions,
             final int state,

@@ -8,7 +8,8 @@ import java.util.List;
 
 /**
  * Which channel waits for which when switches hold frames back (IEEE 802.3x PAUSE). A cycle among
- * them can stop the network for good. Owned by one thread. Source: Otsuka et al. 2006, section 4.
+ * them can stop the network permanently. Owned by one thread. Source: Otsuka et al. 2006, section
+ * 4.
  */
 public final class Dependencies {
     private final SwitchGraph graph;

@@ -14,7 +14,7 @@ import java.util.List;
  * @param maxSwitches maximum number of switches passed (MH).
  * @param maxPaths ordered host pairs on the busiest channel (CP), 0 without links.
  * @param busiestChannel that channel, -1 without links.
- * @param cycle channels that can wait for each other for ever, none if that cannot happen.
+ * @param cycle channels that can wait for each other forever, none if that cannot happen.
  */
 public record PlanQuality(
         double averageSwitches,
@@ -36,7 +36,7 @@ public record PlanQuality(
         return measurement.paths;
     }
 
-    /** Whether no channels can wait for each other for ever. */
+    /** Whether no channels can wait for each other forever. */
     public boolean isDeadlockFree() {
         return cycle.isEmpty();
     }

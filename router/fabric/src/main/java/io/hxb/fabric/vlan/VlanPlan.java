@@ -12,9 +12,9 @@ import java.util.Map;
  * VLANs and who sends in which. Immutable.
  *
  * <p>Switch-tagged: a host sends everything in its own VLAN. Host-tagged: a pair of hosts uses, in
- * both directions, the VLAN that {@link #exceptions()} names for it, else that of the host with the
- * higher priority; where hosts have several NICs, {@link NicSpread} takes these in turn. So the
- * table has one row per host, and one per exception.
+ * both directions, the VLAN that {@link #exceptions()} names for it, otherwise that of the host
+ * with the higher priority; where hosts have several NICs, {@link NicSpread} takes these in turn.
+ * So the table has one row per host, and one per exception.
  */
 public final class VlanPlan {
     private final PlanKind kind;

@@ -281,7 +281,7 @@ public final class EthernetNetwork {
     }
 
     /**
-     * Looks for channels that are paused for ever.
+     * Looks for channels that are paused forever.
      *
      * @return describes a channel of a cycle and those it waits for, or null.
      */
@@ -320,7 +320,7 @@ public final class EthernetNetwork {
         final StringBuilder text = new StringBuilder();
         for (int channel = 0; channel < firstInjection; channel++) {
             if (isDead[channel]) {
-                text.append(text.isEmpty() ? "paused for ever: [" : "], [")
+                text.append(text.isEmpty() ? "paused forever: [" : "], [")
                         .append(graph.channelName(channel));
             }
         }

@@ -13,7 +13,7 @@ final class Frames {
     /** Channel by which it came into the switch that stores it, or -1. */
     int[] input = new int[256];
 
-    /** The frame behind it in its queue. */
+    /** The frame after it in its queue. */
     int[] next = new int[256];
 
     private int[] free = new int[256];

@@ -1,6 +1,6 @@
 package io.hxb.sim.flit;
 
-/** Is told when packets and flits reach their host. */
+/** Is called when packets and flits reach their host. */
 public interface DeliveryListener {
     /**
      * A packet's tail arrived.

@@ -9,7 +9,7 @@ import java.util.Locale;
 
 /** Which of the shortest permitted paths packets take. */
 public enum PathChoice {
-    /** All where the algorithm leaves a choice, else the one that it has for each pair. */
+    /** All where the algorithm leaves a choice, otherwise the one that it has for each pair. */
     AUTO(null),
     /** All: the output selection function decides at every switch. */
     ADAPTIVE(null),

@@ -64,7 +64,7 @@ public final class SingleRun {
     public RunResult run() {
         final long warmup =
                 experiment.warmupCycles() == Experiment.AUTOMATIC
-                        ? settle()
+                        ? runUntilSteady()
                         : advance(experiment.warmupCycles());
         final long offered = simulator.offeredFlits();
         final long accepted = simulator.acceptedFlits();
@@ -117,7 +117,7 @@ public final class SingleRun {
     }
 
     /** Advances until the latency of three windows is that of the three before. */
-    private long settle() {
+    private long runUntilSteady() {
         final long window = Math.max(500, experiment.cycles() / 100);
         double before = Double.NaN;
         double sum = 0;

@@ -42,7 +42,7 @@ public record ControlReport(
         final Decision decision = control.decision();
         status.put("ok", true);
         status.put("state", state(control));
-        status.put("dry_run", control.isDry());
+        status.put("dry_run", control.isDryRun());
         status.put("generation", leaderElection.generation());
         status.put("hosts", hosts.size());
         status.put("ready_hosts", hosts.stream().filter(ManagedHost::isReady).count());
@@ -67,7 +67,7 @@ public record ControlReport(
     }
 
     private static String state(final NetworkControl control) {
-        if (control.isDry()) {
+        if (control.isDryRun()) {
             return "dry run";
         }
         if (!control.isLeader()) {

@@ -30,7 +30,7 @@ final class HostConnection {
     /**
      * Begins a session.
      *
-     * @param onRefused is told why a change was refused.
+     * @param onRefused called with the reason why a change was refused.
      * @return the manager's answer to HELLO; null if it is too early to try again.
      */
     ManagerMessage connect(final Consumer<Status> onRefused, final long nowNs) throws IOException {

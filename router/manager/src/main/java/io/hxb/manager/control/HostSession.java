@@ -31,7 +31,7 @@ final class HostSession {
      * A session over a connection, which it closes.
      *
      * @param gauge of the host, which outlives its sessions.
-     * @param onRefused is told why a change was refused.
+     * @param onRefused called with the reason why a change was refused.
      */
     HostSession(
             final ManagerConnection connection,
@@ -97,18 +97,18 @@ final class HostSession {
      * @return from where to go on; -1 at the end.
      */
     private int readChunk(final int first, final List<SentTraffic> rows) throws IOException {
-        final IntArrayList questions = new IntArrayList();
-        questions.addInt(first);
-        gauge.knownFrom(first, CHUNK, questions);
-        for (int i = 0; i < questions.size(); i++) {
-            connection.request(ManagerOperation.TRAFFIC).index(questions.getInt(i));
+        final IntArrayList indexes = new IntArrayList();
+        indexes.addInt(first);
+        gauge.knownFrom(first, CHUNK, indexes);
+        for (int i = 0; i < indexes.size(); i++) {
+            connection.request(ManagerOperation.TRAFFIC).index(indexes.getInt(i));
             connection.post();
         }
         int next = first;
         boolean isEnd = false;
-        for (int i = 0; i < questions.size(); i++) {
+        for (int i = 0; i < indexes.size(); i++) {
             final ManagerMessage reply = connection.receive();
-            if (isEnd || questions.getInt(i) > next) {
+            if (isEnd || indexes.getInt(i) > next) {
                 // Hosts between have not been asked for: from there on again.
                 continue;
             }

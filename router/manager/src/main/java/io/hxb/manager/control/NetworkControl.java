@@ -69,7 +69,7 @@ public final class NetworkControl {
         }
         measurement = TrafficMeasurement.of(byNumber, settings.isDry());
         if (isInCommand()) {
-            respectOthers(nowNs);
+            dropForeignPaths(nowNs);
             if (!isStopped) {
                 decide(nowNs);
             }
@@ -106,8 +106,8 @@ public final class NetworkControl {
         byNumber = found;
     }
 
-    /** What others have set, or hosts no longer know, is not wanted any more. */
-    private void respectOthers(final long nowNs) {
+    /** Forgets paths that others have set, or that hosts no longer know. */
+    private void dropForeignPaths(final long nowNs) {
         final Set<Long> claimed = new HashSet<>(measurement.claimed());
         final Set<Integer> lost = new HashSet<>();
         for (final ManagedHost host : hosts) {
@@ -185,7 +185,7 @@ public final class NetworkControl {
     }
 
     /**
-     * Gives all hosts what is wanted: all are told first, then all let it hold.
+     * Sets the wanted paths on all hosts: all prepare first, then all commit.
      *
      * @param before what was wanted, by pair, of pairs that are to go back if a host refuses.
      */
@@ -324,7 +324,7 @@ public final class NetworkControl {
         return decision;
     }
 
-    /** What it has counted. */
+    /** Its counts. */
     ControlCounts counts() {
         return counts;
     }
@@ -339,7 +339,7 @@ public final class NetworkControl {
         return ControlReport.of(nowNs, this, leaderElection, hosts, measurement, history, table);
     }
 
-    boolean isDry() {
+    boolean isDryRun() {
         return settings.isDry();
     }
 

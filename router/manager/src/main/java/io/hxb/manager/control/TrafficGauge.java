@@ -34,7 +34,7 @@ final class TrafficGauge {
     }
 
     /** Adds the hosts after those that are known, from one on. */
-    void knownFrom(final int first, final int count, final IntArrayList questions) {
+    void knownFrom(final int first, final int count, final IntArrayList indexes) {
         int low = 0;
         int high = known.size();
         while (low < high) {
@@ -45,8 +45,8 @@ final class TrafficGauge {
                 high = middle;
             }
         }
-        for (int i = low; i < known.size() && questions.size() < count; i++) {
-            questions.addInt(known.getInt(i) + 1);
+        for (int i = low; i < known.size() && indexes.size() < count; i++) {
+            indexes.addInt(known.getInt(i) + 1);
         }
     }
 

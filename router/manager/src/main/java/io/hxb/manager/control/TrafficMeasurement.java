@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the hosts have told in one round, by pairs. Immutable.
+ * The traffic that the hosts have reported in one round, by pairs. Immutable.
  *
  * @param pairs with traffic, in the order of their hosts.
  * @param halfCount pairs whose two directions take different VIDs.
@@ -20,7 +20,7 @@ record TrafficMeasurement(List<PairState> pairs, int halfCount, List<Long> claim
     }
 
     /**
-     * Puts together what both ends of each pair tell.
+     * Combines the reports of both ends of each pair.
      *
      * @param hosts that answer, by number.
      * @param isDry whether a pair may count as free though this server has no lease.
@@ -45,7 +45,8 @@ record TrafficMeasurement(List<PairState> pairs, int halfCount, List<Long> claim
             final SentTraffic back = byPair.get(key)[1];
             final boolean isClaimed =
                     (there != null && there.isClaimed()) || (back != null && back.isClaimed());
-            // An end that has sent nothing tells nothing of the pair; the other has heard nothing.
+            // An end that has sent nothing reports nothing of the pair; the other has heard
+            // nothing.
             final boolean isHalf =
                     (there == null || back == null)
                             ? (there == null ? back : there).isHalf()

@@ -25,9 +25,9 @@ import io.netty.handler.timeout.IdleStateHandler;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The handlers of a connection that speaks HTTP/1.1. Whole requests arrive one after the other,
- * each when the last handler has asked for it by {@code read()}, so a client that sends many at
- * once holds up itself only. Stateless.
+ * The handlers of an HTTP/1.1 connection. Whole requests arrive one after the other, each when the
+ * last handler has asked for it by {@code read()}, so a client that sends many at once holds up
+ * itself only. Stateless.
  */
 public final class HttpPipeline {
     /** Maximum bytes of the first line, and of the headers. */

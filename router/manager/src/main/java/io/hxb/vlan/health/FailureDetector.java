@@ -3,12 +3,12 @@ package io.hxb.vlan.health;
 import io.hxb.vlan.HostTable;
 
 /**
- * Finds out which paths are dead. A path that is silent is in doubt: then questions go out on it
- * and on others, and it is dead if the host answers there and not here. Owned by the thread of its
+ * Finds out which paths are dead. A path that is silent is in doubt: then requests are sent on it
+ * and on others, and it is dead if the host replies there and not here. Owned by the thread of its
  * {@link PathHealth}.
  */
 final class FailureDetector {
-    private static final int MIN_ANSWERS = 2;
+    private static final int MIN_REPLIES = 2;
 
     private final HostTable table;
     private final PeerTable peers;
@@ -36,38 +36,38 @@ final class FailureDetector {
         this.tally = tally;
     }
 
-    /** Begins to ask a host on several paths, unless it is asked already. */
-    void ask(final PeerHealth peer, final long nowNs) {
-        if (peer.inquiry().mayBegin(nowNs) && peer.paths().size() > 1) {
-            peer.inquiry().begin(nowNs);
+    /** Begins to validate the paths of a host, unless that is under way. */
+    void validate(final PeerHealth peer, final long nowNs) {
+        if (peer.validation().mayBegin(nowNs) && peer.paths().size() > 1) {
+            peer.validation().begin(nowNs);
             for (int i = 0; i < peer.paths().size(); i++) {
-                peer.paths().get(i).clearAnswers();
+                peer.paths().get(i).clearReplies();
             }
             work(peer, nowNs);
         }
     }
 
-    /** Asks the next round if it is due, or gives the verdict. */
+    /** Sends the next round if it is due, or gives the verdict. */
     void work(final PeerHealth peer, final long nowNs) {
-        final PathInquiry inquiry = peer.inquiry();
-        if (!inquiry.isDue(nowNs)) {
+        final PathValidation validation = peer.validation();
+        if (!validation.isDue(nowNs)) {
             return;
         }
-        if (inquiry.rounds() >= PathInquiry.ROUNDS && isAnswered(peer)) {
-            inquiry.end(true, nowNs);
+        if (validation.rounds() >= PathValidation.ROUNDS && hasReplies(peer)) {
+            validation.end(true, nowNs);
             judge(peer, nowNs);
-        } else if (inquiry.rounds() >= PathInquiry.MAX_ROUNDS) {
-            inquiry.end(false, nowNs);
+        } else if (validation.rounds() >= PathValidation.MAX_ROUNDS) {
+            validation.end(false, nowNs);
         } else if (sender.budget().isLeft()) {
-            askRound(peer, nowNs);
+            sendRound(peer, nowNs);
         } else {
             tally.withheld();
         }
     }
 
-    private static boolean isAnswered(final PeerHealth peer) {
+    private static boolean hasReplies(final PeerHealth peer) {
         for (int i = 0; i < peer.paths().size(); i++) {
-            if (peer.paths().get(i).answers() >= MIN_ANSWERS) {
+            if (peer.paths().get(i).replies() >= MIN_REPLIES) {
                 return true;
             }
         }
@@ -76,11 +76,11 @@ final class FailureDetector {
 
     /**
      * The path in use and the first two others, of which one is by another NIC if there is one; all
-     * of them if none of these answers.
+     * of them if there is no reply on these.
      */
-    private void askRound(final PeerHealth peer, final long nowNs) {
-        final boolean isWide = peer.inquiry().rounds() > PathInquiry.ROUNDS;
-        final int round = peer.inquiry().next(nowNs);
+    private void sendRound(final PeerHealth peer, final long nowNs) {
+        final boolean isWide = peer.validation().rounds() > PathValidation.ROUNDS;
+        final int round = peer.validation().next(nowNs);
         final VlanPath apart = firstByAnotherNic(peer);
         int others = apart == null ? 2 : 1;
         for (int i = 0; i < peer.paths().size(); i++) {
@@ -91,8 +91,8 @@ final class FailureDetector {
             final boolean isOther = others > 0 && path.state() != PathState.DEAD;
             if (isUsed || isWide || path.equals(apart) || isOther) {
                 others -= isUsed || path.equals(apart) ? 0 : 1;
-                path.onAsked();
-                sender.send(peer, path, Probe.QUESTION, round, nowNs);
+                path.onRequest();
+                sender.send(peer, path, Probe.REQUEST, round, nowNs);
             }
         }
     }
@@ -114,16 +114,16 @@ final class FailureDetector {
     private void judge(final PeerHealth peer, final long nowNs) {
         for (int i = 0; i < peer.paths().size(); i++) {
             final VlanPath path = peer.paths().get(i);
-            if (path.asked() >= PathInquiry.ROUNDS
-                    && path.answers() == 0
+            if (path.requests() >= PathValidation.ROUNDS
+                    && path.replies() == 0
                     && path.state() != PathState.DEAD
-                    && path.heardNs() - peer.inquiry().startNs() < 0) {
+                    && path.heardNs() - peer.validation().startNs() < 0) {
                 fail(peer, path, HealthListener.Reason.SILENT, nowNs);
             }
         }
     }
 
-    /** A path is dead: traffic leaves it, and the other host is told. */
+    /** A path is dead: traffic leaves it, and the other host is notified. */
     void fail(
             final PeerHealth peer,
             final VlanPath path,
@@ -149,8 +149,8 @@ final class FailureDetector {
                 final VlanPath path = peer.path(vid);
                 if (path != null
                         && path.state() != PathState.DEAD
-                        && nowNs - path.heardNs() > PathInquiry.ROUND_NS) {
-                    ask(peer, nowNs);
+                        && nowNs - path.heardNs() > PathValidation.ROUND_NS) {
+                    validate(peer, nowNs);
                 }
             }
         }

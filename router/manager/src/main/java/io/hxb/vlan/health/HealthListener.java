@@ -1,6 +1,6 @@
 package io.hxb.vlan.health;
 
-/** Is told what becomes of paths. Called by the thread that owns the {@link PathHealth}. */
+/** Is called when the state of a path changes, by the thread that owns the {@link PathHealth}. */
 public interface HealthListener {
     /** Why a path is left. */
     enum Reason {

@@ -93,7 +93,7 @@ final class PairUse {
         return spare;
     }
 
-    /** Notes whether the two ends agree; true if that has to be told now. */
+    /** Notes whether the two ends agree; true if that has to be reported now. */
     boolean onLook(final boolean isAgreed, final long nowNs) {
         if (isAgreed) {
             final boolean wasReported = isHalfReported;

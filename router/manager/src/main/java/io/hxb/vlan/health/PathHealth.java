@@ -11,14 +11,14 @@ import io.hxb.vlan.Tagger;
  * when the one in use carries nothing, or too little, in one of the directions. Owned by one
  * thread, which hands it the frames that come in before it lets it work.
  *
- * <p>Each host sends beats on its path in use. A path that is silent is in doubt: then questions go
+ * <p>Each host sends beats on its path in use. A path that is silent is in doubt: then requests go
  * out on it and on others, and the verdict is that it is dead if the host answers there and not
  * here; a host that answers nowhere is itself gone or stopped, and nothing changes. Both ends tell
  * each other what they hear, and use the first path that neither has found dead. A death on one
  * path puts those of other hosts in the same VID in doubt, so that few beats suffice.
  */
 public final class PathHealth {
-    private static final long QUESTION_STEP_NS = 1_000_000;
+    private static final long REQUEST_STEP_NS = 1_000_000;
     private static final long LOOK_NS = 50_000_000;
 
     private final ProbeReceiver receiver;
@@ -115,24 +115,24 @@ public final class PathHealth {
             tally.recovered();
             listener.onHealed(peer.host(), path.vid());
         }
-        if (probe.has(Probe.ANSWER)) {
-            final int round = peer.inquiry().roundOf(probe.round());
+        if (probe.has(Probe.REPLY)) {
+            final int round = peer.validation().roundOf(probe.round());
             if (round >= 0) {
-                path.onAnswer(round);
+                path.onReply(round);
             }
         }
         final boolean isNew = probe.has(Probe.IN_USE) && peer.use().onPeerTraffic(nowNs);
         final boolean hasMoved = selector.select(peer, nowNs);
         if (probe.has(Probe.LOOK)) {
-            sender.send(peer, path, Probe.ANSWER, Probe.NO_ROUND, nowNs);
+            sender.send(peer, path, Probe.REPLY, Probe.NO_ROUND, nowNs);
         }
-        if (probe.has(Probe.QUESTION)) {
+        if (probe.has(Probe.REQUEST)) {
             final int round = probe.round();
             final VlanPath used = peer.path(peer.used());
-            sender.send(peer, path, Probe.ANSWER, round, nowNs);
-            // Whoever asks does not hear: perhaps this host does not either.
+            sender.send(peer, path, Probe.REPLY, round, nowNs);
+            // The other host does not hear this one: perhaps this host does not hear it either.
             if (isNew || (used != null && nowNs - used.heardNs() > doubtNs(peer) * 3 / 4)) {
-                detector.ask(peer, nowNs);
+                detector.validate(peer, nowNs);
             }
         }
         if (isHealed && !hasMoved) {
@@ -153,12 +153,12 @@ public final class PathHealth {
         final boolean isAsking = workOnPairs(nowNs);
         witnessProber.work(nowNs);
         if (sender.isSlowed()) {
-            askWhereVidsAreSilent(nowNs);
+            validateSilentVids(nowNs);
         }
         selector.forgetIdle(nowNs);
         selector.commit();
         if (isAsking) {
-            return QUESTION_STEP_NS;
+            return REQUEST_STEP_NS;
         }
         return active > 0 || defaults.hasTraffic()
                 ? Math.min(LOOK_NS, config.heartbeatNs() / 2)
@@ -174,7 +174,7 @@ public final class PathHealth {
             final int index = (first + i) % count;
             final PeerHealth peer = peers.get(index);
             workOnPair(peer, nowNs);
-            isAsking |= peer.inquiry().isOpen();
+            isAsking |= peer.validation().isOpen();
             if (!isShort && !sender.budget().isEasy()) {
                 // Those that found no frames come first the next time.
                 isShort = true;
@@ -191,7 +191,7 @@ public final class PathHealth {
         }
         final PeerHealth peer = peers.findOrAdd(host, nowNs);
         if (peer.use().onTraffic(nowNs)) {
-            detector.ask(peer, nowNs);
+            detector.validate(peer, nowNs);
         }
     }
 
@@ -204,7 +204,7 @@ public final class PathHealth {
             vids.onUser(peer.used(), nowNs);
             workOnUsedPath(peer, nowNs);
         }
-        if (peer.inquiry().isOpen()) {
+        if (peer.validation().isOpen()) {
             detector.work(peer, nowNs);
         }
         if (use.isSpareDue(nowNs) && sender.budget().isEasy()) {
@@ -237,7 +237,7 @@ public final class PathHealth {
         }
         final long silentNs = nowNs - Math.max(path.heardNs(), peer.use().sinceNs());
         if (silentNs > doubtNs(peer)) {
-            detector.ask(peer, nowNs);
+            detector.validate(peer, nowNs);
         } else if (path.state() == PathState.HEARD
                 && path.lostPercent() > config.lossPercent()
                 && hasOther(peer, path)) {
@@ -275,12 +275,12 @@ public final class PathHealth {
     }
 
     // Where there are too many paths for beats every few milliseconds, each VID still has many.
-    private void askWhereVidsAreSilent(final long nowNs) {
+    private void validateSilentVids(final long nowNs) {
         for (int i = 0; i < peers.count(); i++) {
             final PeerHealth peer = peers.get(i);
             if (peer.use().isActive(nowNs)
                     && vids.isSilent(peer.used(), sender.intervalNs(), config.silenceNs(), nowNs)) {
-                detector.ask(peer, nowNs);
+                detector.validate(peer, nowNs);
             }
         }
     }

@@ -23,7 +23,7 @@ final class PeerHealth {
     private final long pair;
     private final List<VlanPath> paths = new ArrayList<>();
     private final DuplicateWindow numbers = new DuplicateWindow();
-    private final PathInquiry inquiry = new PathInquiry();
+    private final PathValidation validation = new PathValidation();
     private final PairUse use;
     private long incarnation;
     private final HoldDown.Terms terms;
@@ -90,8 +90,8 @@ final class PeerHealth {
         return mac;
     }
 
-    PathInquiry inquiry() {
-        return inquiry;
+    PathValidation validation() {
+        return validation;
     }
 
     PairUse use() {
@@ -156,7 +156,7 @@ final class PeerHealth {
         return vid;
     }
 
-    /** The incarnation that it is addressed by; 0 if it has told none. */
+    /** The incarnation that it is addressed by; 0 if it has announced none. */
     long address() {
         return greeted == 0 ? incarnation : greeted;
     }
@@ -191,7 +191,7 @@ final class PeerHealth {
         }
         greeted = 0;
         heardNs = nowNs;
-        inquiry.onHeard();
+        validation.onHeard();
         if (isNewest) {
             peerUsed = probe.used();
             peerIntervalNs = probe.intervalNs();

@@ -7,7 +7,7 @@ import io.hxb.linux.Memory;
  * by the thread that wrapped it.
  *
  * <pre>
- * offset length meaning (big-endian), from the EtherType on, behind addresses and tag
+ * offset length meaning (big-endian), from the EtherType on, after addresses and tag
  *      0      2 EtherType 88-B7: OUI extended
  *      2      5 protocol identifier 02-48-58-00-01, of a locally administered OUI
  *      7      1 version, {@value #VERSION}
@@ -23,9 +23,9 @@ import io.hxb.linux.Memory;
  *     52      2 VID in which it would go if no path was dead
  *     54      2 time until the next such frame in the VID in use, in 0.1 ms; 0: none follows
  *     56      4 frames sent to the receiver in this VID so far, this one included
- *     60      1 flags: 1 question, 2 answer, 4 the sender has traffic for the receiver,
- *               8 look: a question without doubt
- *     61      1 round of the question, or of the question that is answered
+ *     60      1 flags: 1 request, 2 reply, 4 the sender has traffic for the receiver,
+ *               8 look: a request without suspicion
+ *     61      1 round of the request, or of the request that is replied to
  *     62      1 number of states that follow, at most {@value #MAX_STATES}
  *     63      1 0
  *     64     2n states of paths from the receiver to the sender: VID, and 4096 times 0 unknown,
@@ -50,12 +50,12 @@ final class Probe {
     /** Maximum number of bytes from the EtherType on. */
     static final int MAX_LENGTH = HEAD_LENGTH + 2 * MAX_STATES + SEAL_LENGTH;
 
-    static final int QUESTION = 1;
-    static final int ANSWER = 2;
+    static final int REQUEST = 1;
+    static final int REPLY = 2;
     static final int IN_USE = 4;
     static final int LOOK = 8;
 
-    /** The round of a look, which no inquiry has. */
+    /** The round of a look, which no validation has. */
     static final int NO_ROUND = 0xFF;
 
     private static final long PROTOCOL = 0x88B7_0248_5800_0100L | VERSION;

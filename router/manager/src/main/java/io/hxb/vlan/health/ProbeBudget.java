@@ -4,7 +4,7 @@ import io.hxb.time.TokenBucket;
 
 /**
  * How many probes may be sent: so many a second, half as many at once. What can wait leaves half of
- * that for questions and answers. Owned by one thread.
+ * that for requests and replies. Owned by one thread.
  */
 final class ProbeBudget {
     private static final long SECOND_NS = 1_000_000_000L;

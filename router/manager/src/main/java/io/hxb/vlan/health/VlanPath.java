@@ -13,15 +13,15 @@ final class VlanPath {
     private final int vid;
     private final HoldDown hold;
     private PathState state = PathState.UNKNOWN;
-    private PathState told = PathState.UNKNOWN;
+    private PathState reported = PathState.UNKNOWN;
     private long heardNs;
     private int sent;
-    private int toldSent;
+    private int reportedSent;
     private int windowSent;
     private int windowHeard;
     private int lostPercent;
-    private int answered;
-    private int asked;
+    private int repliedRounds;
+    private int requests;
 
     VlanPath(final int vid, final HoldDown.Terms terms, final long nowNs) {
         this.vid = vid;
@@ -33,27 +33,27 @@ final class VlanPath {
         return vid;
     }
 
-    /** What comes here. */
+    /** State of the direction to this host. */
     PathState state() {
         return state;
     }
 
-    /** What the other host says comes to it. */
-    PathState told() {
-        return told;
+    /** State of the direction from this host, as the other one reports it. */
+    PathState reported() {
+        return reported;
     }
 
     void onReported(final PathState value) {
-        told = value;
+        reported = value;
     }
 
     boolean isDead() {
-        return state == PathState.DEAD || told == PathState.DEAD;
+        return state == PathState.DEAD || reported == PathState.DEAD;
     }
 
     /** True if both hosts hear one another here. */
     boolean isProven() {
-        return state == PathState.HEARD && told == PathState.HEARD;
+        return state == PathState.HEARD && reported == PathState.HEARD;
     }
 
     /** When a frame came last; before the first, long ago. */
@@ -69,11 +69,11 @@ final class VlanPath {
     /** The other host has begun anew: nothing is known of it. */
     void forget() {
         state = PathState.UNKNOWN;
-        told = PathState.UNKNOWN;
-        toldSent = 0;
+        reported = PathState.UNKNOWN;
+        reportedSent = 0;
         windowHeard = 0;
         lostPercent = 0;
-        answered = 0;
+        repliedRounds = 0;
     }
 
     /**
@@ -83,7 +83,7 @@ final class VlanPath {
      * @return true if the path was dead and may be used again.
      */
     boolean onFrame(final int peerSent, final long nowNs) {
-        final boolean isNext = peerSent == toldSent + 1;
+        final boolean isNext = peerSent == reportedSent + 1;
         measure(peerSent);
         heardNs = nowNs;
         if (state == PathState.DEAD) {
@@ -100,7 +100,7 @@ final class VlanPath {
     }
 
     private void measure(final int peerSent) {
-        if (windowHeard == 0 || peerSent - toldSent < 0) {
+        if (windowHeard == 0 || peerSent - reportedSent < 0) {
             windowSent = peerSent;
             windowHeard = 1;
             lostPercent = 0;
@@ -112,7 +112,7 @@ final class VlanPath {
                 windowHeard = 0;
             }
         }
-        toldSent = peerSent;
+        reportedSent = peerSent;
     }
 
     /** Share of the frames of the last measurement that were lost, in percent. */
@@ -127,29 +127,29 @@ final class VlanPath {
         hold.onFailed(isLossy, nowNs);
     }
 
-    /** An inquiry begins. */
-    void clearAnswers() {
-        answered = 0;
-        asked = 0;
+    /** A validation begins. */
+    void clearReplies() {
+        repliedRounds = 0;
+        requests = 0;
     }
 
-    /** A question was sent here. */
-    void onAsked() {
-        asked++;
+    /** A request was sent here. */
+    void onRequest() {
+        requests++;
     }
 
-    /** Questions that were sent here in this inquiry. */
-    int asked() {
-        return asked;
+    /** Requests that were sent here in this validation. */
+    int requests() {
+        return requests;
     }
 
-    /** The question of a round was answered here. */
-    void onAnswer(final int round) {
-        answered |= 1 << round;
+    /** There was a reply to the request of a round. */
+    void onReply(final int round) {
+        repliedRounds |= 1 << round;
     }
 
-    /** Rounds that were answered here in this inquiry. */
-    int answers() {
-        return Integer.bitCount(answered);
+    /** Rounds with a reply in this validation. */
+    int replies() {
+        return Integer.bitCount(repliedRounds);
     }
 }

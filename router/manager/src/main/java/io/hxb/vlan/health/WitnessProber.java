@@ -41,7 +41,7 @@ final class WitnessProber {
                     probe(peer, path, defaults.onLook(i), nowNs);
                 }
                 if (defaults.isSilent(i, path, heardNs)) {
-                    detector.ask(peer, nowNs);
+                    detector.validate(peer, nowNs);
                 }
             }
             defaults.replaceIfGone(i, peer);

@@ -255,10 +255,18 @@ class PathHealthTest {
             // given: hosts that talk to nobody in the plan
             final HealthNetwork network = broadcasting(seed);
             // when
-            network.setLoss(network.random().nextInt(4), 1);
+            final int dead = network.random().nextInt(4);
+            network.setLoss(dead, 1);
             assertTrue(unheard(network) > 0);
             // then
             worst = Math.max(worst, mendDefaults(network, 50, seed));
+            for (int host = 0; host < network.hosts(); host++) {
+                final boolean isHit = network.tableDefault(host) == network.vid(dead);
+                assertEquals(
+                        isHit ? 1 : 0,
+                        network.host(host).counts().defaultMoves(),
+                        "seed " + seed + " host " + host);
+            }
         }
         assertTrue(worst > 10, "took no time: " + worst);
     }

@@ -20,7 +20,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Function;
 
-/** Reads the section of tenants. Used once, by one thread. */
+/** Reads the section {@code tenants}. Used once, by one thread. */
 final class TenantReader {
     private final int maxContexts;
     private final Map<String, YamlSection> sections = new LinkedHashMap<>();
@@ -72,7 +72,9 @@ final class TenantReader {
         }
     }
 
-    /** A tenant that was left out because of its problems is named rightly all the same. */
+    /**
+     * Leaves out tenants with problems, so that naming them in {@code talksTo} is not another one.
+     */
     private TenantConfig withoutBroken(final TenantConfig tenant) {
         return new TenantConfig(
                 tenant.name(),
@@ -108,22 +110,26 @@ final class TenantReader {
             final String noun,
             final Function<String, OptionalInt> lookUp) {
         final List<IdRange> ids = new ArrayList<>();
-        boolean isGood = true;
+        boolean isValid = true;
         for (final String text : section.texts(key, List.of())) {
             final OptionalInt known =
                     IdRange.isRange(text) ? OptionalInt.empty() : lookUp.apply(text);
             if (known.isPresent()) {
                 ids.add(IdRange.of(known.getAsInt()));
             } else if (IdRange.isRange(text)) {
-                isGood &= parse(section, key, text, ids);
+                isValid &= parse(section, key, text, ids);
             } else {
                 section.problem(
                         key,
-                        "names the " + noun + " '" + text + "', whom this machine does not know");
-                isGood = false;
+                        "names the "
+                                + noun
+                                + " '"
+                                + text
+                                + "', which does not exist on this machine");
+                isValid = false;
             }
         }
-        return isGood ? ids : null;
+        return isValid ? ids : null;
     }
 
     private static boolean parse(
@@ -149,7 +155,7 @@ final class TenantReader {
                 if (range.first() < 1 || range.last() > last) {
                     section.problem(
                             "contexts",
-                            "must be of 1.."
+                            "must be within 1.."
                                     + last
                                     + " ("
                                     + (maxContexts > 0

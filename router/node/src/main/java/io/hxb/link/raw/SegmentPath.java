@@ -249,7 +249,7 @@ final class SegmentPath {
         final long source = IpHeaders.other(SegmentHeaders.source(prefix));
         final int neighbour = neighbour(source);
         if (neighbour == NOBODY) {
-            counts.onStrange();
+            counts.onUnknownSender();
             return;
         }
         if ((SegmentHeaders.marks(prefix) & SegmentHeaders.ANSWER) != 0) {

@@ -384,7 +384,7 @@ public final class Collectives {
     /**
      * Sends what found no buffer before, and looks for members and nodes that are gone.
      *
-     * @return 1 if something was done, else 0.
+     * @return 1 if something was done, otherwise 0.
      */
     public int doWork(final long nowNs) {
         if (all.isEmpty()) {
@@ -400,7 +400,7 @@ public final class Collectives {
         isOwing = false;
         for (int i = all.size() - 1; i >= 0; i--) {
             final Group group = all.get(i);
-            if (group.isOwing()) {
+            if (group.hasPendingSends()) {
                 group.advance(nowNs);
             }
             if (isWatching) {
@@ -416,7 +416,7 @@ public final class Collectives {
             parts -= group.parts();
             groups.remove(group.identity().id());
             all.remove(group);
-        } else if (group.isOwing()) {
+        } else if (group.hasPendingSends()) {
             isOwing = true;
         }
     }

@@ -8,8 +8,8 @@ import io.hxb.pm.collective.wire.GroupProtocol;
 
 /**
  * One group at one node, from its first member to its end: joins the members, agrees with the other
- * nodes, lets operations go on ({@link GroupExchange}), and tells everybody when it ends. Owned by
- * the thread of the node's own context; nothing is allocated once all members have joined.
+ * nodes, lets operations go on ({@link GroupExchange}), and notifies all members when it ends.
+ * Owned by the thread of the node's own context; nothing is allocated once all members have joined.
  *
  * <pre>
  * joining -> all members of this node listed -> READY to all peers, READY from all -> JOINED
@@ -63,7 +63,7 @@ final class Group {
     }
 
     /** True if something has to be sent for which there was no buffer. */
-    boolean isOwing() {
+    boolean hasPendingSends() {
         return isOwing;
     }
 
@@ -337,13 +337,13 @@ final class Group {
         return members.present() == 0 && !isOwing;
     }
 
-    // ---- What is owed besides parts and results ----
+    // ---- What is due besides parts and results ----
 
     private boolean sendOwed() {
         boolean isSent = true;
         for (int i = 0; i < peerCount() && isSent; i++) {
             final GroupPeer peer = peers.get(i);
-            isSent = !peer.isOwedAnything() || sendOwed(peer);
+            isSent = !peer.hasDue() || sendOwed(peer);
         }
         for (int i = 0; i < members.count() && isSent; i++) {
             isSent = sendOwed(members.get(i));
@@ -352,13 +352,13 @@ final class Group {
     }
 
     private boolean sendOwed(final GroupPeer peer) {
-        if (peer.isOwed(GroupPeer.READY)) {
-            if (!sender.sendReady(identity, peer, hash, peer.isOwed(GroupPeer.READY_ASKS))) {
+        if (peer.isDue(GroupPeer.READY)) {
+            if (!sender.sendReady(identity, peer, hash, peer.isDue(GroupPeer.READY_ASKS))) {
                 return false;
             }
             peer.onSent(GroupPeer.READY | GroupPeer.READY_ASKS);
         }
-        if (peer.isOwed(GroupPeer.ASK)) {
+        if (peer.isDue(GroupPeer.ASK)) {
             if (!sender.sendNote(
                     peer.node(),
                     GroupProtocol.ASK,
@@ -370,7 +370,7 @@ final class Group {
             }
             peer.onSent(GroupPeer.ASK);
         }
-        if (peer.isOwed(GroupPeer.ENDED)) {
+        if (peer.isDue(GroupPeer.ENDED)) {
             if (!sender.sendNote(
                     peer.node(),
                     GroupProtocol.ENDED,
@@ -401,8 +401,8 @@ final class Group {
                 return true;
             }
         }
-        if (member.failureOwed() != 0) {
-            if (!sender.sendFailure(identity, member, member.failureOwed(), failure)) {
+        if (member.failureDue() != 0) {
+            if (!sender.sendFailure(identity, member, member.failureDue(), failure)) {
                 return false;
             }
             member.onFailureSent();

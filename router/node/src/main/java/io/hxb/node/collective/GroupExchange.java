@@ -81,7 +81,7 @@ final class GroupExchange {
             }
             combineMembers();
         } else {
-            if (!sendParts() || !peers.haveSent(phase, operation)) {
+            if (!sendParts() || !peers.areComplete(phase, operation)) {
                 return false;
             }
             peers.combine(phase, operation, current, next);
@@ -138,7 +138,7 @@ final class GroupExchange {
         boolean isSent = true;
         for (int i = 0; i < members.count(); i++) {
             final Member member = members.get(i);
-            while (isSent && member.isOwed(operation)) {
+            while (isSent && member.isResultDue(operation)) {
                 final int offset = Math.max(0, member.sentBytes());
                 final int piece = sender.pieceBytes(current, offset);
                 isSent = sender.sendResult(identity, member, operation, current, offset, piece);
@@ -150,7 +150,7 @@ final class GroupExchange {
         return isSent;
     }
 
-    /** What members have contributed to the operation is answered with its failure. */
+    /** Answers the contributions of members to the operation with its failure. */
     void abort() {
         final boolean isUnderWay = phase != COLLECTING;
         phase = COLLECTING;
@@ -158,13 +158,13 @@ final class GroupExchange {
         for (int i = 0; i < members.count(); i++) {
             final Member member = members.get(i);
             final boolean isWaiting = isUnderWay || member.part().operation() == operation;
-            if (isWaiting && !member.isGone() && member.failureOwed() == 0) {
+            if (isWaiting && !member.isGone() && member.failureDue() == 0) {
                 member.scheduleFailure(operation);
             }
         }
     }
 
-    /** Schedules a question to the nodes whose parts are missing. */
+    /** Schedules a request to the nodes whose parts are missing. */
     void askMissing() {
         peers.askMissing(phase, operation);
     }

@@ -1,26 +1,26 @@
 package io.hxb.node.collective;
 
 /**
- * Another node that takes part in a step: what it has sent, and what it is owed. It may be one
+ * Another node that takes part in a step: what it has sent, and what is due to it. It may be one
  * operation ahead. Owned by the thread of the node's own context.
  */
 final class GroupPeer {
-    /** Owed: that this node is ready. */
+    /** Due: that this node is ready. */
     static final int READY = 1;
 
-    /** With {@link #READY}: an answer is wanted. */
+    /** With {@link #READY}: a reply is requested. */
     static final int READY_ASKS = 2;
 
-    /** Owed: that the group ends. */
+    /** Due: that the group ends. */
     static final int ENDED = 4;
 
-    /** Owed: a question whether it is still there. */
+    /** Due: a request whether it is still there. */
     static final int ASK = 8;
 
     private final int node;
     private final CollectiveState[] parts = {new CollectiveState(), new CollectiveState()};
     private int instance;
-    private int owed;
+    private int due;
     private int sentOperation;
     private int sentBytes;
 
@@ -48,19 +48,19 @@ final class GroupPeer {
     }
 
     void schedule(final int what) {
-        owed |= what;
+        due |= what;
     }
 
     void onSent(final int what) {
-        owed &= ~what;
+        due &= ~what;
     }
 
-    boolean isOwed(final int what) {
-        return (owed & what) != 0;
+    boolean isDue(final int what) {
+        return (due & what) != 0;
     }
 
-    boolean isOwedAnything() {
-        return owed != 0;
+    boolean hasDue() {
+        return due != 0;
     }
 
     /** True if all of this node's part of an operation has been sent to it. */

@@ -13,7 +13,7 @@ final class GroupPeers {
     private final GroupSteps steps;
     private final GroupPeer[] peers;
 
-    /** Index of the first peer of each step, and that behind the last one. */
+    /** Index of the first peer of each step, and that after the last one. */
     private final int[] first;
 
     private int ready;
@@ -74,7 +74,7 @@ final class GroupPeers {
     }
 
     /** True if all of a step have sent the whole of their part of an operation. */
-    boolean haveSent(final int step, final int operation) {
+    boolean areComplete(final int step, final int operation) {
         for (int i = first[step]; i < first[step + 1]; i++) {
             if (!peers[i].part(operation).isComplete(operation)) {
                 return false;
@@ -83,7 +83,7 @@ final class GroupPeers {
         return true;
     }
 
-    /** Schedules a question to those of a step that have not. */
+    /** Schedules a request to those of a step that have not. */
     void askMissing(final int step, final int operation) {
         for (int i = first[step]; i < first[step + 1]; i++) {
             if (!peers[i].part(operation).isComplete(operation)) {

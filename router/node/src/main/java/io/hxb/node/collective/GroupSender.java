@@ -128,7 +128,7 @@ final class GroupSender {
             final GroupIdentity group,
             final GroupPeer peer,
             final long hash,
-            final boolean isQuestion) {
+            final boolean isRequest) {
         final int slot =
                 outlet.claim(peer.node(), GroupProtocol.CONTEXT, GroupProtocol.READY_BYTES);
         if (slot < 0) {
@@ -138,7 +138,7 @@ final class GroupSender {
         Memory.putLong(address + GroupProtocol.ID, group.id());
         Memory.putInt(address + GroupProtocol.INSTANCE, peer.instance());
         Memory.putInt(address + GroupProtocol.READY_INSTANCE, group.instance());
-        Memory.putInt(address + GroupProtocol.READY_ASKS, isQuestion ? 1 : 0);
+        Memory.putInt(address + GroupProtocol.READY_ASKS, isRequest ? 1 : 0);
         Memory.putInt(address + GroupProtocol.READY_TENANT, group.tenant());
         Memory.putLong(address + GroupProtocol.READY_HASH, hash);
         outlet.send(slot, GroupProtocol.READY_BYTES, GroupProtocol.READY);

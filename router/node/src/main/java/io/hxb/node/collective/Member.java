@@ -73,7 +73,7 @@ final class Member {
     }
 
     /** True if the result of an operation has not been sent to it. */
-    boolean isOwed(final int operation) {
+    boolean isResultDue(final int operation) {
         return !isGone && next == operation;
     }
 
@@ -99,8 +99,8 @@ final class Member {
         next = operation + 1;
     }
 
-    /** Operation of whose failure it has to be told, 0 for none. */
-    int failureOwed() {
+    /** Operation whose failure has to be reported to it, 0 for none. */
+    int failureDue() {
         return failureOwed;
     }
 

@@ -1,8 +1,8 @@
 package io.hxb.node.loop;
 
 import io.hxb.config.LoopConfig;
+import io.hxb.linux.Autogroup;
 import io.hxb.linux.LinuxException;
-import io.hxb.linux.SessionGroup;
 import io.hxb.linux.Threads;
 import io.hxb.log.LoopErrors;
 
@@ -91,7 +91,7 @@ public final class NodeThreads implements AutoCloseable {
     /** The loops' own nice value counts among the processes of their session only. */
     private static void putSessionFirst() {
         try {
-            SessionGroup.nice(NICE);
+            Autogroup.nice(NICE);
         } catch (final IOException e) {
             LOGGER.debug("the session has the usual nice value: {}", e.getMessage());
         }

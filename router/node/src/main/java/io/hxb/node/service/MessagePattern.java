@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.SplittableRandom;
 
 /**
- * Content of measured messages: a sequence number, and behind it bytes that follow from the number,
+ * Content of measured messages: a sequence number, and after it bytes that follow from the number,
  * so that a receiver notices a lost, duplicated, misplaced or damaged message. Stateless; any
  * thread may call it; nothing is allocated.
  */
@@ -58,7 +58,7 @@ public final class MessagePattern {
         return Memory.getInt(address);
     }
 
-    /** True if the bytes behind the sequence number are those that belong to it. */
+    /** True if the bytes after the sequence number are those that belong to it. */
     public static boolean isIntact(final long address, final int lengthBytes) {
         final long expected = source(sequence(address));
         int offset = MIN_BYTES;

@@ -98,7 +98,7 @@ public final class NodeService {
         return work + collectives.doWork(nowNs);
     }
 
-    // Before the messages: that a context is a new incarnation is told before what it sends.
+    // Before the messages: that a context is a new incarnation is reported before what it sends.
     private void takeEvents(final long nowNs) {
         while (context.pollEvent(event) == PmStatus.OK) {
             final boolean isOfMessage = event.slot() != PmEvent.NO_SLOT;
@@ -198,12 +198,12 @@ public final class NodeService {
     }
 
     private boolean answerPort() {
-        if (message.lengthBytes() != PortProtocol.QUESTION_BYTES) {
+        if (message.lengthBytes() != PortProtocol.REQUEST_BYTES) {
             return true;
         }
         final int slot =
                 context.claim(
-                        message.sourceNode(), message.sourceContext(), PortProtocol.ANSWER_BYTES);
+                        message.sourceNode(), message.sourceContext(), PortProtocol.REPLY_BYTES);
         if (slot < 0) {
             return slot != PmStatus.NO_BUFFERS;
         }
@@ -213,12 +213,12 @@ public final class NodeService {
                         message.sourceNode(),
                         message.sourceContext(),
                         PortProtocol.port(message.address()));
-        PortProtocol.answer(
+        PortProtocol.reply(
                 context.sendAddress(slot),
                 PortProtocol.number(message.address()),
                 PortTable.status(answer),
                 PortTable.value(answer));
-        context.send(slot, PortProtocol.ANSWER_BYTES, PortProtocol.REPLY);
+        context.send(slot, PortProtocol.REPLY_BYTES, PortProtocol.REPLY);
         return true;
     }
 

@@ -29,7 +29,7 @@ public final class PortTable {
     }
 
     /**
-     * Answers a question; see {@link PortProtocol}.
+     * Replies to a request; see {@link PortProtocol}.
      *
      * @param tag what is asked.
      * @param port unchecked.

@@ -13,7 +13,7 @@ package io.hxb.node.service;
  * COUNT_RESET   none                             COUNT_REPLY with all 0
  * </pre>
  *
- * <p>Questions about ports are those of PortProtocol.
+ * <p>Requests about ports are those of PortProtocol.
  */
 public final class ServiceProtocol {
     /** Context of every node that is the node's own. */

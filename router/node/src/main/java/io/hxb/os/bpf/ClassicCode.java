@@ -92,8 +92,8 @@ public final class ClassicCode {
     }
 
     /**
-     * Runs the second code if what was loaded is greater than {@code value}, unsigned, else the
-     * first; neither may run beyond its end.
+     * Runs the second code if what was loaded is greater than {@code value}, unsigned, otherwise
+     * the first; neither may run beyond its end.
      */
     public static List<Long> choose(
             final int value, final List<Long> first, final List<Long> second) {

@@ -62,9 +62,9 @@ public final class FrameFilter implements AutoCloseable {
      * Puts a filter on a NIC of this thread's network namespace.
      *
      * @param ifindex number of the NIC.
-     * @param isIngress for the frames that it receives, else for those that are sent on it.
+     * @param isIngress for the frames that it receives, otherwise for those that are sent on it.
      * @param dropShare share of the frames to drop, 0 to 1.
-     * @param changeShare share of the others in which one byte behind the Ethernet header is
+     * @param changeShare share of the others in which one byte after the Ethernet header is
      *     changed, 0 to 1.
      * @throws LinuxException if the kernel refuses: older than {@link BpfProgram#KERNEL}, or no
      *     CAP_BPF and CAP_NET_ADMIN.
@@ -117,7 +117,7 @@ public final class FrameFilter implements AutoCloseable {
                 .call(BpfCode.GET_PRANDOM_U32)
                 .load(DOUBLE, R1, R7, CHANGE_SHARE_OFFSET)
                 .jumpIfNotLess(R0, R1, "pass")
-                // Where: anywhere behind the Ethernet header, so that it still arrives.
+                // Where: anywhere after the Ethernet header, so that it still arrives.
                 .load(WORD, R8, R6, 0)
                 .jumpIfLessValue(R8, ETHERNET_HEADER_BYTES + 1, "pass")
                 .plus(R8, -ETHERNET_HEADER_BYTES)

@@ -71,14 +71,14 @@ public final class AddressMirror implements AutoCloseable {
 
     private final int from;
     private final int to;
-    private final Netlink questions;
+    private final Netlink requests;
     private final Netlink changes;
 
     private AddressMirror(
-            final int from, final int to, final Netlink questions, final Netlink changes) {
+            final int from, final int to, final Netlink requests, final Netlink changes) {
         this.from = from;
         this.to = to;
-        this.questions = questions;
+        this.requests = requests;
         this.changes = changes;
     }
 
@@ -113,15 +113,15 @@ public final class AddressMirror implements AutoCloseable {
      * @throws LinuxException if the kernel refuses: EPERM without CAP_NET_ADMIN.
      */
     public static AddressMirror of(final int from, final int to) throws LinuxException {
-        final Netlink questions = Netlink.open();
+        final Netlink requests = Netlink.open();
         Netlink changes = null;
         try {
             changes = Netlink.listening(CHANGES);
-            final AddressMirror mirror = new AddressMirror(from, to, questions, changes);
+            final AddressMirror mirror = new AddressMirror(from, to, requests, changes);
             mirror.copy();
             return mirror;
         } catch (final LinuxException e) {
-            questions.close();
+            requests.close();
             if (changes != null) {
                 changes.close();
             }
@@ -138,10 +138,9 @@ public final class AddressMirror implements AutoCloseable {
 
     private void copy() throws LinuxException {
         for (final int family : new int[] {Sockets.AF_INET, AF_INET6}) {
-            final List<ByteBuffer> addresses =
-                    questions.list(RTM_GETADDR, family, IFADDRMSG_LENGTH);
+            final List<ByteBuffer> addresses = requests.list(RTM_GETADDR, family, IFADDRMSG_LENGTH);
             update(RTM_NEWADDR, RTM_DELADDR, addresses(addresses, from), addresses(addresses, to));
-            final List<ByteBuffer> routes = questions.list(RTM_GETROUTE, family, RTMSG_LENGTH);
+            final List<ByteBuffer> routes = requests.list(RTM_GETROUTE, family, RTMSG_LENGTH);
             update(RTM_NEWROUTE, RTM_DELROUTE, routes(routes), ownRoutes(routes));
         }
     }
@@ -182,7 +181,7 @@ public final class AddressMirror implements AutoCloseable {
         } else if (type == RTM_NEWROUTE || type == RTM_DELROUTE) {
             Netlink.add(body, RTA_OIF, to);
         }
-        final int result = questions.order(type, flags, body);
+        final int result = requests.order(type, flags, body);
         // Addresses and routes may go between two calls; EACCES: there is no IPv6 at the device.
         if (result < 0
                 && result != -Errno.EACCES
@@ -279,7 +278,7 @@ public final class AddressMirror implements AutoCloseable {
 
     @Override
     public void close() {
-        questions.close();
+        requests.close();
         changes.close();
     }
 }

@@ -17,9 +17,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Questions and orders to the kernel about addresses and routes, in the network namespace of the
- * thread that opens it. Owned by one thread. Source: netlink(7), rtnetlink(7); nlmsghdr is
- * {length@0, type@4, flags@6, sequence@8, port@12}.
+ * Requests to the kernel about addresses and routes, in the network namespace of the thread that
+ * opens it. Owned by one thread. Source: netlink(7), rtnetlink(7); nlmsghdr is {length@0, type@4,
+ * flags@6, sequence@8, port@12}.
  */
 final class Netlink implements AutoCloseable {
     /** NLM_F_CREATE. */
@@ -51,7 +51,7 @@ final class Netlink implements AutoCloseable {
         buffer = arena.allocate(BUFFER_LENGTH, 8);
     }
 
-    /** Opens a socket for questions. */
+    /** Opens a socket for requests. */
     static Netlink open() throws LinuxException {
         return new Netlink(Sockets.open(Sockets.AF_NETLINK, Sockets.SOCK_RAW, NETLINK_ROUTE));
     }
@@ -105,7 +105,7 @@ final class Netlink implements AutoCloseable {
      *
      * @param type RTM_GET code.
      * @param family AF code.
-     * @param bodyLength bytes of the fixed part that such a question has.
+     * @param bodyLength bytes of the fixed part that such a request has.
      * @return the fixed part and the attributes of each entry.
      */
     List<ByteBuffer> list(final int type, final int family, final int bodyLength)
@@ -221,7 +221,7 @@ final class Netlink implements AutoCloseable {
                 : ByteBuffer.wrap(attribute).order(ByteOrder.nativeOrder()).getInt();
     }
 
-    /** The attributes behind the fixed part of an entry, by type. */
+    /** The attributes after the fixed part of an entry, by type. */
     static Map<Integer, byte[]> attributes(final ByteBuffer entry, final int bodyLength) {
         final Map<Integer, byte[]> found = new TreeMap<>();
         int offset = bodyLength;

@@ -11,8 +11,8 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Questions to the kernel about one NIC: a struct ifreq, netdevice(7). Used by one thread, while
- * its arena and socket are open.
+ * Requests to the kernel about one NIC: a struct ifreq, netdevice(7). Used by one thread, while its
+ * arena and socket are open.
  */
 public final class NicRequest {
     /** IFNAMSIZ - 1. */
@@ -28,7 +28,7 @@ public final class NicRequest {
     private final long ethtool;
 
     /**
-     * Prepares questions.
+     * Prepares requests.
      *
      * @param fd any socket; it says in which network namespace the NIC is.
      * @param nic name of 1 to 15 bytes, see {@link #isName}.
@@ -55,7 +55,7 @@ public final class NicRequest {
     /**
      * Asks with one of the SIOCGIF codes.
      *
-     * @return address of the answer, which the next question overwrites.
+     * @return address of the reply, which the next request overwrites.
      */
     public long ask(final int code) throws LinuxException {
         final int result = Sockets.ioctl(Linux.errnoSegment(), fd, code, request);

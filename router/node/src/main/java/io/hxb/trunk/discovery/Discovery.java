@@ -211,7 +211,7 @@ public final class Discovery {
         }
         // A node that has just started, or restarted, is answered immediately.
         if (heard.onHello(index, neighbour, hello.incarnation(), nowNs) || known != sourceAddress) {
-            hasten(index, nowNs);
+            sendHelloSoon(index, nowNs);
         }
         health.onHello(port, neighbour, sourceAddress, hello.incarnation(), nowNs);
     }
@@ -228,11 +228,11 @@ public final class Discovery {
         } else if (sessions.incarnation(node) != hello.incarnation()) {
             sessions.doubt(node, index);
         } else if (heard.mayAnswer(index, neighbour, helloIntervalNs, nowNs)) {
-            hasten(index, nowNs);
+            sendHelloSoon(index, nowNs);
         }
     }
 
-    private void hasten(final int index, final long nowNs) {
+    private void sendHelloSoon(final int index, final long nowNs) {
         final long earliestNs = helloSentNs[index] + MIN_HELLO_NS;
         final long soonNs = earliestNs - nowNs > 0 ? earliestNs : nowNs;
         if (soonNs - helloDueNs[index] < 0) {
@@ -493,7 +493,7 @@ public final class Discovery {
     public synchronized void onSessionBegun(final long nowNs) {
         if (startNs != NEVER) {
             for (final Port port : ports) {
-                hasten(port.link().index(), nowNs);
+                sendHelloSoon(port.link().index(), nowNs);
             }
         }
     }

@@ -89,7 +89,7 @@ final class HeardNeighbours {
 
     /**
      * True if a neighbour that asks who is there is to be answered at once: not again within an
-     * interval, after which it is greeted anyway. Anybody can repeat its question.
+     * interval, after which it is greeted anyway. Anybody can repeat its request.
      */
     boolean mayAnswer(
             final int linkIndex, final int neighbour, final long intervalNs, final long nowNs) {

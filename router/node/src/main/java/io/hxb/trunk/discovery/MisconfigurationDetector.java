@@ -192,7 +192,7 @@ final class MisconfigurationDetector {
         };
     }
 
-    /** Notes that a neighbour speaks another version of the frame layout. */
+    /** Notes that a neighbour uses another version of the frame layout. */
     void onOtherVersion(final Port port, final int version, final long nowNs) {
         if (!misconfigurationLog.count(
                 MisconfigurationFlyweight.OTHER_VERSION, port.link().index(), nowNs)) {
@@ -205,7 +205,7 @@ final class MisconfigurationDetector {
                         + port.label()
                         + " of "
                         + hereText()
-                        + " speaks version "
+                        + " uses version "
                         + version
                         + " of the frame layout, this node "
                         + FrameHeaderFlyweight.VERSION

@@ -6,7 +6,7 @@ package io.hxb.trunk.health;
  * TrunkHealth}.
  */
 final class CountReports {
-    /** Frames to a neighbour after which it is told. */
+    /** Frames to a neighbour after which a report is due. */
     private static final int FRAMES = 32;
 
     /** Minimum time between two marks to a neighbour with little traffic in both directions. */
@@ -27,8 +27,8 @@ final class CountReports {
      * The links on which a mark is due.
      *
      * <p>A neighbour that only sends learns about its links from acknowledgements, which are few:
-     * it is told over two links at the same time, each of which then shows what is missing on the
-     * other.
+     * it is reported over two links at the same time, each of which then shows what is missing on
+     * the other.
      *
      * @param good links in use, a bit for each.
      * @param sentFrames frames sent to the neighbour so far, modulo 2^32.

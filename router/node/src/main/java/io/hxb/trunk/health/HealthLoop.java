@@ -137,7 +137,7 @@ public final class HealthLoop {
     /**
      * The latest time at which {@link #doWork} has to be called.
      *
-     * <p>The loop that worked last has found what is due next, such as a question to a silent
+     * <p>The loop that worked last has found what is due next, such as a probe to a silent
      * neighbour, while the keeper may be asleep until later; so it wakes up for that itself.
      *
      * @param isKeeper true for the one loop that always wakes up for what is due.

@@ -12,7 +12,7 @@ import java.util.random.RandomGenerator;
  * @param silenceThreshold how long a silence may last.
  * @param traffic what the loops have sent and received.
  * @param kernel knows of frames that wait in the kernel.
- * @param publisher tells everybody else of changes.
+ * @param publisher notifies listeners of changes.
  * @param random of the numbers in the first status frames to a neighbour.
  */
 record HealthParts(

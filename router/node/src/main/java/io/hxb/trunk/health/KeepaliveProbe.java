@@ -1,24 +1,24 @@
 package io.hxb.trunk.health;
 
 /**
- * Asks a neighbour whether it is there, when it is sent frames and is silent on all links. Whoever
- * shares its CPUs with busy programs answers late: how late it was before is waited for several
- * times over, as TCP's retransmission timer follows the round trips. Guarded by the lock of {@link
- * TrunkHealth}.
+ * When to probe a neighbour that frames are sent to and that is silent on all links, and when to
+ * give it up. A neighbour that shares its CPUs with busy programs replies late. The wait is a
+ * multiple of the delay of earlier replies, as TCP's retransmission timer follows the round trips.
+ * Guarded by the lock of {@link TrunkHealth}.
  *
  * <p>Source: RFC 6298, section 2, for the factor of the variance.
  */
 final class KeepaliveProbe {
-    /** Number of times that a silent neighbour is asked before it is given up. */
-    private static final int TIMES = 3;
+    /** Number of probes to a silent neighbour before it is given up. */
+    private static final int MAX_PROBES = 3;
 
-    /** The same where its answers may be late. */
-    private static final int PATIENT_TIMES = 4 * TIMES;
+    /** The same where its replies may be late. */
+    private static final int MAX_PROBES_WHERE_LATE = 4 * MAX_PROBES;
 
-    /** An answer that took longer shows that the neighbour was away, not that it is slow. */
+    /** A reply that took longer shows that the neighbour was away, not that it is slow. */
     private static final long MAX_DELAY_NS = 250_000_000;
 
-    /** The maximum of what is waited for because answers were late: a partition is told in 1 s. */
+    /** Maximum wait because replies were late: a partition is reported within 1 s. */
     private static final long MAX_WAIT_NS = 750_000_000;
 
     /** What is assumed of a neighbour that has just started, and compiles its code. */
@@ -39,23 +39,23 @@ final class KeepaliveProbe {
 
     private final long silenceNs;
     private final long intervalNs;
-    private long askedNs;
-    // How long the neighbour took to answer, the longest of the last seconds.
-    private long answerNs;
-    private long answeredNs;
+    private long firstSentNs;
+    // Longest delay of a reply within the last seconds.
+    private long replyDelayNs;
+    private long replyDelaySinceNs;
     private long startedNs;
     private int sentWhenHeard;
     private boolean isWaiting;
     private long waitingSinceNs;
-    private int times;
+    private int sentCount;
     private long nextNs;
-    private boolean isAsking;
+    private boolean isReplyRequested;
 
     /**
-     * Prepares to ask.
+     * Prepares to probe.
      *
-     * @param silenceNs time after which the neighbour is asked first.
-     * @param intervalNs time from then on between two questions.
+     * @param silenceNs time after which the first probe is due.
+     * @param intervalNs time from then on between two probes.
      */
     KeepaliveProbe(final long silenceNs, final long intervalNs, final long nowNs) {
         this.silenceNs = silenceNs;
@@ -63,7 +63,7 @@ final class KeepaliveProbe {
         startedNs = nowNs;
     }
 
-    /** The neighbour is a new incarnation, of which no answer is expected yet. */
+    /** The neighbour is a new incarnation, of which no reply is expected yet. */
     void restart(final long nowNs) {
         isWaiting = false;
         startedNs = nowNs;
@@ -76,27 +76,27 @@ final class KeepaliveProbe {
      * @param sentFrames frames sent to it so far, modulo 2^32.
      */
     void look(final boolean isHeard, final int sentFrames, final long nowNs) {
-        if (answerNs != 0 && nowNs - answeredNs > MEMORY_NS) {
-            answerNs /= 2;
-            answeredNs = nowNs;
+        if (replyDelayNs != 0 && nowNs - replyDelaySinceNs > MEMORY_NS) {
+            replyDelayNs /= 2;
+            replyDelaySinceNs = nowNs;
         }
         if (isHeard) {
-            if (isWaiting && times > 0) {
-                onAnswer(nowNs - askedNs, nowNs);
+            if (isWaiting && sentCount > 0) {
+                onReply(nowNs - firstSentNs, nowNs);
             }
             isWaiting = false;
             sentWhenHeard = sentFrames;
         } else if (!isWaiting && sentFrames != sentWhenHeard) {
             isWaiting = true;
             waitingSinceNs = nowNs;
-            times = 0;
+            sentCount = 0;
         }
     }
 
-    private void onAnswer(final long tookNs, final long nowNs) {
-        if (tookNs >= answerNs && tookNs <= MAX_DELAY_NS) {
-            answerNs = tookNs;
-            answeredNs = nowNs;
+    private void onReply(final long tookNs, final long nowNs) {
+        if (tookNs >= replyDelayNs && tookNs <= MAX_DELAY_NS) {
+            replyDelayNs = tookNs;
+            replyDelaySinceNs = nowNs;
         }
     }
 
@@ -105,15 +105,15 @@ final class KeepaliveProbe {
         return isWaiting;
     }
 
-    /** When it is time to ask, or to give the neighbour up; while {@link #isWaiting}. */
+    /** When a probe is due, or the neighbour is to be given up; while {@link #isWaiting}. */
     long dueNs() {
-        return times == 0 ? waitingSinceNs + silenceNs : nextNs;
+        return sentCount == 0 ? waitingSinceNs + silenceNs : nextNs;
     }
 
     /**
-     * True if the neighbour has been asked often enough to be given up.
+     * True if enough probes have been sent to give the neighbour up.
      *
-     * @param isLate whether CPUs are so busy that its answers may be late.
+     * @param isLate whether CPUs are so busy that its replies may be late.
      * @param awayNs longest time for which either end has lately waited for a CPU.
      */
     boolean isExhausted(final boolean isLate, final long awayNs, final long nowNs) {
@@ -121,35 +121,38 @@ final class KeepaliveProbe {
                 awayNs >= STARVED_NS
                         ? MAX_WAIT_NS
                         : Math.min(MAX_WAIT_NS, DELAY_FACTOR * expectedDelayNs());
-        return times >= (isLate ? PATIENT_TIMES : TIMES) && nowNs - askedNs >= waitNs;
+        return sentCount >= (isLate ? MAX_PROBES_WHERE_LATE : MAX_PROBES)
+                && nowNs - firstSentNs >= waitNs;
     }
 
     private long expectedDelayNs() {
-        return askedNs - startedNs < FIRST_NS ? Math.max(answerNs, FIRST_DELAY_NS) : answerNs;
+        return firstSentNs - startedNs < FIRST_NS
+                ? Math.max(replyDelayNs, FIRST_DELAY_NS)
+                : replyDelayNs;
     }
 
-    /** The status frames sent next ask. */
-    void ask(final long nowNs) {
-        if (times == 0) {
-            askedNs = nowNs;
+    /** The status frames sent next are a probe. */
+    void send(final long nowNs) {
+        if (sentCount == 0) {
+            firstSentNs = nowNs;
         }
-        times++;
-        isAsking = true;
+        sentCount++;
+        isReplyRequested = true;
         nextNs = nowNs + intervalNs;
     }
 
-    /** The status frames sent next ask, though the neighbour is heard. */
-    void inquire() {
-        isAsking = true;
+    /** The status frames sent next request a reply, though the neighbour is heard. */
+    void requestReply() {
+        isReplyRequested = true;
     }
 
-    /** The status frames sent next do not ask. */
-    void rest() {
-        isAsking = false;
+    /** The status frames sent next request no reply. */
+    void requestNoReply() {
+        isReplyRequested = false;
     }
 
-    /** True if status frames ask. */
-    boolean isAsking() {
-        return isAsking;
+    /** True if status frames request a reply. */
+    boolean isReplyRequested() {
+        return isReplyRequested;
     }
 }

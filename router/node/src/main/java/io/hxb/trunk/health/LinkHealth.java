@@ -73,7 +73,7 @@ final class LinkHealth {
     }
 
     /** This node's own opinion, whatever the neighbour says. */
-    LinkState opinion() {
+    LinkState localState() {
         return opinion;
     }
 
@@ -180,8 +180,8 @@ final class LinkHealth {
     }
 
     /** True if what arrives here is not the neighbour's. */
-    boolean isDisproved(final long nowNs) {
-        return proof.isDisproved(nowNs);
+    boolean isLivenessLost(final long nowNs) {
+        return proof.isLost(nowNs);
     }
 
     /** The neighbour says, over any link, how many frames it has sent here so far. */
@@ -190,7 +190,7 @@ final class LinkHealth {
     }
 
     /**
-     * A status frame arrived here, behind {@code sent} frames of the neighbour.
+     * A status frame arrived here, after {@code sent} frames of the neighbour.
      *
      * @param drains how often the link's sockets have been seen empty.
      */

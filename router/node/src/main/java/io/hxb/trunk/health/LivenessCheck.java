@@ -51,7 +51,7 @@ final class LivenessCheck {
     }
 
     /** True if the link has been doubted for so long that it has failed. */
-    boolean isDisproved(final long nowNs) {
+    boolean isLost(final long nowNs) {
         return isDoubted && nowNs - doubtedNs > failAfterNs;
     }
 }

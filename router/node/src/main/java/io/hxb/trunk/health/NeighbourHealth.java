@@ -14,7 +14,7 @@ final class NeighbourHealth {
     private final int dimension;
     private final int neighbour;
     private final long unheardNs;
-    private final long askIntervalNs;
+    private final long probeIntervalNs;
     private final NodeTraffic traffic;
     private final SilenceThreshold silenceThreshold;
     private final KernelBacklog kernel;
@@ -44,7 +44,7 @@ final class NeighbourHealth {
             final long nowNs) {
         this.neighbour = neighbour;
         unheardNs = parts.unheardNs();
-        askIntervalNs = parts.config().heartbeatNs();
+        probeIntervalNs = parts.config().heartbeatNs();
         traffic = parts.traffic();
         silenceThreshold = parts.silenceThreshold();
         kernel = parts.kernel();
@@ -108,7 +108,7 @@ final class NeighbourHealth {
     /** A NIC refused frames, and some may have been for this neighbour. */
     void onSendErrors(final int number, final long nowNs) {
         final LinkHealth link = links[number];
-        if (link.opinion() == LinkState.GOOD) {
+        if (link.localState() == LinkState.GOOD) {
             final boolean isUp = link.port().link().isUp();
             fail(link, isUp ? LinkReason.SEND_ERRORS : LinkReason.NO_CARRIER, nowNs);
             publish(nowNs);
@@ -150,7 +150,7 @@ final class NeighbourHealth {
         return true;
     }
 
-    /** True if what it said needs an answer, or a question, now. */
+    /** True if what it announced needs a reply, or a request, now. */
     boolean hasDoubts(final long nowNs) {
         return exchange.hasDoubts(nowNs);
     }
@@ -229,14 +229,14 @@ final class NeighbourHealth {
         final boolean isNever = nowNs - firstHeardNs > unheardNs;
         for (int i = 0; i < links.length; i++) {
             final LinkHealth link = links[i];
-            final LinkState opinion = link.opinion();
+            final LinkState opinion = link.localState();
             if (opinion == LinkState.GOOD && !link.port().link().isUp()) {
                 fail(link, LinkReason.NO_CARRIER, nowNs);
                 isChanged = true;
             } else if ((silent >>> i & 1) != 0) {
                 fail(link, LinkReason.SILENT, nowNs);
             } else if (opinion == LinkState.GOOD
-                    && (link.isUnheard(unheardNs, nowNs) || link.isDisproved(nowNs))) {
+                    && (link.isUnheard(unheardNs, nowNs) || link.isLivenessLost(nowNs))) {
                 fail(link, LinkReason.MISSED_HELLOS, nowNs);
                 isChanged = true;
             } else if (opinion == LinkState.UNKNOWN && isNever) {
@@ -264,29 +264,27 @@ final class NeighbourHealth {
                 final int weight = Port.FULL_WEIGHT * link.reportedWeight() / best;
                 link.port().setWeight(neighbour, Math.max(1, weight));
             }
-            failed |= link.opinion() == LinkState.FAILED ? 1L << i : 0;
+            failed |= link.localState() == LinkState.FAILED ? 1L << i : 0;
             weights = 31 * weights + (link.weight() + 7) / 8;
         }
         exchange.announce(failed, weights, nowNs);
     }
 
-    /**
-     * Links on which a status frame is due; gives up a neighbour that leaves questions unanswered.
-     */
+    /** Links on which a status frame is due; gives up a neighbour that replies to no probe. */
     long due(final long beatIntervalNs, final long nowNs) {
         final long good = goodLinks();
         final long addressed = addressedLinks();
         final int sent = traffic.sentFrames(dimension, neighbour);
         final long due =
                 exchange.due(good, addressed, sent, receivedFrames(), beatIntervalNs, nowNs);
-        if (!exchange.isQuestionDue(good, nowNs)) {
-            return isDoubting && doubtNs - nowNs <= 0 ? due | inquire(addressed, nowNs) : due;
+        if (!exchange.isProbeDue(good, nowNs)) {
+            return isDoubting && doubtNs - nowNs <= 0 ? due | requestReply(addressed, nowNs) : due;
         }
         if (exchange.isUnanswered(silenceThreshold.isAway(), longestAwayNs(), nowNs)) {
             giveUp(nowNs);
             return due;
         }
-        exchange.ask(nowNs);
+        exchange.probe(nowNs);
         return due | addressed;
     }
 
@@ -295,15 +293,15 @@ final class NeighbourHealth {
     }
 
     // The neighbour answers on every link: those that it cannot be heard on stay doubted.
-    private long inquire(final long addressed, final long nowNs) {
-        doubtNs = nowNs + askIntervalNs;
-        exchange.inquire();
+    private long requestReply(final long addressed, final long nowNs) {
+        doubtNs = nowNs + probeIntervalNs;
+        exchange.requestReply();
         return addressed;
     }
 
     private void giveUp(final long nowNs) {
         for (final LinkHealth link : links) {
-            if (link.opinion() == LinkState.GOOD) {
+            if (link.localState() == LinkState.GOOD) {
                 fail(link, LinkReason.UNANSWERED, nowNs);
             }
         }

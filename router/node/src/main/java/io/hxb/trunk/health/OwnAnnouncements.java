@@ -6,7 +6,7 @@ package io.hxb.trunk.health;
  * TrunkHealth}.
  */
 final class OwnAnnouncements {
-    /** In place of a number: nothing has been heard of the other. */
+    /** In place of a number: nothing has been heard from the other. */
     static final int NONE = 0;
 
     private static final long FIRST_REPEAT_NS = 2_000_000;
@@ -37,7 +37,7 @@ final class OwnAnnouncements {
         acknowledged = sequence;
     }
 
-    /** The neighbour has forgotten what it was told. */
+    /** The neighbour has forgotten all announcements. */
     void restart() {
         sequence = following(sequence);
         firstSequence = sequence;

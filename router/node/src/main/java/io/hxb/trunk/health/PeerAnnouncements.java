@@ -3,29 +3,29 @@ package io.hxb.trunk.health;
 import io.hxb.frame.LinkStatusFlyweight;
 
 /**
- * What one neighbour has announced about the links to it, and when it has to be asked about that:
- * while it says that links have failed, and while it contradicts itself. Guarded by the lock of
+ * What one neighbour has announced about the links to it, and when another announcement has to be
+ * requested: while it reports failed links, and while it contradicts itself. Guarded by the lock of
  * {@link TrunkHealth}.
  */
 final class PeerAnnouncements {
     /** Time for which the neighbour has to stay with what contradicts what is believed. */
     private static final long DISPUTE_NS = 200_000_000;
 
-    /** Time between two questions to a neighbour that contradicts itself. */
-    private static final long DISPUTE_ASK_NS = 10_000_000;
+    /** Time between two requests to a neighbour that contradicts itself. */
+    private static final long DISPUTE_REQUEST_NS = 10_000_000;
 
-    /** Time between two questions to a neighbour that reported failed links. */
+    /** Time between two requests to a neighbour that reported failed links. */
     private static final long CONFIRM_NS = 250_000_000;
 
     private int sequence = OwnAnnouncements.NONE;
     private long failed;
     private boolean isDisputed;
     private long disputedNs;
-    private long askNs;
+    private long requestNs;
 
     /** Nothing has been announced. */
     PeerAnnouncements(final long nowNs) {
-        askNs = nowNs;
+        requestNs = nowNs;
     }
 
     /** The neighbour is a new incarnation, which has said nothing. */
@@ -67,12 +67,12 @@ final class PeerAnnouncements {
     }
 
     /** The neighbour contradicts what is believed: if it stays with that, it is right. */
-    // Frames may overtake each other, so the neighbour is asked before anything is forgotten.
+    // Frames may overtake each other, so nothing is forgotten before the neighbour has replied.
     void dispute(final long nowNs) {
         if (!isDisputed || nowNs - disputedNs > 2 * DISPUTE_NS) {
             isDisputed = true;
             disputedNs = nowNs;
-            askNs = nowNs;
+            requestNs = nowNs;
         } else if (nowNs - disputedNs >= DISPUTE_NS) {
             isDisputed = false;
             sequence = OwnAnnouncements.NONE;
@@ -80,27 +80,27 @@ final class PeerAnnouncements {
         }
     }
 
-    /** True if it has to be asked now because it contradicts itself. */
+    /** True if a request is due because it contradicts itself. */
     boolean isDisputeDue(final long nowNs) {
-        return isDisputed && askNs - nowNs <= 0;
+        return isDisputed && requestNs - nowNs <= 0;
     }
 
-    /** True if it has to be asked now; after that it is asked again later. */
-    boolean takeQuestion(final long nowNs) {
+    /** True if a request is due; the next one is later. */
+    boolean takeDueRequest(final long nowNs) {
         isDisputed &= nowNs - disputedNs <= 2 * DISPUTE_NS;
-        if (!isQuestionable() || askNs - nowNs > 0) {
+        if (!needsRequest() || requestNs - nowNs > 0) {
             return false;
         }
-        askNs = nowNs + (isDisputed ? DISPUTE_ASK_NS : CONFIRM_NS);
+        requestNs = nowNs + (isDisputed ? DISPUTE_REQUEST_NS : CONFIRM_NS);
         return true;
     }
 
-    /** True if it has to be asked, at {@link #askNs}. */
-    boolean isQuestionable() {
+    /** True if a request is needed, at {@link #requestNs}. */
+    boolean needsRequest() {
         return isDisputed || failed != 0;
     }
 
-    long askNs() {
-        return askNs;
+    long requestNs() {
+        return requestNs;
     }
 }

@@ -7,7 +7,7 @@ package io.hxb.trunk.health;
  * of {@link TrunkHealth}.
  */
 final class ReportedCounts {
-    /** A number that far behind the last was not overtaken: the last one was a lie. */
+    /** A number that far below the last was not overtaken: the last one was a lie. */
     private static final int MAX_BEHIND = 1 << 16;
 
     private static final int DRAINS = 2;

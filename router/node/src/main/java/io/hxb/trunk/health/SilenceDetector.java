@@ -116,7 +116,7 @@ final class SilenceDetector {
                 || silentNs < silenceThreshold.ns()) {
             return false;
         }
-        return (isOtherHeard && isMissed(lostHundredths)) || isOutrun();
+        return (isOtherHeard && isMissed(lostHundredths)) || isOvertaken();
     }
 
     /** True if frames that the neighbour has sent since anything arrived here are missing. */
@@ -130,7 +130,7 @@ final class SilenceDetector {
     /**
      * True if another link received many frames while this one received almost none of those sent.
      */
-    private boolean isOutrun() {
+    private boolean isOvertaken() {
         if (silentChecks < SILENT_CHECKS || reported.sentSinceBase() < minSentFrames()) {
             return false;
         }

@@ -5,8 +5,8 @@ import io.hxb.frame.LinkStatusFlyweight;
 
 /**
  * What this node and one neighbour report to each other about the links between them by status
- * frames: announcements, questions, heartbeats, and how much was sent. Guarded by the lock of
- * {@link TrunkHealth}. Sets of links have a bit for the number of each.
+ * frames: announcements, probes, heartbeats, and how much was sent. Guarded by the lock of {@link
+ * TrunkHealth}. Sets of links have a bit for the number of each.
  *
  * <p>Each side numbers its announcements about the links, from any number but 0, and repeats them
  * until the other acknowledges the number. A link is used by both while neither says that it has
@@ -14,7 +14,7 @@ import io.hxb.frame.LinkStatusFlyweight;
  * it.
  *
  * <p>Without a key anybody may say anything in the neighbour's name, so nothing that was believed
- * holds for ever against whoever is really there. A status frame that acknowledges nothing of what
+ * holds forever against whoever is really there. A status frame that acknowledges nothing of what
  * was said proves nothing and changes nothing, but it is answered by acknowledging it, by which the
  * two agree again, whatever one of them has forgotten. If what the neighbour says is older than
  * what is believed, or contradicts it, it is asked; if it stays with that, it is right.
@@ -46,7 +46,8 @@ final class StatusExchange {
     }
 
     /**
-     * The neighbour is a new incarnation, which has said nothing and forgotten what it was told.
+     * The neighbour is a new incarnation, which has announced nothing and forgotten all
+     * announcements.
      */
     void restart(final long nowNs) {
         own.restart();
@@ -85,7 +86,7 @@ final class StatusExchange {
         }
     }
 
-    /** True if the neighbour should get an answer, or a question, now. */
+    /** True if a reply to the neighbour, or a request for one, is due. */
     boolean hasDoubts(final long nowNs) {
         return echo.isDue(nowNs) || peer.isDisputeDue(nowNs);
     }
@@ -115,7 +116,7 @@ final class StatusExchange {
     }
 
     /**
-     * Links on which a status frame is due, apart from questions.
+     * Links on which a status frame is due, apart from probes.
      *
      * @param good links in use.
      * @param addressed links where the neighbour's address is known.
@@ -130,12 +131,12 @@ final class StatusExchange {
             final int receivedFrames,
             final long beatIntervalNs,
             final long nowNs) {
-        keepaliveProbe.rest();
+        keepaliveProbe.requestNoReply();
         final long reached = good == 0 ? addressed : good;
         long due = (answerLinks & addressed) | echo.take(nowNs);
         answerLinks = 0;
-        if (peer.takeQuestion(nowNs)) {
-            keepaliveProbe.inquire();
+        if (peer.takeDueRequest(nowNs)) {
+            keepaliveProbe.requestReply();
             due |= reached;
         }
         if (own.takeDue(nowNs)) {
@@ -150,29 +151,29 @@ final class StatusExchange {
         return beats.taken();
     }
 
-    /** True if the neighbour has to be asked now, or to be given up. */
-    boolean isQuestionDue(final long good, final long nowNs) {
+    /** True if a probe is due, or the neighbour has to be given up. */
+    boolean isProbeDue(final long good, final long nowNs) {
         return keepaliveProbe.isWaiting() && good != 0 && keepaliveProbe.dueNs() - nowNs <= 0;
     }
 
     /**
-     * True if a neighbour for which a question is due has left enough of them unanswered.
+     * True if a neighbour to which a probe is due has not replied to enough of them.
      *
-     * @param isLate whether answers may be late.
+     * @param isLate whether replies may be late.
      * @param awayNs longest time for which either end has lately waited for a CPU.
      */
     boolean isUnanswered(final boolean isLate, final long awayNs, final long nowNs) {
         return keepaliveProbe.isExhausted(isLate, awayNs, nowNs);
     }
 
-    /** The same for a neighbour that is heard, but not by what only it can send. */
-    void inquire() {
-        keepaliveProbe.inquire();
+    /** The status frames sent next request a reply, though the neighbour is heard. */
+    void requestReply() {
+        keepaliveProbe.requestReply();
     }
 
-    /** The status frames sent next, on all links, ask for an answer. */
-    void ask(final long nowNs) {
-        keepaliveProbe.ask(nowNs);
+    /** The status frames sent next, on all links, are a probe. */
+    void probe(final long nowNs) {
+        keepaliveProbe.send(nowNs);
     }
 
     /** Time in ns until something is due again, 0 or more; at most {@code maxNs}. */
@@ -187,8 +188,8 @@ final class StatusExchange {
         if (echo.isWaiting()) {
             dueNs = Math.min(dueNs, echo.dueNs() - nowNs);
         }
-        if (peer.isQuestionable()) {
-            dueNs = Math.min(dueNs, peer.askNs() - nowNs);
+        if (peer.needsRequest()) {
+            dueNs = Math.min(dueNs, peer.requestNs() - nowNs);
         }
         if ((addressed & ~good) != 0) {
             dueNs = Math.min(dueNs, beats.dueNs() - nowNs);
@@ -201,7 +202,7 @@ final class StatusExchange {
 
     /** Writes what is said on a link. */
     void write(final LinkStatusFlyweight status, final int number) {
-        status.asking(keepaliveProbe.isAsking())
+        status.asking(keepaliveProbe.isReplyRequested())
                 .sequence(own.sequence())
                 .acknowledgement(echo.acknowledgement(number, peer.sequence()))
                 .failed(own.failed());

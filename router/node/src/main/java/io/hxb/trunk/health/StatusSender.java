@@ -147,7 +147,7 @@ final class StatusSender {
         return isTaken;
     }
 
-    // A neighbour without a session is told later: it has to receive a hello first.
+    // A neighbour without a session is notified later: it has to receive a hello first.
     private boolean isSealed(final NeighbourHealth neighbour, final int lengthBytes) {
         if (!seals.isOn()) {
             return true;

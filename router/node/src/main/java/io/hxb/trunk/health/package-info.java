@@ -1,6 +1,6 @@
 /**
  * Judges the links to the neighbours by what arrives on them, agrees with each neighbour on which
- * are used, and tells listeners of links that fail and recover.
+ * are used, and notifies listeners of links that fail and recover.
  *
  * <p>Reports may be read late, because a relay in the kernel counts frames before the loop reads
  * the report. So loss is what exceeds the highest deficit of the last four measurements. If frames

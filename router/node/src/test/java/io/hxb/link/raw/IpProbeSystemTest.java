@@ -36,7 +36,7 @@ class IpProbeSystemTest extends RawIpPair {
             }
             // then
             drainProbes();
-            assertEquals(0, b.trains().strangeProbes());
+            assertEquals(0, b.trains().unknownSenderProbes());
             final long answers = a.trains().trains();
             assertTrue(answers >= 10 && answers <= 20, "answers " + answers);
             // when: the neighbour is known, and others are not on this line
@@ -47,7 +47,7 @@ class IpProbeSystemTest extends RawIpPair {
             }
             // then
             drainProbes();
-            assertEquals(1_000, b.trains().strangeProbes());
+            assertEquals(1_000, b.trains().unknownSenderProbes());
             assertEquals(answers, a.trains().trains());
         } finally {
             Descriptors.close(socket);

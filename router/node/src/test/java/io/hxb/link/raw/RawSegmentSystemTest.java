@@ -311,7 +311,7 @@ class RawSegmentSystemTest extends RawSegmentPair {
     }
 
     @Test
-    void shouldDropWhatContradictsItselfOrComesFromAStranger() throws IOException {
+    void shouldDropWhatContradictsItselfOrComesFromAnUnknownSender() throws IOException {
         // given: the end of another frame of the same number, and what is beyond the end
         open(1_500, TCP);
         final List<byte[]> all = new ArrayList<>();
@@ -322,9 +322,9 @@ class RawSegmentSystemTest extends RawSegmentPair {
         beyond[48] = 0;
         beyond[49] &= 1;
         all.add(beyond);
-        final byte[] strange = good.get(2).clone();
-        strange[21]++;
-        all.add(strange);
+        final byte[] unknown = good.get(2).clone();
+        unknown[21]++;
+        all.add(unknown);
         final byte[] lying = good.get(3).clone();
         lying[26] = 0x7F;
         all.add(lying);
@@ -335,6 +335,6 @@ class RawSegmentSystemTest extends RawSegmentPair {
         await(1);
         check(0, 1, 20_000);
         assertEquals(3, b.longFrames().dropped());
-        assertEquals(1, b.longFrames().strange());
+        assertEquals(1, b.longFrames().unknownSenderPieces());
     }
 }

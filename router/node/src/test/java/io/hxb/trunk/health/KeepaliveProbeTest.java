@@ -33,8 +33,8 @@ class KeepaliveProbeTest {
         long nowNs = SILENCE_NS;
         for (int i = 0; i < 3; i++) {
             assertFalse(keepaliveProbe.isExhausted(false, awayNs, nowNs));
-            keepaliveProbe.ask(nowNs);
-            assertTrue(keepaliveProbe.isAsking());
+            keepaliveProbe.send(nowNs);
+            assertTrue(keepaliveProbe.isReplyRequested());
             nowNs += INTERVAL_NS;
             assertEquals(nowNs, keepaliveProbe.dueNs());
         }
@@ -46,7 +46,7 @@ class KeepaliveProbeTest {
     void shouldWaitAnewAfterAnAnswer() {
         // given
         keepaliveProbe.look(false, 1, 0);
-        keepaliveProbe.ask(SILENCE_NS);
+        keepaliveProbe.send(SILENCE_NS);
         // when
         keepaliveProbe.look(true, 2, SILENCE_NS + 1);
         assertFalse(keepaliveProbe.isWaiting());
@@ -129,7 +129,7 @@ class KeepaliveProbeTest {
     private long givenUpNs(final long startNs) {
         keepaliveProbe.look(false, 1, startNs);
         while (!keepaliveProbe.isExhausted(false, awayNs, keepaliveProbe.dueNs())) {
-            keepaliveProbe.ask(keepaliveProbe.dueNs());
+            keepaliveProbe.send(keepaliveProbe.dueNs());
         }
         return keepaliveProbe.dueNs();
     }

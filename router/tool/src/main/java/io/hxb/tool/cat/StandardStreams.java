@@ -9,7 +9,7 @@ import java.nio.ByteBuffer;
 
 /**
  * Joins an input and an output to a channel until both directions have ended: a thread of its own
- * sends the input and ends the channel's output behind it, the caller's thread receives.
+ * sends the input and ends the channel's output after it, the caller's thread receives.
  */
 final class StandardStreams {
     private static final int PIECE_BYTES = 1 << 16;
@@ -73,7 +73,7 @@ final class StandardStreams {
             inputFailure = e;
             channel.reset();
         } catch (final IOException e) {
-            // The stream has ended, which the other thread is told, too, when it has read all.
+            // The stream has ended, which the other thread notices, too, when it has read all.
             return;
         }
     }

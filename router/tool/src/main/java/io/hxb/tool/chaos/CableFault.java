@@ -50,7 +50,7 @@ final class CableFault {
     }
 
     /** Attaches a filter that lets everything pass, and runs a tool that changes nothing. */
-    synchronized void rehearse() {
+    synchronized void dryRun() {
         fromNode = filter(true, 0, 0);
         toNode = filter(false, 0, 0);
         dropped();

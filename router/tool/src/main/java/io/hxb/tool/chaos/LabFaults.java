@@ -84,7 +84,7 @@ public final class LabFaults implements AutoCloseable {
         script.faults().stream()
                 .flatMap(fault -> fault.cables().stream())
                 .distinct()
-                .forEach(cable -> new CableFault(spec, cable).rehearse());
+                .forEach(cable -> new CableFault(spec, cable).dryRun());
     }
 
     /** Carries out a fault; returns when it has happened. */

@@ -210,7 +210,7 @@ public final class FileTransfer implements AutoCloseable {
         return duplicated;
     }
 
-    /** Files that were announced wrongly or broken off. */
+    /** Files with a wrong announcement, or incomplete ones. */
     public long failed() {
         return failed;
     }

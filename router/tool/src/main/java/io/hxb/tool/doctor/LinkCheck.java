@@ -113,7 +113,7 @@ final class LinkCheck {
                                 + routes.silent()
                                 + " times since the node was started; frames then take other"
                                 + " routes",
-                        "find the link that loses frames (hxb stat --links --interval 1)"
+                        "find the link that loses frames (hxb stat --per-link --interval 1)"
                                 + largeFrames(mtuBytes)));
     }
 

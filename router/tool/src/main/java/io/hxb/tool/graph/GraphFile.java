@@ -27,7 +27,8 @@ public final class GraphFile {
      * Reads a graph.
      *
      * @param name a file: {@code .yaml} or {@code .yml} cabling, {@code .dot} or {@code .gv},
-     *     {@code .json} LLDP neighbours, else an edge list; or words such as {@code torus:8x8}.
+     *     {@code .json} LLDP neighbours, otherwise an edge list; or words such as {@code
+     *     torus:8x8}.
      * @param hostsPerSwitch hosts on each switch when the source names none.
      * @throws ToolException or another message for people if it cannot be read or is not a graph.
      */

@@ -68,7 +68,7 @@ final class GraphLayout {
             x[node] = lattice.coordinate(node, 0);
             y[node] = lattice.dimensions() > 1 ? lattice.coordinate(node, 1) : 0;
             if (lattice.dimensions() > 2) {
-                // Planes one behind the other, so far apart that nothing is covered.
+                // Planes one after the other, so far apart that nothing is covered.
                 x[node] += lattice.coordinate(node, 2) * (lattice.extent(0) + 0.35);
                 y[node] += lattice.coordinate(node, 2) * 0.35;
             }

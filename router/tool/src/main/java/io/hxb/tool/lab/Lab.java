@@ -32,7 +32,7 @@ public final class Lab implements AutoCloseable {
      * fails, everything made so far is removed again.
      *
      * @param whenNamed called with the lab as soon as there is something to close, before
-     *     everything is made: for callers that close it when the process is told to end.
+     *     everything is made: for callers that close it when the process gets a signal to end.
      * @throws ToolException when the name is taken, a privilege or a program is missing.
      */
     public static Lab up(

@@ -33,7 +33,7 @@ public final class LabAdvice {
                 program + " lab down" + name);
     }
 
-    /** How this program was called: the launcher's path as short as it can be, else hxb. */
+    /** How this program was called: the launcher's path as short as it can be, otherwise hxb. */
     public static String program() {
         final String launcher = System.getProperty("hxb.launcher", "");
         if (launcher.isEmpty()) {

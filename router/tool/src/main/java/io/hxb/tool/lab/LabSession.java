@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 
 /**
- * A lab with running nodes, removed again by {@link #close}, or when the process is told to end.
- * Owned by the command that started it.
+ * A lab with running nodes, removed again by {@link #close}, or when the process gets a signal to
+ * end. Owned by the command that started it.
  */
 public final class LabSession implements AutoCloseable {
     private static final long NEIGHBOURS_NS = 25_000_000_000L;

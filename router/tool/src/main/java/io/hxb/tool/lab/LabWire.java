@@ -26,7 +26,7 @@ public enum LabWire {
     private static final int ETHERNET_BYTES = 14;
 
     /**
-     * What to put behind {@code tc qdisc add dev NIC root} for a wire of a rate.
+     * What to put after {@code tc qdisc add dev NIC root} for a wire of a rate.
      *
      * @param rateBps bits a second.
      * @param mtuBytes MTU of the NIC.

@@ -17,7 +17,7 @@ public final class Shaper {
     private Shaper() {}
 
     /**
-     * What to put behind {@code tc qdisc add dev NIC root}.
+     * What to put after {@code tc qdisc add dev NIC root}.
      *
      * @param rateBps bits a second.
      * @param limit room of its queue, such as {@link #NO_DROPS}.

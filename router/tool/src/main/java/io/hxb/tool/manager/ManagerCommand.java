@@ -117,11 +117,11 @@ public final class ManagerCommand implements Callable<Integer> {
     private Path state;
 
     @Option(
-            names = "--keep",
+            names = "--pin",
             paramLabel = "FOLDER",
             description =
-                    "keep frames tagged after the manager has ended, by files in this "
-                            + "folder of a BPF file system; remove them to end that")
+                    "pin the programs to this folder of a BPF file system, so that frames stay "
+                            + "tagged after the manager has ended; remove the files to end that")
     private Path pins;
 
     @Option(
@@ -229,7 +229,7 @@ public final class ManagerCommand implements Callable<Integer> {
         try {
             return VirtualNic.start(options);
         } catch (final IOException | RuntimeException | Error e) {
-            // Whoever prints why it did not start ends the process at once.
+            // The caller prints why it did not start and ends the process at once.
             log.close();
             throw e;
         }

@@ -8,8 +8,8 @@ import java.io.UncheckedIOException;
 import java.util.function.Consumer;
 
 /**
- * Looks at a measurement while it goes on: tells what happened in each interval, and whether the
- * user wants it to stop. Owned by the thread that measures; between intervals it allocates nothing.
+ * Watches a measurement while it goes on: reports each interval, and whether the user wants it to
+ * stop. Owned by the thread that measures; between intervals it allocates nothing.
  */
 public final class MeasurementWatch {
     /** Of an interval that the end cuts short, at least this fraction is reported. */
@@ -30,7 +30,7 @@ public final class MeasurementWatch {
      * Makes one.
      *
      * @param intervalNs length of an interval, 0 for none.
-     * @param listener told of each interval when it is over.
+     * @param listener called after each interval.
      */
     public MeasurementWatch(
             final long intervalNs, final Consumer<Interval> listener, final StopRequest stop) {
@@ -39,7 +39,7 @@ public final class MeasurementWatch {
         this.stop = stop;
     }
 
-    /** One that tells nothing and never stops. */
+    /** One that reports nothing and never stops. */
     public static MeasurementWatch none() {
         return new MeasurementWatch(0, interval -> {}, StopRequest.NEVER);
     }
@@ -82,7 +82,7 @@ public final class MeasurementWatch {
         lastMessages = messages;
     }
 
-    /** The sending is over: tells of the last interval unless it was very short. */
+    /** The sending is over: reports the last interval unless it was very short. */
     void end(final long nowNs, final long messages) {
         if (intervalNs > 0 && nowNs - lastNs >= intervalNs / SHORTEST_PART) {
             onProgress(nowNs, messages);

@@ -35,7 +35,7 @@ public final class RunMeasurement {
     }
 
     /**
-     * What throughput is measured with. Immutable.
+     * Parameters of a measurement of throughput. Immutable.
      *
      * @param lengthBytes payload of a message, 4 or more.
      * @param checkEvery in one of this number of messages every byte is written by its sender and

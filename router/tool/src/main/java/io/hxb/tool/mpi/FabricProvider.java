@@ -40,7 +40,7 @@ final class FabricProvider {
         return build.out().resolve("fi");
     }
 
-    /** What tells libfabric of it, and keeps it from starting all others. */
+    /** Variables that make libfabric load it, and no other providers. */
     Map<String, String> environment() {
         return Map.of("FI_PROVIDER_PATH", folder().toString(), "FI_PROVIDER", "hxb");
     }

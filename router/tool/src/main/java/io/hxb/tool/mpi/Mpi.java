@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The user's MPI: how its mpirun is told to have ranks use HXB. Immutable. */
+/** The user's MPI: the options and variables by which its mpirun lets ranks use HXB. Immutable. */
 sealed interface Mpi permits OpenMpi, Mpich {
     /**
      * Finds it.

@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A running mpirun. It is told to end when this process is, and killed with its ranks when that is
- * told twice; the caller goes on when it has ended. Owned by the thread that runs it, while signals
+ * A running mpirun. The first signal to this process is passed on to it; the second kills it with
+ * its ranks. The caller goes on when it has ended. Owned by the thread that runs it, while signals
  * come on threads of their own.
  */
 final class MpirunProcess implements AutoCloseable {

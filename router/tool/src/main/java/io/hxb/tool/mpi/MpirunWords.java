@@ -21,7 +21,7 @@ record MpirunWords(Syntax syntax, List<Part> parts) {
     /** How an mpirun reads its arguments. */
     enum Syntax {
         /**
-         * Source: mpirun --help full, of Open MPI 4.1.4; other options have no words behind them.
+         * Source: mpirun --help full, of Open MPI 4.1.4; other options have no words after them.
          */
         OPEN_MPI(
                 "H am app bind-to c cf cartofile cpu-list cpu-set cpus-per-proc cpus-per-rank"
@@ -71,7 +71,7 @@ record MpirunWords(Syntax syntax, List<Part> parts) {
             this.programFiles = programFiles;
         }
 
-        /** Words behind an option. */
+        /** Words after an option. */
         private int arguments(final String option) {
             if (is(option, twoArguments)) {
                 return 2;
@@ -136,7 +136,7 @@ record MpirunWords(Syntax syntax, List<Part> parts) {
         }
     }
 
-    /** Reads what stands behind the options of hxb. */
+    /** Reads what stands after the options of hxb. */
     static MpirunWords of(final Syntax syntax, final List<String> words) {
         final List<Part> parts = new ArrayList<>();
         List<String> part = new ArrayList<>();
@@ -196,7 +196,7 @@ record MpirunWords(Syntax syntax, List<Part> parts) {
                 .toList();
     }
 
-    /** True if an option with two words behind it, such as --mca, sets that parameter. */
+    /** True if an option with two words after it, such as --mca, sets that parameter. */
     boolean setsParameter(final String name) {
         return parts.stream().anyMatch(part -> part.setsParameter(syntax, name));
     }

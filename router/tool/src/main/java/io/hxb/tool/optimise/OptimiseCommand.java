@@ -253,7 +253,7 @@ public final class OptimiseCommand implements Callable<Integer> {
         try {
             System.in.transferTo(OutputStream.nullOutputStream());
         } catch (final IOException e) {
-            // Whoever attended has gone, as at the end of the input.
+            // The attending process has gone, as at the end of the input.
         }
         server.end();
     }

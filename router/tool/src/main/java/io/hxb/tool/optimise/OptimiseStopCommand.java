@@ -16,13 +16,13 @@ import java.util.concurrent.Callable;
         name = "stop",
         mixinStandardHelpOptions = true,
         header = "Stop moving pairs, and undo what was moved.",
-        footer = {"", "Example: hxb optimise stop --freeze"})
+        footer = {"", "Example: hxb optimise stop --keep"})
 final class OptimiseStopCommand implements Callable<Integer> {
     @Mixin private OptimiseSocket socket;
     @Mixin private Output output;
 
-    @Option(names = "--freeze", description = "leave what was moved where it is")
-    private boolean isFrozen;
+    @Option(names = "--keep", description = "leave what was moved")
+    private boolean isKept;
 
     /** Picocli makes it. */
     OptimiseStopCommand() {}
@@ -32,7 +32,7 @@ final class OptimiseStopCommand implements Callable<Integer> {
     public Integer call() {
         final Map<String, Object> report =
                 Json.parse(
-                        socket.ask("POST", isFrozen ? "/v1/stop?freeze" : "/v1/stop"),
+                        socket.ask("POST", isKept ? "/v1/stop?freeze" : "/v1/stop"),
                         Map.class,
                         "stop");
         output.text().print(OptimiseText.status(report));

@@ -25,7 +25,7 @@ final class TuningOptions {
             paramLabel = "N",
             defaultValue = "2",
             description =
-                    "change it only after this many intervals in a row (default: "
+                    "change a VLAN only after this many such intervals in a row (default: "
                             + "${DEFAULT-VALUE})")
     private int intervals;
 
@@ -37,13 +37,13 @@ final class TuningOptions {
     private int maxChanges;
 
     @Option(
-            names = "--hold",
+            names = "--hold-down",
             paramLabel = "TIME",
             defaultValue = "30s",
             description =
                     "leave a pair that has changed alone for this long (default: "
                             + "${DEFAULT-VALUE})")
-    private String hold;
+    private String holdDown;
 
     @Option(
             names = "--min-load",
@@ -57,7 +57,7 @@ final class TuningOptions {
                 gain / PERCENT,
                 intervals,
                 maxChanges,
-                TimeOption.parseNs("--hold", hold, 0, 3_600 * SECOND_NS),
+                TimeOption.parseNs("--hold-down", holdDown, 0, 3_600 * SECOND_NS),
                 Quantity.parseRateBps(minLoad) / (double) Byte.SIZE);
     }
 }

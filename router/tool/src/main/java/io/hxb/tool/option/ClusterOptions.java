@@ -23,8 +23,9 @@ public final class ClusterOptions {
             names = "--node",
             paramLabel = "NODE",
             description =
-                    "use this node of this machine, such as 1,0,0 (default: as hxb node "
-                            + "decides, otherwise the only one that runs here; in a lab node 0)")
+                    "use this node of this machine, such as 1,0,0 (default: from HXB_NODE, the "
+                            + "file's hosts, Slurm or Kubernetes; otherwise the only one that "
+                            + "runs here; in a lab node 0)")
     private String node;
 
     /** Picocli makes it. */
@@ -40,7 +41,7 @@ public final class ClusterOptions {
         return file.isGiven();
     }
 
-    /** The nodes of this machine: all of a lab, else the one that {@link #node} decides. */
+    /** The nodes of this machine: all of a lab, otherwise the one that {@link #node} decides. */
     public List<Integer> nodesHere(final ClusterConfig config) {
         return node == null && lab().isPresent()
                 ? IntStream.range(0, config.shape().nodeCount()).boxed().toList()

@@ -33,8 +33,8 @@ import java.util.concurrent.Callable;
         footer = {
             "",
             "Round trips a second apart find threads asleep and caches cold; "
-                    + "--flood measures what a busy application sees. There, three losses in "
-                    + "a row end a node's turn.",
+                    + "--flood measures what a busy application sees, and leaves a node after "
+                    + "three losses in a row.",
             "Examples: hxb ping 1,0,0 0,1,0 --count 0",
             "          hxb ping --all --flood"
         })

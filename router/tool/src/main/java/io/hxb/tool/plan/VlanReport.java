@@ -13,7 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 
-/** What there is to say about a VLAN plan, for people and as JSON. Stateless. */
+/** The report about a VLAN plan, as text and as JSON. Stateless. */
 final class VlanReport {
     /** More VLANs than this are counted, not listed. */
     private static final int MAX_ROWS = 64;

@@ -99,13 +99,13 @@ final class VlanRouting {
         if (DoubleStarTrees.matches(graph) && hasHostsEverywhere(graph)) {
             return "double-star";
         }
-        return isLevelled(graph) ? "tops" : "updown-tree";
+        return hasTwoLevels(graph) ? "tops" : "updown-tree";
     }
 
     /**
      * Plans a graph.
      *
-     * @param crossbar the nodes when the graph is a generated hyper-crossbar, else null.
+     * @param crossbar the nodes when the graph is a generated hyper-crossbar, otherwise null.
      */
     VlanPlan plan(final VlanPlanner planner, final SwitchGraph graph, final Lattice crossbar) {
         final String chosen = name(graph, crossbar);
@@ -220,7 +220,7 @@ final class VlanRouting {
     }
 
     /** Whether there are switches without hosts, and all links lead to one. */
-    private static boolean isLevelled(final SwitchGraph graph) {
+    private static boolean hasTwoLevels(final SwitchGraph graph) {
         final int[] hosts = graph.hostCounts();
         for (int link = 0; link < graph.linkCount(); link++) {
             if (hosts[graph.source(2 * link)] > 0 && hosts[graph.target(2 * link)] > 0) {

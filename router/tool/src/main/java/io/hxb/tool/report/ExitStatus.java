@@ -8,7 +8,7 @@ public final class ExitStatus {
     /** The command failed, and trying again may help. */
     public static final int FAILED = 1;
 
-    /** The command was used wrongly; trying again does not help. */
+    /** The command was used incorrectly; trying again does not help. */
     public static final int USAGE = 2;
 
     private ExitStatus() {}

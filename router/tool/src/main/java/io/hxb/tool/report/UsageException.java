@@ -4,8 +4,8 @@ import java.io.Serial;
 import java.util.function.Supplier;
 
 /**
- * A command was used wrongly: an option has an invalid value. The command ends with status 2 and
- * prints only the message. Immutable.
+ * A command was used incorrectly: an option has an invalid value. The command ends with status 2
+ * and prints only the message. Immutable.
  */
 public final class UsageException extends RuntimeException {
     @Serial private static final long serialVersionUID = 1L;

@@ -94,16 +94,16 @@ final class ManagerLink implements AutoCloseable {
                 });
     }
 
-    /** Asks {@code count} questions without waiting for each answer. */
+    /** Sends {@code count} requests without waiting for each reply. */
     private void pipeline(
             final int count,
-            final IntConsumer question,
+            final IntConsumer request,
             final BiConsumer<Integer, ManagerMessage> answer)
             throws IOException {
         int answered = 0;
         for (int asked = 0; asked < count || answered < count; ) {
             if (asked < count && client.unanswered() < ManagerClient.MAX_UNANSWERED) {
-                question.accept(asked++);
+                request.accept(asked++);
                 client.post();
             } else {
                 answer.accept(answered, client.receive());
@@ -246,7 +246,7 @@ final class ManagerLink implements AutoCloseable {
         return client.awaitChange(limitNs);
     }
 
-    /** The same question for index 0, 1, ... until there is nothing more. */
+    /** The same request for index 0, 1, ... until there is nothing more. */
     void list(
             final ManagerOperation operation, final java.util.function.Consumer<ManagerMessage> row)
             throws IOException {

@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Changes of paths by one command, on one or several managers: all managers are told first, then
- * all let them hold as changes of this session, and only when all have done so they are to outlive
- * it. Whatever fails before that, the end of the sessions undoes the rest. Owned by the command's
+ * Changes of paths by one command, on one or several managers: all managers prepare first, then all
+ * let them hold as changes of this session, and only when all have done so they are to outlive it.
+ * Whatever fails before that, the end of the sessions undoes the rest. Owned by the command's
  * thread.
  */
 final class RouteChanges {

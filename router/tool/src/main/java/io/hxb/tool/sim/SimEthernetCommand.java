@@ -20,6 +20,7 @@ import io.hxb.tool.graph.GraphFile;
 import io.hxb.tool.graph.TrafficFile;
 import io.hxb.tool.machine.ProcessMemory;
 import io.hxb.tool.option.Output;
+import io.hxb.tool.option.TimeOption;
 import io.hxb.tool.report.UsageException;
 
 import picocli.CommandLine.Command;
@@ -49,6 +50,8 @@ import java.util.concurrent.Callable;
                         + "one load.")
 final class SimEthernetCommand implements Callable<Integer> {
     private static final String CROSSBAR = "hyper-crossbar:";
+    private static final long MAX_SWITCH_DELAY_NS = 1_000_000_000;
+    private static final long MAX_DURATION_NS = 3_600_000_000_000L;
 
     @Option(
             names = "--graph",
@@ -118,13 +121,13 @@ final class SimEthernetCommand implements Callable<Integer> {
     private String rate;
 
     @Option(
-            names = "--switch-us",
-            defaultValue = "3",
-            paramLabel = "US",
+            names = "--switch-delay",
+            defaultValue = "3us",
+            paramLabel = "TIME",
             description =
                     "hold a frame in a switch or relay for this time after its last byte "
                             + "(default: ${DEFAULT-VALUE})")
-    private double switchUs;
+    private String switchDelay;
 
     @Option(
             names = "--port-bytes",
@@ -141,11 +144,11 @@ final class SimEthernetCommand implements Callable<Integer> {
     private EthernetConfig.Pause pause;
 
     @Option(
-            names = "--milliseconds",
-            defaultValue = "20",
-            paramLabel = "MS",
-            description = "simulate this much time (default: ${DEFAULT-VALUE})")
-    private int milliseconds;
+            names = "--duration",
+            defaultValue = "20ms",
+            paramLabel = "TIME",
+            description = "simulate for this long (default: ${DEFAULT-VALUE})")
+    private String duration;
 
     @Option(
             names = "--seed",
@@ -168,11 +171,12 @@ final class SimEthernetCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        if (frameBytes < 64 || frameBytes > 9216 || milliseconds < 1 || switchUs < 0) {
-            throw new UsageException(
-                    "--frame must be 64..9216 bytes, --milliseconds at least 1, --switch-us not"
-                            + " negative");
+        if (frameBytes < 64 || frameBytes > 9216) {
+            throw new UsageException("--frame must be 64..9216 bytes: " + frameBytes);
         }
+        final long switchDelayNs =
+                TimeOption.parseNs("--switch-delay", switchDelay, 0, MAX_SWITCH_DELAY_NS);
+        final long durationNs = TimeOption.parseNs("--duration", duration, 1, MAX_DURATION_NS);
         if (hosts < 0 || hosts > 1024) {
             throw new UsageException("--hosts-per-switch must be 0..1024: " + hosts);
         }
@@ -182,8 +186,8 @@ final class SimEthernetCommand implements Callable<Integer> {
         final EthernetConfig config =
                 new EthernetConfig(
                         rateBps,
-                        (long) (switchUs * 1000),
-                        (long) (switchUs * 100),
+                        switchDelayNs,
+                        switchDelayNs / 10,
                         100,
                         portBytes,
                         pause,
@@ -201,8 +205,8 @@ final class SimEthernetCommand implements Callable<Integer> {
         final EthernetNetwork network =
                 new EthernetNetwork(switches, config, forwarding(switches), frames);
         final long started = System.nanoTime();
-        frames.run(network, milliseconds * 1_000_000L);
-        return report(network, frames, switches, (System.nanoTime() - started) / 1e9);
+        frames.run(network, durationNs);
+        return report(network, frames, switches, durationNs, (System.nanoTime() - started) / 1e9);
     }
 
     private void refuseIdle(final Set<String> given) {
@@ -265,11 +269,13 @@ final class SimEthernetCommand implements Callable<Integer> {
             final EthernetNetwork network,
             final RandomFrames frames,
             final SwitchGraph switches,
+            final long durationNs,
             final double seconds) {
-        final double ns = milliseconds * 1e6;
+        final double ns = durationNs;
         final double capacity = ns * switches.hostCount() / (8e9 / Quantity.parseRateBps(rate));
         final String deadlock = network.findDeadlock();
-        output.text().printf(Locale.ROOT, "%s, %d ms%n", switches, milliseconds);
+        output.text()
+                .printf(Locale.ROOT, "%s, %s%n", switches, Quantity.formatDuration(durationNs));
         output.text()
                 .printf(
                         Locale.ROOT,

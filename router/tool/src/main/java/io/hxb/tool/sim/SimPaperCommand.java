@@ -32,9 +32,9 @@ import java.util.concurrent.Callable;
         sortOptions = false,
         header = "Simulate the published tables of a paper.",
         description =
-                "Print the tables beside the published ones. Ctrl-C ends it with the "
-                        + "tables as far as they are; with --out, the same command goes on from "
-                        + "there.")
+                "Print the tables beside the published ones. After Ctrl-C it prints "
+                        + "those that are finished; with --out, the same command continues with "
+                        + "the others.")
 final class SimPaperCommand implements Callable<Integer> {
     @Parameters(
             paramLabel = "PAPER",

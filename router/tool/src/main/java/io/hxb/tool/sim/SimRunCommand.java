@@ -34,9 +34,9 @@ import java.util.stream.Collectors;
         sortOptions = false,
         header = "Simulate a network at one load, or a whole experiment.",
         description =
-                "Simulate a network at one load, or an experiment file. It has these "
-                        + "options as keys without dashes; a key may have a list, then all "
-                        + "combinations are simulated; load: auto finds the saturation.")
+                "Simulate a network at one load, or an experiment file. The file has these "
+                        + "options as keys without dashes. Where keys have lists, all "
+                        + "combinations are simulated. load: auto finds the saturation.")
 final class SimRunCommand implements Callable<Integer> {
     @Parameters(
             arity = "0..1",

@@ -66,12 +66,12 @@ public final class StatCommand implements Callable<Integer> {
     private List<String> counters = List.of();
 
     @Option(
-            names = "--links",
+            names = "--per-link",
             description = "show only the traffic of each link; with --interval its present rate")
     private boolean isLinks;
 
     @Option(
-            names = "--users",
+            names = "--per-user",
             description =
                     "show only what users and tenants have of the node, and what they may "
                             + "have")
@@ -113,12 +113,12 @@ public final class StatCommand implements Callable<Integer> {
         }
         intervalNs = TimeOption.parseNs("--interval", wantedInterval(), 0, MAX_INTERVAL_NS);
         if ((isLinks || isUsers) && !counters.isEmpty()) {
-            final String option = isLinks ? "--links" : "--users";
+            final String option = isLinks ? "--per-link" : "--per-user";
             throw new UsageException(
                     option + " shows no counters: leave --counter out, or " + option);
         }
         if (isLinks && isUsers) {
-            throw new UsageException("--links and --users show only one thing: choose one");
+            throw new UsageException("--per-link and --per-user show only one thing: choose one");
         }
         selection.check();
         final List<Path> chosen = files.isEmpty() ? NodeFiles.of(cluster.config()) : files;

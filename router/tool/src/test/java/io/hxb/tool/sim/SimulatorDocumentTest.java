@@ -114,7 +114,7 @@ class SimulatorDocumentTest {
     void shouldDocumentTheKeysOfEthernet() throws IOException {
         assertEquals(
                 documented("`sim ethernet`"),
-                keys(sim("ethernet --json --graph vbft:2,2 --milliseconds 1")));
+                keys(sim("ethernet --json --graph vbft:2,2 --duration 1ms")));
     }
 
     @Test

@@ -8,7 +8,7 @@ import java.util.List;
  *
  * @param moves the changes; none if nothing is worth it.
  * @param busiestBefore load of the busiest channel now.
- * @param busiestAfter load of the busiest channel that is expected then.
+ * @param busiestAfter expected load of the busiest channel after the changes.
  * @param isLimited whether more changes would be worth making than are allowed.
  */
 public record Improvement(
@@ -27,7 +27,8 @@ public record Improvement(
      * @param to index of the one that it gets.
      * @param channel the busy one that it leaves.
      * @param before load of that channel before this change.
-     * @param after the highest load expected then, on this channel and those of the new path.
+     * @param after the highest expected load after this change, of this channel and those of the
+     *     new path.
      */
     public record Move(
             int low, int high, int from, int to, int channel, double before, double after) {}

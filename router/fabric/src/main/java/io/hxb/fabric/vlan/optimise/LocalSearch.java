@@ -85,7 +85,7 @@ final class LocalSearch {
             }
             System.arraycopy(best, 0, choice, 0, best.length);
             recount();
-            throwSome();
+            perturb();
             descend();
         }
     }
@@ -175,7 +175,7 @@ final class LocalSearch {
         recount();
     }
 
-    private void throwSome() {
+    private void perturb() {
         for (int i = 0; i < Math.max(2, problem.size() / 20); i++) {
             final int pair = random.nextInt(problem.size());
             final Candidate[] candidates = problem.candidates(pair);

@@ -128,7 +128,7 @@ final class LowerBound {
         double best = 0;
         for (int round = 0; round < rounds; round++) {
             price(Double::sum, prices);
-            best = Math.max(best, payCheapest());
+            best = Math.max(best, assignCheapest());
             load(loads);
             final double busiest = VidProblem.busiest(loads);
             if (busiest == 0) {
@@ -140,7 +140,7 @@ final class LowerBound {
     }
 
     /** What all pairs pay together, each for its cheapest candidate, and what that carries then. */
-    private double payCheapest() {
+    private double assignCheapest() {
         Arrays.fill(amountsThere, 0);
         Arrays.fill(amountsBack, 0);
         double paid = 0;

@@ -132,7 +132,7 @@ public final class ChaosTraffic implements AutoCloseable {
         isSendingOver = true;
         sending.forEach(ChaosTraffic::join);
         final long deadlineNs = System.nanoTime() + DRAIN_NS;
-        while (!isAllHere() && failure == null && System.nanoTime() - deadlineNs < 0) {
+        while (!hasAllArrived() && failure == null && System.nanoTime() - deadlineNs < 0) {
             LockSupport.parkNanos(LOOK_NS);
         }
         isReceivingOver = true;
@@ -164,7 +164,7 @@ public final class ChaosTraffic implements AutoCloseable {
         }
     }
 
-    private boolean isAllHere() {
+    private boolean hasAllArrived() {
         return senders.entrySet().stream()
                 .allMatch(
                         entry -> {

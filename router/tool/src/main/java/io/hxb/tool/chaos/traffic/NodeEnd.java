@@ -56,7 +56,7 @@ final class NodeEnd implements AutoCloseable {
         return context;
     }
 
-    /** The context if it is open, else null. */
+    /** The context if it is open, otherwise null. */
     PmContext context() {
         return context;
     }

@@ -1,6 +1,6 @@
 package io.hxb.tool.chaos.traffic;
 
-/** Bytes that arrived in equal intervals, and questions about them. Immutable. */
+/** Bytes that arrived in equal intervals, and the rates computed from them. Immutable. */
 public final class RateSeries {
     /** Time for which full speed has to last before it counts as reached. */
     private static final long STEADY_NS = 100_000_000L;
@@ -29,7 +29,7 @@ public final class RateSeries {
         return bytes.clone();
     }
 
-    /** The interval in which a moment lies, at most one behind the last. */
+    /** The interval in which a moment lies, at most one after the last. */
     public int index(final long timeNs) {
         return Math.clamp(timeNs / sampleNs, 0, bytes.length);
     }
@@ -50,7 +50,7 @@ public final class RateSeries {
      * The longest run of intervals with less than a threshold each.
      *
      * @param from first interval looked at.
-     * @param to one behind the last.
+     * @param to one after the last.
      * @return its length in ns.
      */
     public long longestBelowNs(final int from, final int to, final double threshold) {
@@ -60,7 +60,7 @@ public final class RateSeries {
     /**
      * The same for runs that begin soon.
      *
-     * @param beginsBefore one behind the last interval in which a run may begin.
+     * @param beginsBefore one after the last interval in which a run may begin.
      */
     public long longestBelowNs(
             final int from, final int beginsBefore, final int to, final double threshold) {
@@ -79,7 +79,7 @@ public final class RateSeries {
      * 100 ms reach it on average.
      *
      * @param from first interval looked at.
-     * @param to one behind the last.
+     * @param to one after the last.
      * @return the beginning of that interval in ns from the start; -1 if there is none.
      */
     public long steadyFromNs(final int from, final int to, final double threshold) {

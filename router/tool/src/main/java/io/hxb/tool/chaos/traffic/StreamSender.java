@@ -108,7 +108,7 @@ final class StreamSender {
             status = event.status();
             failed += event.slot() == PmEvent.NO_SLOT ? 0 : 1;
         }
-        // Events of one failed flow come one by one: the next epoch begins behind the last of them.
+        // Events of one failed flow come one by one: the next epoch begins after the last of them.
         if (status != PmStatus.OK && context.unfinishedSends() == 0) {
             while (context.pollEvent(event) == PmStatus.OK) {
                 failed += event.slot() == PmEvent.NO_SLOT ? 0 : 1;

@@ -18,7 +18,7 @@ import java.io.IOException;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 
-/** The process that a lab of {@code lab up} belongs to; lives until it is told to end. */
+/** The process that a lab of {@code lab up} belongs to; lives until it gets a signal to end. */
 @Command(
         name = "host",
         hidden = true,

@@ -287,7 +287,7 @@ public final class SwitchNetwork {
         }
     }
 
-    /** Lets the first host broadcast a question for an address that no host has. */
+    /** Lets the first host broadcast an ARP request for an address that no host has. */
     private void askForNobody() {
         try {
             NetworkNamespace.run(

@@ -7,9 +7,9 @@ import org.junit.jupiter.api.Test;
 
 /** Which session a process belongs to. */
 @Tag("unit")
-class SessionGroupTest {
+class AutogroupTest {
     @Test
     void shouldReadTheSessionBehindANameThatLooksLikeFields() {
-        assertEquals(17, SessionGroup.session("25 (a) b (c 1 2) S 3 4 17 0 -1 4194560 1"));
+        assertEquals(17, Autogroup.session("25 (a) b (c 1 2) S 3 4 17 0 -1 4194560 1"));
     }
 }

@@ -5,20 +5,21 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The group in which the kernel gives CPU time to all processes of a session together, so that nice
- * values count among these only. Source: sched(7), "The autogroup feature". Stateless.
+ * The autogroup of this process's session: the kernel gives CPU time to all processes of a session
+ * together, and nice values count within the session only. Source: sched(7), "The autogroup
+ * feature". Stateless.
  */
-public final class SessionGroup {
-    /** Behind the name, which may contain anything: state, parent, process group, session. */
+public final class Autogroup {
+    /** Index among the fields after the name: state, parent, process group, session. */
     private static final int SESSION_FIELD = 3;
 
-    private SessionGroup() {}
+    private Autogroup() {}
 
     /**
      * Sets the nice value of the group of this process, if it leads its session: otherwise the
      * group is that of a shell, or of whatever has started the process, and stays as it is.
      *
-     * @param nice -20 (most time) to 19; less than now needs CAP_SYS_NICE.
+     * @param nice -20 (most CPU time) to 19; a lower value than now needs CAP_SYS_NICE.
      * @return true if it was set; false if the session is not this process's own.
      * @throws IOException if the kernel has no such groups, or does not allow it.
      */

@@ -1,14 +1,15 @@
 package io.hxb.vlan.health;
 
 /**
- * Questions to one host on several of its paths at once: those that it answers are alive, and if
- * only some are, the others are dead. Owned by the thread of its {@link PathHealth}.
+ * Requests to one host on several of its paths at once, in rounds. Paths on which it replies are
+ * alive; if it replies on some only, the others are dead. Owned by the thread of its {@link
+ * PathHealth}. The name is that of RFC 9000, 8.2.
  */
-final class PathInquiry {
+final class PathValidation {
     /** Rounds before there is a verdict. */
     static final int ROUNDS = 3;
 
-    /** Rounds after which the host itself does not answer. */
+    /** Rounds after which the host itself counts as silent. */
     static final int MAX_ROUNDS = 8;
 
     /** Time between two rounds, in ns. */
@@ -31,7 +32,7 @@ final class PathInquiry {
         return isOpen;
     }
 
-    /** Whether another may begin: a host that does not answer is asked less and less often. */
+    /** Whether another may begin: one of a silent host begins less and less often. */
     boolean mayBegin(final long nowNs) {
         return !isOpen && (!isPaused || nowNs - nextNs >= 0);
     }
@@ -53,29 +54,29 @@ final class PathInquiry {
         return isOpen && nowNs - nextNs >= 0;
     }
 
-    /** Rounds that have been asked. */
+    /** Rounds that have been sent. */
     int rounds() {
         return rounds;
     }
 
-    /** Begins the next round; what its questions carry. */
+    /** Begins the next round; the code that its requests carry. */
     int next(final long nowNs) {
         nextNs = nowNs + ROUND_NS;
         return number << ROUND_BITS | rounds++;
     }
 
-    /** The round that an answer is about; -1 if it is not one of this inquiry. */
+    /** The round that a reply is about; -1 if it is not one of this validation. */
     int roundOf(final int code) {
         return isOpen && code >>> ROUND_BITS == number && (code & ROUND_MASK) < rounds
                 ? code & ROUND_MASK
                 : -1;
     }
 
-    void end(final boolean wasAnswered, final long nowNs) {
+    void end(final boolean hasReplies, final long nowNs) {
         isOpen = false;
-        isPaused = !wasAnswered;
+        isPaused = !hasReplies;
         nextNs = nowNs + pauseNs;
-        pauseNs = wasAnswered ? MIN_PAUSE_NS : Math.min(MAX_PAUSE_NS, 2 * pauseNs);
+        pauseNs = hasReplies ? MIN_PAUSE_NS : Math.min(MAX_PAUSE_NS, 2 * pauseNs);
     }
 
     /** The host is there. */
