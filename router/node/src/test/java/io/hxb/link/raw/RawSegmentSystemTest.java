@@ -112,7 +112,9 @@ class RawSegmentSystemTest extends RawSegmentPair {
     void shouldJoinWhatTheKernelHasJoinedInPart(final int mtu) throws IOException {
         // given: the sender's kernel cuts, the receiver's joins
         open(mtu, TCP);
-        TestNics.set(left, "n0", NicFeature.TCP_SEGMENTATION, false);
+        for (final NicFeature feature : NicFeature.OF_TCP) {
+            TestNics.set(left, "n0", feature, false);
+        }
         TestNics.set(right, "n0", NicFeature.GRO, true);
         prove();
         // when
