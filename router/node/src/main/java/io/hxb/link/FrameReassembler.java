@@ -10,9 +10,9 @@ import java.util.Arrays;
  *
  * <p>A long frame is known by its source and number. What the constructor is given bounds the
  * frames that are incomplete at one time, those of one source, and their age; {@value #MAX_SPANS}
- * bounds the pieces that one of them consists of. At its bound a source gives up the oldest frame of its
- * own; when all places are taken, the ranges of new frames are refused. So no source displaces what
- * another has sent.
+ * bounds the pieces that one of them consists of. At its bound a source gives up the oldest frame
+ * of its own; when all places are taken, the ranges of new frames are refused. So no source
+ * displaces what another has sent.
  *
  * <p>A range is dropped and counted as doubled if all of its bytes have arrived before, as
  * contradicting if some of them have, if it does not lie within the frame, or if the frame has

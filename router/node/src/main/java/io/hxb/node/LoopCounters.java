@@ -57,8 +57,7 @@ final class LoopCounters {
                     .source(CounterType.LINK_SENT_TRAINS, index, sender.trains()::trains)
                     .source(CounterType.LINK_SENT_TRAIN_FRAMES, index, sender.trains()::frames)
                     .source(CounterType.LINK_REFUSED_TRAINS, index, sender.trains()::refusals)
-                    .source(
-                            CounterType.LINK_SENT_LONG_FRAMES, index, sender.longFrames()::frames)
+                    .source(CounterType.LINK_SENT_LONG_FRAMES, index, sender.longFrames()::frames)
                     .source(
                             CounterType.LINK_LONG_FALLBACKS_EVENTS,
                             index,

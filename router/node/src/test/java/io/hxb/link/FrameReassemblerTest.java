@@ -45,8 +45,7 @@ class FrameReassemblerTest {
     }
 
     private int range(final long source, final int number, final int offset, final int length) {
-        return reassembler.onRange(
-                source, number, FRAME_BYTES, offset, bytes + offset, length, 0);
+        return reassembler.onRange(source, number, FRAME_BYTES, offset, bytes + offset, length, 0);
     }
 
     private int buffer(final int offset, final int length) {
@@ -93,8 +92,7 @@ class FrameReassemblerTest {
         // given
         final int first = buffer(0, 1000);
         // when
-        assertEquals(
-                BufferPool.NONE, reassembler.onBuffer(1, 7, FRAME_BYTES, 0, first, 1000, 0));
+        assertEquals(BufferPool.NONE, reassembler.onBuffer(1, 7, FRAME_BYTES, 0, first, 1000, 0));
         final int whole =
                 reassembler.onBuffer(1, 7, FRAME_BYTES, 1000, buffer(1000, 2000), 2000, 0);
         // then
@@ -109,8 +107,7 @@ class FrameReassemblerTest {
         // given
         final int first = buffer(500, 2500);
         // when
-        assertEquals(
-                BufferPool.NONE, reassembler.onBuffer(1, 7, FRAME_BYTES, 500, first, 2500, 0));
+        assertEquals(BufferPool.NONE, reassembler.onBuffer(1, 7, FRAME_BYTES, 500, first, 2500, 0));
         // then
         checkWhole(range(1, 7, 0, 500));
     }
@@ -300,14 +297,10 @@ class FrameReassemblerTest {
     @Test
     @Tag("unit")
     void shouldRejectSizesOutOfRange() {
-        assertThrows(
-                IllegalArgumentException.class, () -> new FrameReassembler(share, 0, 1, 1));
-        assertThrows(
-                IllegalArgumentException.class, () -> new FrameReassembler(share, 1, 2, 1));
-        assertThrows(
-                IllegalArgumentException.class, () -> new FrameReassembler(share, 4097, 1, 1));
-        assertThrows(
-                IllegalArgumentException.class, () -> new FrameReassembler(share, 1, 1, 0));
+        assertThrows(IllegalArgumentException.class, () -> new FrameReassembler(share, 0, 1, 1));
+        assertThrows(IllegalArgumentException.class, () -> new FrameReassembler(share, 1, 2, 1));
+        assertThrows(IllegalArgumentException.class, () -> new FrameReassembler(share, 4097, 1, 1));
+        assertThrows(IllegalArgumentException.class, () -> new FrameReassembler(share, 1, 1, 0));
     }
 
     @Test

@@ -168,7 +168,9 @@ class MeasureSystemTest {
         }
     }
 
-    /** One after the other, to the end; on a busy machine a late line is about a longer interval. */
+    /**
+     * One after the other, to the end; on a busy machine a late line is about a longer interval.
+     */
     private static void assertIntervalsFollow(final List<Map<?, ?>> intervals, final String text) {
         double endS = 0;
         for (int i = 0; i < intervals.size(); i++) {

@@ -31,9 +31,9 @@ import java.util.Arrays;
  * Writes the program of one port. It relays a frame as {@link io.hxb.forward.Forwarder} does, with
  * new addresses and EtherType and one hop less, and counts it; nothing else of the frame changes.
  * Frames by IP go on by IP, trains of them ({@link TrainCode}) and long frames ({@link
- * SegmentCode}) in one piece. It passes on to the
- * node, untouched, every frame that is not valid, is not to be relayed, is on a detour, cannot be
- * sent, or arrives while the node shows no sign of life. Used by one thread.
+ * SegmentCode}) in one piece. It passes on to the node, untouched, every frame that is not valid,
+ * is not to be relayed, is on a detour, cannot be sent, or arrives while the node shows no sign of
+ * life. Used by one thread.
  *
  * <p>Registers that last: 6 the frame; 7 the number of the link in its trunk, then the port that
  * sends; 8 the next hop's coordinate; 9 the trunk. Jumps to "pass" leave the frame to the node.
@@ -192,7 +192,8 @@ final class RelayProgram {
         }
     }
 
-    // The segments of a frame of which the first was left to the node are left to it as well, though
+    // The segments of a frame of which the first was left to the node are left to it as well,
+    // though
     // that has woken it up.
     private void checkLeft() {
         code.load(DOUBLE, R1, R10, IS_BY_IP)

@@ -24,7 +24,8 @@ import java.util.List;
  * frames.
  *
  * <p>Opened, refreshed and closed by one thread at a time; the counts may be read by any. Turns,
- * which also follow where long frames arrive, and counts make no system call; a NIC that was made again and a neighbour's new address do.
+ * which also follow where long frames arrive, and counts make no system call; a NIC that was made
+ * again and a neighbour's new address do.
  */
 public final class RelayPrograms implements KernelRelay {
     private static final Logger LOGGER = LoggerFactory.getLogger(RelayPrograms.class);

@@ -25,10 +25,11 @@ import io.hxb.routing.DimensionOrder;
 
 /**
  * Writes the part of a {@link RelayProgram} that knows segments: one, or several that the kernel
- * has not cut, or has joined, which go on in one piece. Only the outer headers are looked at: source
- * and destination are in the addresses of IPv4, the order of the route is in the ports. All
+ * has not cut, or has joined, which go on in one piece. Only the outer headers are looked at:
+ * source and destination are in the addresses of IPv4, the order of the route is in the ports. All
  * segments of a frame take the same link, so that the next node can join them. Frames that ask for
- * an answer are left to the node, which answers. A frame is counted with its first segment. Used by one thread.
+ * an answer are left to the node, which answers. A frame is counted with its first segment. Used by
+ * one thread.
  */
 final class SegmentCode extends IpCode {
     /** Dimensions that the addresses of IPv4 have room for. */

@@ -10,7 +10,6 @@ import static io.hxb.forward.kernel.RelayProgram.PAYLOAD;
 import static io.hxb.forward.kernel.RelayProgram.SOURCE_MAC;
 import static io.hxb.os.bpf.BpfCode.BYTE;
 import static io.hxb.os.bpf.BpfCode.DOUBLE;
-import static io.hxb.os.bpf.BpfCode.HALF;
 import static io.hxb.os.bpf.BpfCode.R1;
 import static io.hxb.os.bpf.BpfCode.R10;
 import static io.hxb.os.bpf.BpfCode.R2;

@@ -66,8 +66,7 @@ final class PathProof {
      *     distinguishes them; not 0.
      * @param itsAnswers answers that have arrived from the neighbour so far.
      */
-    int onFrame(
-            final int neighbour, final long address, final int itsAnswers, final long nowNs) {
+    int onFrame(final int neighbour, final long address, final int itsAnswers, final long nowNs) {
         if (address != addresses[neighbour]) {
             addresses[neighbour] = address;
             answers[neighbour] = itsAnswers;

@@ -4,8 +4,8 @@ import io.hxb.os.bpf.ClassicCode;
 
 /**
  * Classic BPF programs of the sockets of a link: one for frames of one EtherType that this station
- * should receive, ones for such of UDP and of TCP, and one for nothing. None lets frames pass that this station
- * has sent, or that arrive although they have another station's MAC address. Pure.
+ * should receive, ones for such of UDP and of TCP, and one for nothing. None lets frames pass that
+ * this station has sent, or that arrive although they have another station's MAC address. Pure.
  */
 final class RawFilter {
     // SKF_AD_OFF + SKF_AD_PKTTYPE of linux/filter.h.

@@ -28,9 +28,9 @@ import java.io.UncheckedIOException;
  * node into pool buffers, source {@link #RING} frames for others into a ring from which they are
  * sent on without a copy, and sparse short frames for this node, which are copied out of it: that
  * takes less time than a system call. Where frames travel by UDP, or long ones as segments of TCP,
- * source {@link #IP} or {@link #SEGMENTS} receives those into pool buffers. The sender of a frame tells which by its EtherType, so the
- * kernel does not have to look; a frame that arrives in the wrong socket only costs a little more.
- * Owned by one loop; senders by theirs.
+ * source {@link #IP} or {@link #SEGMENTS} receives those into pool buffers. The sender of a frame
+ * tells which by its EtherType, so the kernel does not have to look; a frame that arrives in the
+ * wrong socket only costs a little more. Owned by one loop; senders by theirs.
  *
  * <p>The ring's descriptor stays readable while the frame received last is held, so wait for it
  * edge-triggered, and receive until there are fewer frames than the limit.
@@ -371,8 +371,8 @@ public final class RawLink implements Link {
     }
 
     /**
-     * The MAC address to which long data frames to a neighbour go by IP, as UDP or as segments;
-     * any thread may ask.
+     * The MAC address to which long data frames to a neighbour go by IP, as UDP or as segments; any
+     * thread may ask.
      *
      * @return 0 if they do not.
      */

@@ -87,8 +87,7 @@ final class RawLinkSender extends SocketSender {
         return true;
     }
 
-    private boolean offerLong(
-            final int neighbour, final long address, final OutgoingFrame frame) {
+    private boolean offerLong(final int neighbour, final long address, final OutgoingFrame frame) {
         final SegmentSender segments = trains == null ? null : trains.segments();
         final int frameBytes = frame.lengthBytes();
         if (segments == null

@@ -107,8 +107,7 @@ final class RawTrains extends Trains {
             final int segmentBytes,
             final long group) {
         if (group == WHOLE) {
-            final long prefix =
-                    vector.add(queue, index, 1, SegmentHeaders.LENGTH, ETHERNET_LENGTH);
+            final long prefix = vector.add(queue, index, 1, SegmentHeaders.LENGTH, ETHERNET_LENGTH);
             Memory.copy(segments.block(index), prefix, SegmentHeaders.LENGTH);
             return;
         }

@@ -80,8 +80,7 @@ final class SegmentPath {
     private int received;
     private long nowNs;
 
-    private SegmentPath(
-            final RawLinkConfig config, final BufferPool.Share share, final int socket)
+    private SegmentPath(final RawLinkConfig config, final BufferPool.Share share, final int socket)
             throws LinuxException {
         this.config = config;
         this.share = share;
@@ -91,8 +90,7 @@ final class SegmentPath {
         PacketSocket.enableSuperPackets(socket);
         SocketBuffers.setReceive(socket, config.socket().receiveBufferBytes(), config.nic());
         receiver = new SegmentReceiver(share, BATCH_PACKETS);
-        reassembler =
-                new FrameReassembler(share, MAX_FRAMES, MAX_FRAMES_OF_NEIGHBOUR, TIMEOUT_NS);
+        reassembler = new FrameReassembler(share, MAX_FRAMES, MAX_FRAMES_OF_NEIGHBOUR, TIMEOUT_NS);
     }
 
     /** Opens it; it receives nothing before {@link #bind}. */

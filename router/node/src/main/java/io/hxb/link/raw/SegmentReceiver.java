@@ -36,8 +36,7 @@ final class SegmentReceiver {
         this.share = share;
         buffers = new int[batchPackets];
         messages = new MessageVector(batchPackets, 2, 0, 0);
-        prefixes =
-                Arena.ofAuto().allocate((long) batchPackets * SegmentHeaders.LENGTH, Long.BYTES);
+        prefixes = Arena.ofAuto().allocate((long) batchPackets * SegmentHeaders.LENGTH, Long.BYTES);
         for (int i = 0; i < batchPackets; i++) {
             messages.setPiece(i, 0, prefix(i), SegmentHeaders.LENGTH);
             messages.setPieceCount(i, 2);

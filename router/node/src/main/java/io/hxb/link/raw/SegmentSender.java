@@ -189,8 +189,7 @@ final class SegmentSender {
                 1);
         SegmentHeaders.writeRange(
                 prefix, number, lengthBytes, SegmentHeaders.PROBE, 0, lengthBytes, segmentBytes);
-        final int result =
-                Sockets.send(descriptor, prefix, SegmentHeaders.LENGTH + lengthBytes);
+        final int result = Sockets.send(descriptor, prefix, SegmentHeaders.LENGTH + lengthBytes);
         if (result > 0) {
             counts.onProbe();
             if (proof.probes(neighbour) == PROBES_IN_VAIN) {

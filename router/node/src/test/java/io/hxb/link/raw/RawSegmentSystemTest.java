@@ -96,8 +96,20 @@ class RawSegmentSystemTest extends RawSegmentPair {
         // given: the shaper cuts, and nobody joins
         open(mtu, TCP);
         TestNamespaces.exec(
-                left, "tc", "qdisc", "add", "dev", "n0", "root", "tbf", "rate", "1gbit", "burst",
-                2 * (mtu + 14) + "b", "limit", "10000000");
+                left,
+                "tc",
+                "qdisc",
+                "add",
+                "dev",
+                "n0",
+                "root",
+                "tbf",
+                "rate",
+                "1gbit",
+                "burst",
+                2 * (mtu + 14) + "b",
+                "limit",
+                "10000000");
         TestNics.set(right, "n0", NicFeature.GRO, false);
         prove();
         // when
@@ -155,8 +167,7 @@ class RawSegmentSystemTest extends RawSegmentPair {
         assertTrue(offer(B, 1, 1_400));
         sender.flush();
         // then
-        TestNamespaces.await(
-                "the frame arrives", () -> b.receive(RawLink.POOL, frames, 64) == 1);
+        TestNamespaces.await("the frame arrives", () -> b.receive(RawLink.POOL, frames, 64) == 1);
         check(0, 1, 1_400);
     }
 

@@ -240,7 +240,9 @@ final class TuningCheck {
         final boolean isJoined = features.contains(NicFeature.GRO);
         final String what =
                 (isWanted ? "as TCP: cut by " : "as TCP (none, as configured): cut by ")
-                        + (features.contains(NicFeature.TCP_SEGMENTATION) ? "the NIC" : "the kernel")
+                        + (features.contains(NicFeature.TCP_SEGMENTATION)
+                                ? "the NIC"
+                                : "the kernel")
                         + (isJoined ? ", joined by the kernel" : ", not joined, since gro is off");
         return isJoined || !isWanted
                 ? Finding.ok(subject, what)

@@ -71,7 +71,7 @@ public final class LabLinkOptions {
             defaultValue = "ethernet",
             description =
                     "put long frames into Ethernet frames, or into UDP over IPv4 in GSO batches, or"
-                        + " have NICs cut them as TCP, raw only (default: ${DEFAULT-VALUE})")
+                            + " have NICs cut them as TCP, raw only (default: ${DEFAULT-VALUE})")
     private FrameConfig.Encapsulation encapsulation;
 
     @Option(

@@ -106,8 +106,7 @@ class RelaySegmentTest extends PortProgram {
         assertEquals(3, table.heardFrames(PORT, FROM));
         assertEquals(3, table.sentFrames(LINKS + 1, 0));
         assertEquals(
-                2 * FRAME + 30 * SEGMENT,
-                table.count(LINKS + 1, RelayTable.SENT_BYTES_OFFSET));
+                2 * FRAME + 30 * SEGMENT, table.count(LINKS + 1, RelayTable.SENT_BYTES_OFFSET));
     }
 
     @Test
@@ -116,7 +115,8 @@ class RelaySegmentTest extends PortProgram {
         for (int number = 0; number < 10; number++) {
             for (int i = 0; i < 3; i++) {
                 assertEquals(
-                        BpfCode.TCX_REDIRECT, relay(segment(i * SEGMENT, SEGMENT, 0x7F00 + number)));
+                        BpfCode.TCX_REDIRECT,
+                        relay(segment(i * SEGMENT, SEGMENT, 0x7F00 + number)));
             }
         }
         // then
