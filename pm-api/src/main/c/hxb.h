@@ -188,14 +188,17 @@ HXB_API int64_t hxb_link_event_count(const hxb_device *device);
 typedef struct hxb_context_options {
     size_t size;           /* of the struct as the program knows it: hxb_default_options sets it */
     int send_buffers;      /* messages that may be in flight at the same time, 1 to 65,536 */
-    int send_buffer_bytes; /* of each, a multiple of 64, at most 2^20; 0 for the node's longest message */
+    /* Of each, a multiple of 64, at most 2^20, which is the longest message of the context then; 0 for the node's
+     * longest message. With 0 and 32 buffers or more none has more than 9,216 bytes, and a longer message takes as many
+     * adjacent ones as it needs, rounded up to a power of two: one of 65,536 bytes takes 8. */
+    int send_buffer_bytes;
     int delivery_entries;  /* messages delivered and not released, a power of two of 64 to 2^20 */
     int64_t spin_ns;       /* longest spin of a wait before it sleeps: 0 sleeps at once, HXB_FOREVER hardly ever. A wait
                             * yields while other threads need its CPU, as in Java. */
     int64_t peer_wait_ns;  /* longest time for which messages wait until their destination is opened, at most a day */
 } hxb_context_options;
 
-/* The defaults: 256 buffers of the longest message, 4,096 deliveries, 50 us of spinning, 10 s for a peer to open. */
+/* The defaults: 256 buffers, 4,096 deliveries, 50 us of spinning, 10 s for a peer to open. */
 #define hxb_default_options(options) hxb_default_options_sized((options), sizeof *(options))
 HXB_API void hxb_default_options_sized(hxb_context_options *options, size_t size);
 
@@ -214,7 +217,7 @@ HXB_API int hxb_close_context(hxb_context *context);
 
 HXB_API int hxb_context_id(const hxb_context *context);
 HXB_API int hxb_send_buffer_count(const hxb_context *context);
-HXB_API int hxb_max_length(const hxb_context *context); /* bytes that a send buffer holds, at most hxb_mtu */
+HXB_API int hxb_max_length(const hxb_context *context); /* of a message in send buffers, at most hxb_mtu */
 HXB_API const char *hxb_close_reason(const hxb_context *context);
 
 /* ---- Sending ---- */
@@ -443,7 +446,8 @@ typedef struct hxb_remote_options {
     size_t size;       /* of the struct as the program knows it: hxb_default_remote_options sets it */
     int operations;    /* in flight or with an outcome that was not taken, a power of two of 16 to 4,096 */
     int notifications; /* that wait to be taken, a power of two of 16 to 65,536; further puts wait */
-    int fragments;     /* in flight in each direction, 8 to 4,096; each takes twice hxb_mtu of memory */
+    int fragments;     /* in flight in each direction, 8 to 4,096; each takes twice hxb_mtu of memory, at most
+                        * 9,216 bytes: longer ones take as many as they need */
 } hxb_remote_options;
 
 /* The defaults: 256 operations, 1,024 notifications, 256 fragments. */

@@ -39,6 +39,10 @@ module io.hxb.pm {
             io.hxb.node,
             io.hxb.manager,
             io.hxb.tool;
+    exports io.hxb.pm.share to
+            io.hxb.node,
+            io.hxb.manager,
+            io.hxb.tool;
     exports io.hxb.pm.shm to
             io.hxb.node,
             io.hxb.manager,

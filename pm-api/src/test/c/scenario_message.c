@@ -121,12 +121,14 @@ void order(char **arguments) {
     for (int i = 0; i < 1 << 16; i++) {
         bytes[i] = (uint8_t)(i * 31);
     }
+    uint64_t longest = hxb_mtu(device) > 64000 ? 64000 : 8000;
     uint32_t sent = 0;
     uint32_t received = 0;
     while (received < count) {
         uint64_t burst = next_random(&random) % 64;
         for (uint64_t i = 0; i < burst && sent < count; i++) {
-            size_t length = next_random(&random) % 20 == 0 ? next_random(&random) % 8000 : next_random(&random) % 300;
+            uint64_t limit = next_random(&random) % 20 == 0 ? longest : 300;
+            size_t length = next_random(&random) % limit;
             uint64_t offset = next_random(&random) % 1000;
             void *data;
             void *unused;

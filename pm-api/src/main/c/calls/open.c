@@ -67,7 +67,7 @@ static void lay_out(hxb_context *context, const hxb_context_options *sizes) {
 }
 
 /* Everything but the memory that is shared. */
-static hxb_context *make_context(hxb_device *device, int id, const hxb_context_options *sizes) {
+static hxb_context *make_context(hxb_device *device, int id, const hxb_context_options *sizes, uint32_t max_length) {
     hxb_context *context = calloc(1, sizeof *context);
     if (context == NULL) {
         return NULL;
@@ -78,6 +78,7 @@ static hxb_context *make_context(hxb_device *device, int id, const hxb_context_o
     context->owner = this_thread();
     context->id = id;
     context->send_buffer_bytes = (uint32_t)sizes->send_buffer_bytes;
+    context->max_length = max_length;
     context->receive_buffers = device->own_buffers > 0 ? device->own_buffers : device->facts.receive_buffers;
     context->receive_buffer_bytes = (uint32_t)device->facts.receive_buffer_bytes;
     if (!make_slots(context, sizes->send_buffers) || !make_places(context, (uint32_t)sizes->delivery_entries)) {
@@ -147,8 +148,9 @@ static int open_listed(hxb_context *made, const hxb_context_options *sizes) {
     return result;
 }
 
-static int open_context(hxb_device *device, int id, const hxb_context_options *sizes, hxb_context **context) {
-    hxb_context *made = make_context(device, id, sizes);
+static int open_context(hxb_device *device, int id, const hxb_context_options *sizes, uint32_t max_length,
+                        hxb_context **context) {
+    hxb_context *made = make_context(device, id, sizes, max_length);
     if (made == NULL) {
         return fail(HXB_E_MEMORY, "there is no memory for a context");
     }
@@ -171,6 +173,13 @@ static int open_context(hxb_device *device, int id, const hxb_context_options *s
     return result;
 }
 
+/* As ContextRequest.resolved. */
+static int buffer_bytes(int buffers, int mtu) {
+    int longest = (mtu + 63) & -64;
+    bool is_shared = buffers >= HXB_REQUEST_MIN_SHARED_BUFFERS && longest > HXB_REQUEST_SHARED_BUFFER_BYTES;
+    return is_shared ? HXB_REQUEST_SHARED_BUFFER_BYTES : longest;
+}
+
 int hxb_open_context(hxb_device *device, int context_id, const hxb_context_options *options, hxb_context **context) {
     int result = check_device(device);
     hxb_context_options sizes = DEFAULTS;
@@ -188,14 +197,17 @@ int hxb_open_context(hxb_device *device, int context_id, const hxb_context_optio
                     device->facts.contexts - 1, context_id);
     }
     *context = NULL;
+    int max_length = device->facts.mtu;
     if (sizes.send_buffer_bytes == 0) {
-        sizes.send_buffer_bytes = (device->facts.mtu + 63) & -64;
+        sizes.send_buffer_bytes = buffer_bytes(sizes.send_buffers, device->facts.mtu);
+    } else if (sizes.send_buffer_bytes < max_length) {
+        max_length = sizes.send_buffer_bytes;
     }
     while (sizes.delivery_entries < device->min_delivery_entries) {
         sizes.delivery_entries *= 2;
     }
     int state = connection_enter(&device->connection);
-    result = open_context(device, context_id, &sizes, context);
+    result = open_context(device, context_id, &sizes, (uint32_t)max_length, context);
     connection_leave(&device->connection, state);
     return result;
 }

@@ -22,6 +22,7 @@ struct slot {
     int node, context;
     uint32_t length; /* that was claimed, or handed over */
     int share;
+    int buffers;   /* its own, or those of a group that begins with it */
     int following; /* the next of its run, while both are in flight */
     uint8_t state;
 };
@@ -49,6 +50,16 @@ struct service {
 
 enum { SERVICE_LARGE, SERVICE_REMOTE, SERVICE_GROUPS, SERVICES };
 
+/* Slots that are free: single ones, the one that was released last first, and whole groups of adjacent ones for
+ * messages that are longer than a buffer. Single ones are taken below `split` as long as there are any. See the class
+ * FreeSlots of io.hxb.pm.share. */
+struct free_slots {
+    int *low, *high;
+    int *place;    /* of a free slot in low or high */
+    int *of_group; /* free slots by group */
+    int low_count, high_count, split, groups, group_slots, group_shift, last_group;
+};
+
 struct hxb_context {
     /* Every call reads these. */
     hxb_device *device;
@@ -60,10 +71,11 @@ struct hxb_context {
 
     /* Sending. */
     struct slot *slots;
-    int *free_slots;
+    struct free_slots free_slots;
     int slot_count, free_count, in_flight;
     struct shares shares;
     uint32_t send_buffer_bytes;
+    uint32_t max_length; /* of a message that is written in send buffers */
     uint8_t *send_pool;
     uint8_t *submissions;
     uint64_t submitted;
@@ -161,8 +173,7 @@ static inline bool is_open_at_node(const hxb_context *context) {
 }
 
 static inline uint32_t max_length(const hxb_context *context) {
-    uint32_t mtu = (uint32_t)context->device->facts.mtu;
-    return mtu < context->send_buffer_bytes ? mtu : context->send_buffer_bytes;
+    return context->max_length;
 }
 
 /* Call it after a full fence. Either the node sees the new entry, or this thread sees that the node sleeps: the node
@@ -176,21 +187,59 @@ static inline void wake_node(hxb_context *context) {
     }
 }
 
+HOT void put_free_slot(hxb_context *context, int slot) {
+    struct free_slots *slots = &context->free_slots;
+    if (slot < slots->split) {
+        slots->place[slot] = slots->low_count;
+        slots->low[slots->low_count++] = slot;
+    } else {
+        slots->place[slot] = slots->high_count;
+        slots->high[slots->high_count++] = slot;
+    }
+    slots->of_group[slot >> slots->group_shift]++;
+    context->free_count++;
+}
+
+/* There is one. */
+HOT int take_single_slot(hxb_context *context) {
+    struct free_slots *slots = &context->free_slots;
+    int slot = LIKELY(slots->low_count > 0) ? slots->low[--slots->low_count] : slots->high[--slots->high_count];
+    slots->of_group[slot >> slots->group_shift]--;
+    context->free_count--;
+    return slot;
+}
+
+/* Slots of a message that is longer than a buffer (slots.c): the first of a group, or NONE if no whole group is
+ * free. */
+int take_slot_group(hxb_context *context);
+void put_slot_group(hxb_context *context, int first);
+
 static inline void set_free(hxb_context *context, int slot) {
     struct slot *facts = &context->slots[slot];
-    share_give_back(&context->shares, facts->share, facts->state == SLOT_CLAIMED ? 0 : facts->length);
+    uint32_t bytes = facts->state == SLOT_CLAIMED ? 0 : facts->length;
+    share_give_back(&context->shares, facts->share, facts->buffers, bytes);
     facts->state = SLOT_FREE;
-    context->free_slots[context->free_count++] = slot;
+    if (LIKELY(facts->buffers == 1)) {
+        put_free_slot(context, slot);
+    } else {
+        put_slot_group(context, slot);
+    }
 }
 
 /* NONE if none is free, or the destination has its share. */
 static inline int take_free_slot(hxb_context *context, int node, int peer_context, uint32_t length) {
-    int share = UNLIKELY(context->free_count == 0) ? NONE : share_take(&context->shares, node, peer_context);
+    int share = UNLIKELY(context->free_count == 0) ? NONE : share_allowed(&context->shares, node, peer_context);
     if (UNLIKELY(share == NONE)) {
         return NONE;
     }
-    int slot = context->free_slots[--context->free_count];
+    bool is_long = length > context->send_buffer_bytes;
+    int slot = UNLIKELY(is_long) ? take_slot_group(context) : take_single_slot(context);
+    if (UNLIKELY(slot == NONE)) {
+        return NONE;
+    }
     struct slot *facts = &context->slots[slot];
+    facts->buffers = is_long ? context->free_slots.group_slots : 1;
+    share_on_taken(&context->shares, share, facts->buffers);
     facts->share = share;
     facts->state = SLOT_CLAIMED;
     facts->cookie = 0;

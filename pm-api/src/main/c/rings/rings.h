@@ -89,6 +89,7 @@ struct share {
     uint64_t key;
     int next; /* of those with the same hash */
     int messages, max_messages;
+    int buffers; /* that the messages have */
     bool is_dropping, is_kept;
     int64_t max_wait_ns;
     int64_t bytes, dropped;
@@ -124,25 +125,37 @@ HOT bool share_may_take(const struct shares *shares, int number) {
     if (messages >= share->max_messages) {
         return false;
     }
+    int64_t taken = share->buffers;
     int64_t free_for_all = shares->free - shares->buffers / SHARE_PART;
     bool is_late = shares->done - share->done_before > 2 * (uint64_t)shares->buffers;
     if (UNLIKELY(is_late)) {
-        return messages * shares->busy < free_for_all && messages * SHARE_PART < shares->buffers;
+        return taken * shares->busy < free_for_all && taken * SHARE_PART < shares->buffers;
     }
-    return messages < SHARE_MIN_MESSAGES || messages * shares->busy < SHARE_ALPHA * free_for_all;
+    return taken < SHARE_MIN_MESSAGES || taken * shares->busy < SHARE_ALPHA * free_for_all;
+}
+
+/* The number of a destination that may have another buffer; NONE if it may not. */
+HOT int share_allowed(struct shares *shares, int node, int peer_context) {
+    uint64_t key = share_key(node, peer_context);
+    int number = LIKELY(key == shares->last_key) ? shares->last : share_add(shares, key);
+    return UNLIKELY(number == NONE || !share_may_take(shares, number)) ? NONE : number;
+}
+
+/* A message of a destination has as many buffers from now on. */
+HOT void share_on_taken(struct shares *shares, int number, int buffers) {
+    shares->free -= buffers;
+    shares->all[number].buffers += buffers;
+    if (shares->all[number].messages++ == 0) {
+        shares->busy++;
+        shares->all[number].done_before = shares->done;
+    }
 }
 
 /* A buffer of a destination's share is taken from now on: returns its number; NONE if it may have no other one. */
 HOT int share_take(struct shares *shares, int node, int peer_context) {
-    uint64_t key = share_key(node, peer_context);
-    int number = LIKELY(key == shares->last_key) ? shares->last : share_add(shares, key);
-    if (UNLIKELY(number == NONE || !share_may_take(shares, number))) {
-        return NONE;
-    }
-    shares->free--;
-    if (shares->all[number].messages++ == 0) {
-        shares->busy++;
-        shares->all[number].done_before = shares->done;
+    int number = share_allowed(shares, node, peer_context);
+    if (LIKELY(number != NONE)) {
+        share_on_taken(shares, number, 1);
     }
     return number;
 }
@@ -152,8 +165,10 @@ HOT void share_done(struct shares *shares, int number) {
     shares->all[number].done_before = ++shares->done;
 }
 
-HOT void share_give_back(struct shares *shares, int number, uint32_t bytes) {
-    shares->free++;
+/* A message gives its buffers back, with what was in them. */
+HOT void share_give_back(struct shares *shares, int number, int buffers, uint32_t bytes) {
+    shares->free += buffers;
+    shares->all[number].buffers -= buffers;
     shares->all[number].bytes -= bytes;
     shares->busy -= --shares->all[number].messages == 0;
 }

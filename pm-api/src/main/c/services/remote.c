@@ -36,7 +36,8 @@ static uint64_t notifications_offset(const hxb_remote_options *sizes) {
 }
 
 static uint64_t area_bytes(const hxb_remote_options *sizes, int mtu) {
-    uint64_t fragment_bytes = ((uint64_t)mtu + 63) & ~UINT64_C(63);
+    uint64_t longest = ((uint64_t)mtu + 63) & ~UINT64_C(63); /* several places hold it, as RemoteRequest.area says */
+    uint64_t fragment_bytes = longest < HXB_REQUEST_SHARED_BUFFER_BYTES ? longest : HXB_REQUEST_SHARED_BUFFER_BYTES;
     return ring_align(notifications_offset(sizes) + (uint64_t)sizes->notifications * HXB_NOTIFICATION_ENTRY_BYTES)
          + 2 * (uint64_t)sizes->fragments * fragment_bytes;
 }
@@ -365,7 +366,7 @@ static int take_outcome(hxb_remote *remote, hxb_outcome *outcome) {
 }
 
 static void free_operation(hxb_remote *remote, int operation) {
-    share_give_back(&remote->shares, remote->share_of[operation], 0);
+    share_give_back(&remote->shares, remote->share_of[operation], 1, 0);
     remote->free_operations[remote->free_count++] = operation;
 }
 

@@ -245,7 +245,9 @@ static void start_receive(struct endpoint *endpoint, struct matcher *matcher, st
     }
 }
 
+/* Also says whom to receive from: ANY, unless the call names a peer. */
 static int check_receive(struct endpoint *endpoint, const struct receive_call *call, uint64_t *peer) {
+    *peer = ANY;
     if (endpoint->failure != 0) {
         return endpoint->failure;
     }
@@ -257,7 +259,6 @@ static int check_receive(struct endpoint *endpoint, const struct receive_call *c
         || (is_multi && (call->is_tagged || call->count != 1))) {
         return FI_EINVAL;
     }
-    *peer = ANY;
     if (call->from != FI_ADDR_UNSPEC && (endpoint->caps & FI_DIRECTED_RECV) != 0) {
         const struct address *from = av_find(endpoint->av, call->from);
         if (from == NULL) {

@@ -26,12 +26,14 @@ final class ContextSends {
      * Makes the sends of a context.
      *
      * @param device whose regions messages may lie in.
+     * @param maxLengthBytes longest message that is written in send buffers.
      * @param directs notes that a message was sent, to which an answer may come.
      */
     ContextSends(
             final PmDevice device,
             final ContextState state,
             final SendEnd end,
+            final int maxLengthBytes,
             final ContextWaiter waiter,
             final DirectReceives directs) {
         this.device = device;
@@ -41,10 +43,10 @@ final class ContextSends {
         this.directs = directs;
         slots = end.slots();
         mtuBytes = device.mtuBytes();
-        maxLengthBytes = Math.min(mtuBytes, slots.bufferBytes());
+        this.maxLengthBytes = maxLengthBytes;
     }
 
-    /** Longest message that a send buffer holds. */
+    /** Longest message that is written in send buffers. */
     int maxLengthBytes() {
         return maxLengthBytes;
     }

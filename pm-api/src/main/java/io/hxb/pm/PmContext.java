@@ -40,6 +40,7 @@ public final class PmContext implements AutoCloseable {
             final PmDevice device,
             final Attachment attachment,
             final Attachment.ContextMemory memory,
+            final int maxLengthBytes,
             final long spinNs) {
         this.device = device;
         this.memory = memory;
@@ -63,14 +64,15 @@ public final class PmContext implements AutoCloseable {
                         memory.contextId(),
                         new DirectSends(attachment, memory.contextId(), device.contextCount()),
                         directs);
-        final SendEnd sendEnd = new SendEnd(control, memory.send(), waker, ownNode, rings);
+        final SendEnd sendEnd =
+                new SendEnd(control, memory.send(), maxLengthBytes, waker, ownNode, rings);
         receives = new ReceiveEnd(control, memory.receive(), waker, held, rings);
         final EventRing ring = control.eventRing();
         final ContextSleep sleep =
                 new ContextSleep(control, rings, memory.wakeUps(), attachment.descriptor());
         waiter = new ContextWaiter(device, state, sendEnd, receives, ring, sleep, spinNs);
         claims = new SendClaims(state, sendEnd, waiter);
-        sends = new ContextSends(device, state, sendEnd, waiter, directs);
+        sends = new ContextSends(device, state, sendEnd, maxLengthBytes, waiter, directs);
         events = new ContextEvents(device, state, waiter, sendEnd.failed(), ring, receives);
         remote =
                 new RemoteMemoryAccess(
@@ -89,8 +91,8 @@ public final class PmContext implements AutoCloseable {
     }
 
     /**
-     * {@return the longest message that a send buffer holds, in bytes; at most {@link
-     * PmDevice#mtuBytes()}}
+     * {@return the longest message that is written in send buffers, in bytes: {@link
+     * PmDevice#mtuBytes()}, or {@link PmContextOptions#sendBufferBytes()} if that is less}
      */
     public int maxLengthBytes() {
         return sends.maxLengthBytes();

@@ -8,8 +8,10 @@ import io.hxb.pm.idle.IdleParameters;
  * of send pool and about {@code 144 * sendBuffers + 48 * deliveryEntries} bytes of rings.
  *
  * @param sendBuffers messages that may be in flight at the same time, 1 to 65,536.
- * @param sendBufferBytes bytes of each send buffer, a multiple of 64, at most 2^20; 0 for the
- *     node's longest message.
+ * @param sendBufferBytes bytes of each send buffer, a multiple of 64, at most 2^20, which is the
+ *     longest message of the context then; 0 for the node's longest message. With 0 and 32 buffers
+ *     or more none has more than 9,216 bytes, and a longer message takes as many adjacent ones as
+ *     it needs, rounded up to a power of two: one of 65,536 bytes takes 8.
  * @param deliveryEntries messages that may be delivered and not released, a power of two of 64 to
  *     2^20; the node raises it to what a full frame of the smallest messages needs.
  * @param spinNs longest time a wait spins before it sleeps, in ns, 0 or more; 0 to sleep
@@ -22,8 +24,8 @@ import io.hxb.pm.idle.IdleParameters;
 public record PmContextOptions(
         int sendBuffers, int sendBufferBytes, int deliveryEntries, long spinNs, long peerWaitNs) {
     /**
-     * 256 send buffers of the node's longest message, 4,096 deliveries, 50 us of spinning, 10 s for
-     * a peer to open its context.
+     * 256 send buffers, 2.4 MB at most, for messages up to the node's longest; 4,096 deliveries, 50
+     * us of spinning, 10 s for a peer to open its context.
      */
     public static final PmContextOptions DEFAULT =
             new PmContextOptions(256, 0, 4096, IdleParameters.SPIN_NS, 10_000_000_000L);
@@ -39,6 +41,11 @@ public record PmContextOptions(
         }
         final ContextRequest ignored =
                 new ContextRequest(sendBuffers, sendBufferBytes, deliveryEntries, peerWaitNs);
+    }
+
+    /** Longest message of a context with these options, on a node with that longest message. */
+    int maxLengthBytes(final int mtuBytes) {
+        return sendBufferBytes == 0 ? mtuBytes : Math.min(mtuBytes, sendBufferBytes);
     }
 
     /** The part of this that the node has to know. */

@@ -210,7 +210,9 @@ public final class PmDevice implements AutoCloseable {
         }
         final Attachment.ContextMemory memory =
                 attachment.openContext(contextId, options.request());
-        final PmContext context = new PmContext(this, attachment, memory, options.spinNs());
+        final int maxLengthBytes = options.maxLengthBytes(facts.mtuBytes());
+        final PmContext context =
+                new PmContext(this, attachment, memory, maxLengthBytes, options.spinNs());
         synchronized (contexts) {
             contexts.add(context);
             if (isClosed) {

@@ -46,16 +46,20 @@ final class SendEnd {
      * Makes the sending end over the rings of {@code control}, with a slot for each buffer.
      *
      * @param buffers send buffers of the context.
+     * @param maxLengthBytes longest message that is written in them.
      * @param ownNode id of its node.
      * @param rings to other contexts there.
      */
     public SendEnd(
             final ControlMemory control,
             final Attachment.Buffers buffers,
+            final int maxLengthBytes,
             final NodeWaker bell,
             final int ownNode,
             final DirectRings rings) {
-        slots = new SendSlots(buffers.address(), buffers.count(), buffers.bufferBytes());
+        slots =
+                new SendSlots(
+                        buffers.address(), buffers.count(), buffers.bufferBytes(), maxLengthBytes);
         this.bell = bell;
         submissions = control.submissionRing();
         shorts = control.shortRing();
@@ -130,7 +134,7 @@ final class SendEnd {
     public int roomBytes(final int slot) {
         return slot == writtenSlot || locals.isInPlace(slot)
                 ? slots.lengthBytes(slot)
-                : slots.bufferBytes();
+                : slots.roomBytes(slot);
     }
 
     /** Gives a claimed slot back unsent. */

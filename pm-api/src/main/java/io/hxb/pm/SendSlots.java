@@ -1,12 +1,16 @@
 package io.hxb.pm;
 
+import io.hxb.pm.attach.ContextRequest;
 import io.hxb.pm.share.DestinationShares;
+import io.hxb.pm.share.FreeSlots;
 
 import org.agrona.MutableDirectBuffer;
 
 /**
  * The send slots of a context, each with one send buffer: free, claimed for a destination, or in
- * flight. Owned by the context's thread.
+ * flight. A message that is longer than a buffer has those of a whole group of adjacent slots, and
+ * is known by the first of them. Messages of one buffer keep out of the upper half of the groups
+ * while there are others, so that long ones find whole groups. Owned by the context's thread.
  */
 final class SendSlots {
     /** Returned by {@link #claim} when no slot is free. */
@@ -21,11 +25,12 @@ final class SendSlots {
     private static final int LENGTH = 2;
     private static final int FOLLOWING = 3;
     private static final int SHARE = 4;
+    private static final int SLOTS = 5;
     private static final int FACTS = 8;
 
     private final long poolAddress;
     private final int bufferBytes;
-    private final int[] free;
+    private final FreeSlots free;
     private final byte[] state;
 
     /** Of each slot, in one cache line: destination, payload, next of its run, whose share. */
@@ -33,7 +38,6 @@ final class SendSlots {
 
     private final MappedBuffer[] buffers;
     private final DestinationShares shares;
-    private int freeCount;
     private int inFlightCount;
 
     /**
@@ -42,18 +46,20 @@ final class SendSlots {
      * @param poolAddress first byte of the send buffers, which lie one after the other.
      * @param slots their number.
      * @param bufferBytes bytes of each.
+     * @param maxLengthBytes longest message.
      */
-    SendSlots(final long poolAddress, final int slots, final int bufferBytes) {
+    SendSlots(
+            final long poolAddress,
+            final int slots,
+            final int bufferBytes,
+            final int maxLengthBytes) {
         this.poolAddress = poolAddress;
         this.bufferBytes = bufferBytes;
-        free = new int[slots];
+        free = new FreeSlots(slots, ContextRequest.groupSlots(bufferBytes, maxLengthBytes));
         state = new byte[slots];
         facts = new int[slots * FACTS];
         buffers = new MappedBuffer[slots];
         shares = new DestinationShares(slots);
-        for (int slot = slots - 1; slot >= 0; slot--) {
-            free[freeCount++] = slot;
-        }
     }
 
     /** Number of slots. */
@@ -68,7 +74,7 @@ final class SendSlots {
 
     /** True if a slot can be claimed, by a destination that may have another one. */
     public boolean hasFree() {
-        return freeCount > 0;
+        return !free.isEmpty();
     }
 
     /**
@@ -79,15 +85,20 @@ final class SendSlots {
      */
     public int claim(
             final int destinationNode, final int destinationContext, final int lengthBytes) {
-        if (freeCount == 0) {
+        if (free.isEmpty()) {
             return NONE;
         }
         final int share = shares.of(destinationNode, destinationContext);
         if (!shares.mayTake(share)) {
             return NONE;
         }
-        shares.onTaken(share);
-        final int slot = free[--freeCount];
+        final boolean isLong = lengthBytes > bufferBytes;
+        final int slot = isLong ? free.takeGroup() : free.take();
+        if (slot == NONE) {
+            return NONE;
+        }
+        final int count = isLong ? free.groupSlots() : 1;
+        shares.onTaken(share, count);
         assert state[slot] == FREE : "a free slot is in use: " + slot;
         state[slot] = CLAIMED;
         final int first = slot * FACTS;
@@ -95,6 +106,7 @@ final class SendSlots {
         facts[first + CONTEXT] = destinationContext;
         facts[first + LENGTH] = lengthBytes;
         facts[first + SHARE] = share;
+        facts[first + SLOTS] = count;
         return slot;
     }
 
@@ -102,14 +114,20 @@ final class SendSlots {
     public void release(final int slot) {
         assert state[slot] != FREE : "released twice: slot " + slot;
         final int first = slot * FACTS;
-        shares.onFree(facts[first + SHARE], state[slot] == IN_FLIGHT ? facts[first + LENGTH] : 0);
+        final int count = facts[first + SLOTS];
+        final int bytes = state[slot] == IN_FLIGHT ? facts[first + LENGTH] : 0;
+        shares.onFree(facts[first + SHARE], bytes, count);
         state[slot] = FREE;
-        free[freeCount++] = slot;
+        if (count == 1) {
+            free.release(slot);
+        } else {
+            free.releaseGroup(slot);
+        }
     }
 
     /** Lets nothing be claimed any more. */
     public void close() {
-        freeCount = 0;
+        free.close();
     }
 
     /** Notes that a claimed slot is handed to the node, with a message of {@code lengthBytes}. */
@@ -191,9 +209,9 @@ final class SendSlots {
         return buffer;
     }
 
-    /** Bytes of a slot's own buffer. */
-    int bufferBytes() {
-        return bufferBytes;
+    /** Bytes that a claimed slot has room for. */
+    int roomBytes(final int slot) {
+        return bufferBytes * facts[slot * FACTS + SLOTS];
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.hxb.pm;
 
 import io.hxb.pm.attach.AttachMessage;
+import io.hxb.pm.attach.ContextRequest;
 import io.hxb.pm.attach.DirectChange;
 import io.hxb.pm.collective.wire.GroupProtocol;
 import io.hxb.pm.idle.IdleParameters;
@@ -54,6 +55,7 @@ public final class LayoutHeader {
     static Map<String, Class<?>> classes() {
         final Map<String, Class<?>> classes = new LinkedHashMap<>();
         classes.put("ATTACH", AttachMessage.class);
+        classes.put("REQUEST", ContextRequest.class);
         classes.put("PAGE", NodePage.class);
         classes.put("LINKS", LinkEventRing.class);
         classes.put("CONTROL", ControlMemory.class);

@@ -25,6 +25,7 @@ final class BulkCost implements Callable<Integer> {
     private static final String TRAINS = "C, UDP trains";
     private static final String SINGLE = "C, UDP frame by frame";
     private static final String RAW_TRAINS = "C, raw, IP trains";
+    private static final String RAW_LONG = "C, raw, TCP long frames";
     private static final String RAW_SINGLE = "C, raw, Ethernet";
     private static final String MPTCP = "MPTCP";
     private static final String ATTACHED = ", attached";
@@ -68,6 +69,17 @@ final class BulkCost implements Callable<Integer> {
     private int mbit;
 
     @Option(
+            names = "--sizes",
+            paramLabel = "SIZE",
+            split = ",",
+            defaultValue = "frame",
+            description =
+                    "have HXB send messages of these sizes in bytes, each a contestant, separated"
+                            + " by commas; frame: the longest in a frame of the MTU (default:"
+                            + " ${DEFAULT-VALUE})")
+    private List<String> sizes;
+
+    @Option(
             names = "--relay",
             description =
                     "have a node of HXB between the ends relay everything; only HXB over "
@@ -104,6 +116,7 @@ final class BulkCost implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
+        sizes.forEach(BulkSize::parse);
         final Report report =
                 new Report(
                                 "bulk-cost",
@@ -129,6 +142,7 @@ final class BulkCost implements Callable<Integer> {
                                 "goodput MB/s",
                                 "CPU-s a GB",
                                 "cost / that of the first",
+                                "pieces a frame",
                                 "round trip us",
                                 "99 % us");
         for (final String wiring : wirings) {
@@ -150,19 +164,7 @@ final class BulkCost implements Callable<Integer> {
             final Contest contest =
                     hasRelay ? new Contest() : peers(new BulkPeers(network, settings.seconds()));
             if (settings.hasHxb()) {
-                for (final BulkWay way : BulkWay.values()) {
-                    if (way.isRaw() || !hasRelay) {
-                        contest.add(way.label(), () -> line.hxb(way));
-                        contest.add(way.label() + ATTACHED, () -> line.attached(way));
-                        chosen.loops()
-                                .forEach(
-                                        loop ->
-                                                contest.add(
-                                                        way.label() + ATTACHED + ", nodes " + loop,
-                                                        () -> line.attached(way, loop)));
-                        contest.add(way.label() + BESIDE, () -> line.beside(way));
-                    }
-                }
+                sizes.forEach(size -> addHxb(contest, line, BulkSize.parse(size)));
             }
             final String name = wiring + " " + mtu;
             final Contest.Results results =
@@ -177,9 +179,28 @@ final class BulkCost implements Callable<Integer> {
                         results.of(who, "MBps").format(),
                         results.of(who, "cost").format(),
                         results.ratio(who, first, "cost").format(),
+                        results.series().get(who).containsKey(BulkFigures.PIECES)
+                                ? results.of(who, BulkFigures.PIECES).format()
+                                : "",
                         who.endsWith(BESIDE) ? results.of(who, "p50_us").format() : "",
                         who.endsWith(BESIDE) ? results.of(who, "p99_us").format() : "");
             }
+        }
+    }
+
+    private void addHxb(final Contest contest, final BulkLine line, final BulkSize size) {
+        for (final BulkWay way : BulkWay.values()) {
+            if (!way.isRaw() && hasRelay) {
+                continue;
+            }
+            final String name = way.label() + size.label();
+            contest.add(name, () -> line.hxb(way, size));
+            contest.add(name + ATTACHED, () -> line.attached(way, size));
+            for (final String loop : chosen.loops()) {
+                contest.add(
+                        name + ATTACHED + ", nodes " + loop, () -> line.attached(way, size, loop));
+            }
+            contest.add(name + BESIDE, () -> line.beside(way, size));
         }
     }
 
@@ -187,8 +208,9 @@ final class BulkCost implements Callable<Integer> {
         return new Contest()
                 .add(TRAINS, () -> peers.plain(true))
                 .add(SINGLE, () -> peers.plain(false))
-                .add(RAW_TRAINS, () -> peers.raw(true))
-                .add(RAW_SINGLE, () -> peers.raw(false))
+                .add(RAW_TRAINS, () -> peers.raw(BulkPeers.RawDress.UDP_TRAINS))
+                .add(RAW_LONG, () -> peers.raw(BulkPeers.RawDress.TCP_SEGMENTS))
+                .add(RAW_SINGLE, () -> peers.raw(BulkPeers.RawDress.ETHERNET))
                 .add(MPTCP, peers::mptcp);
     }
 }

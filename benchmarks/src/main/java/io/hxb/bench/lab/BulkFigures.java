@@ -2,6 +2,8 @@ package io.hxb.bench.lab;
 
 import io.hxb.bench.harness.BusyTime;
 
+import tools.jackson.databind.JsonNode;
+
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -9,7 +11,24 @@ import java.util.concurrent.locks.LockSupport;
 
 /** Figures of bulk data: its rate, and what the machine spends on it. Stateless. */
 final class BulkFigures {
+    /** In how many pieces a long frame arrived on average; only of those who send such. */
+    static final String PIECES = "pieces";
+
     private BulkFigures() {}
+
+    /**
+     * What a program tells.
+     *
+     * @param found by the receiving program: {@code MBps} and, if it knows, {@link #PIECES}.
+     */
+    static Map<String, Double> figures(
+            final JsonNode found, final BusyTime start, final BusyTime end) {
+        final Map<String, Double> figures = figures(found.get("MBps").asDouble(), start, end);
+        if (found.has(PIECES)) {
+            figures.put(PIECES, found.get(PIECES).asDouble());
+        }
+        return figures;
+    }
 
     /** Rate as {@code MBps}, CPU seconds for each GB as {@code cost}. */
     static Map<String, Double> figures(

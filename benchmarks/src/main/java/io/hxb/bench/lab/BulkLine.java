@@ -5,6 +5,8 @@ import io.hxb.bench.harness.Peers;
 import io.hxb.bench.harness.Program;
 import io.hxb.bench.message.MessageEnd;
 
+import tools.jackson.databind.JsonNode;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -24,8 +26,8 @@ final class BulkLine implements AutoCloseable {
     private static final double LIMIT_SECONDS = 60;
     private static final double NODE_LIMIT_SECONDS = 180;
 
-    /** Bytes of a lone message, and contexts of the programs. */
-    private static final int LONE_BYTES = 32;
+    /** Lone messages, and contexts of the programs. */
+    private static final BulkSize LONE = new BulkSize(32);
 
     private static final int SEND = 1;
     private static final int SINK = 2;
@@ -58,58 +60,56 @@ final class BulkLine implements AutoCloseable {
         cluster = new BulkCluster(network);
     }
 
-    /**
-     * Messages of HXB, one a frame, each end an application that runs its node on its own thread.
-     */
-    Map<String, Double> hxb(final BulkWay way) throws Exception {
+    /** Messages of HXB, each end an application that runs its node on its own thread. */
+    Map<String, Double> hxb(final BulkWay way, final BulkSize size) throws Exception {
         return withNodes(
                 way,
                 List.of(),
-                () -> messages(embedded("sink", way, RIGHT), embedded("send", way, LEFT)));
+                () ->
+                        messages(
+                                embedded("sink", way, size, RIGHT),
+                                embedded("send", way, size, LEFT)));
     }
 
     /** The same between programs that are attached to nodes in processes of their own. */
-    Map<String, Double> attached(final BulkWay way) throws Exception {
-        return attached(way, "");
-    }
-
-    /** The same with loops of the nodes that the cluster file has. */
-    Map<String, Double> attached(final BulkWay way, final String loop) throws Exception {
-        cluster.write(way, loop);
-        try {
-            return attachedToNodes(way);
-        } finally {
-            cluster.write(way, "");
-        }
-    }
-
-    private Map<String, Double> attachedToNodes(final BulkWay way) throws Exception {
+    Map<String, Double> attached(final BulkWay way, final BulkSize size) throws Exception {
         return withNodes(
                 way,
                 List.of(LEFT, RIGHT),
                 () ->
                         messages(
-                                attached("sink", way, RIGHT, SINK, SEND),
-                                attached("send", way, LEFT, SEND, SINK)));
+                                attached("sink", way, size, RIGHT, SINK, SEND),
+                                attached("send", way, size, LEFT, SEND, SINK)));
+    }
+
+    /** The same with loops of the nodes that the cluster file has. */
+    Map<String, Double> attached(final BulkWay way, final BulkSize size, final String loop)
+            throws Exception {
+        cluster.write(way, loop);
+        try {
+            return attached(way, size);
+        } finally {
+            cluster.write(way, "");
+        }
     }
 
     /** The same, and round trips of 32 bytes between two other programs beside it. */
-    Map<String, Double> beside(final BulkWay way) throws Exception {
-        return withNodes(way, List.of(LEFT, RIGHT), () -> messagesBeside(way));
+    Map<String, Double> beside(final BulkWay way, final BulkSize size) throws Exception {
+        return withNodes(way, List.of(LEFT, RIGHT), () -> messagesBeside(way, size));
     }
 
-    private Map<String, Double> messagesBeside(final BulkWay way) throws Exception {
-        final Program pong =
-                Program.start(network.name(RIGHT), "", attached("pong", way, RIGHT, PONG, PING));
-        final Program ping =
-                Program.start(
-                        network.name(LEFT), "", attached("ping", way, LEFT, PING, PONG, seconds));
+    private Map<String, Double> messagesBeside(final BulkWay way, final BulkSize size)
+            throws Exception {
+        final List<String> answer = attached("pong", way, LONE, RIGHT, PONG, PING);
+        final List<String> ask = attached("ping", way, LONE, LEFT, PING, PONG, seconds);
+        final Program pong = Program.start(network.name(RIGHT), "", answer);
+        final Program ping = Program.start(network.name(LEFT), "", ask);
         try {
             pong.ready();
             final Map<String, Double> figures =
                     messages(
-                            attached("sink", way, RIGHT, SINK, SEND),
-                            attached("send", way, LEFT, SEND, SINK));
+                            attached("sink", way, size, RIGHT, SINK, SEND),
+                            attached("send", way, size, LEFT, SEND, SINK));
             figures.putAll(RelayLine.figures(ping.last(LIMIT_SECONDS)));
             return figures;
         } finally {
@@ -167,20 +167,21 @@ final class BulkLine implements AutoCloseable {
             final BusyTime start = BusyTime.now();
             BulkFigures.sleepUntil(System.nanoTime() + (long) (seconds * 1e9));
             final BusyTime end = BusyTime.now();
-            final double rate = sink.next(LIMIT_SECONDS).get("MBps").asDouble();
+            final JsonNode found = sink.next(LIMIT_SECONDS);
             send.last(LIMIT_SECONDS);
-            return BulkFigures.figures(rate, start, end);
+            return BulkFigures.figures(found, start, end);
         } finally {
             send.close();
             sink.close();
         }
     }
 
-    private List<String> embedded(final String role, final BulkWay way, final String host) {
+    private List<String> embedded(
+            final String role, final BulkWay way, final BulkSize size, final String host) {
         return end(
                 role,
                 host,
-                frameOf(way),
+                bytes(way, size),
                 seconds + 2,
                 "--embed",
                 cluster.file(way).toString(),
@@ -189,14 +190,20 @@ final class BulkLine implements AutoCloseable {
     }
 
     private List<String> attached(
-            final String role, final BulkWay way, final String host, final int own, final int peers)
+            final String role,
+            final BulkWay way,
+            final BulkSize size,
+            final String host,
+            final int own,
+            final int peers)
             throws Exception {
-        return attached(role, way, host, own, peers, seconds + 2);
+        return attached(role, way, size, host, own, peers, seconds + 2);
     }
 
     private List<String> attached(
             final String role,
             final BulkWay way,
+            final BulkSize size,
             final String host,
             final int own,
             final int peers,
@@ -205,7 +212,7 @@ final class BulkLine implements AutoCloseable {
         return end(
                 role,
                 host,
-                own == PING || own == PONG ? LONE_BYTES : frameOf(way),
+                bytes(way, size),
                 length,
                 "--attach",
                 cluster.socketPath(way, network.number(host)).toString(),
@@ -215,9 +222,8 @@ final class BulkLine implements AutoCloseable {
                 Integer.toString(peers));
     }
 
-    // The longest message that a frame holds.
-    private int frameOf(final BulkWay way) {
-        return network.mtu() - way.headerBytes() - FRAME_HEADER_BYTES & -Long.BYTES;
+    private int bytes(final BulkWay way, final BulkSize size) {
+        return size.bytes(network.mtu() - way.headerBytes() - FRAME_HEADER_BYTES & -Long.BYTES);
     }
 
     private List<String> end(

@@ -21,6 +21,9 @@ final class BulkNetwork implements AutoCloseable {
     /** Headers of IPv4 and UDP. */
     static final int DATAGRAM_HEADER_BYTES = 28;
 
+    /** Headers of IPv4 and TCP. */
+    static final int SEGMENT_HEADER_BYTES = 40;
+
     private final BenchNetwork network;
     private final int links;
     private final int mtu;

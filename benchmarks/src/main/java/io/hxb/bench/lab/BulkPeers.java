@@ -74,38 +74,67 @@ final class BulkPeers {
      * do.
      */
     Map<String, Double> plain(final boolean hasTrains) throws Exception {
+        final List<String> dress = hasTrains ? List.of("-g") : List.of();
         final List<String> receive =
                 bulk(
                         "udp_bulk",
                         "server",
-                        hasTrains,
+                        dress,
                         "-w",
                         BulkFigures.text(1),
                         "-S",
                         BulkFigures.text(seconds),
                         PORT);
         final String size = Integer.toString(network.mtu() - BulkNetwork.DATAGRAM_HEADER_BYTES);
-        final List<String> send = bulk("udp_bulk", "client", hasTrains, "-s", size, PORT);
+        final List<String> send = bulk("udp_bulk", "client", dress, "-s", size, PORT);
         receive.addAll(network.addresses(RIGHT));
         send.addAll(network.addresses(RIGHT));
         return between(receive, send);
     }
 
-    /** The same over packet sockets: UDP over IPv4 in trains, or Ethernet frames one by one. */
-    Map<String, Double> raw(final boolean hasTrains) throws Exception {
+    /** How frames of the C program over packet sockets are dressed. */
+    enum RawDress {
+        /** Ethernet frames one by one. */
+        ETHERNET(0),
+
+        /** UDP over IPv4, in trains. */
+        UDP_TRAINS(BulkNetwork.DATAGRAM_HEADER_BYTES, "-g"),
+
+        /** Long frames, each as one segment of TCP over IPv4. */
+        TCP_SEGMENTS(BulkNetwork.SEGMENT_HEADER_BYTES, "-t");
+
+        private final int headerBytes;
+        private final List<String> options;
+
+        RawDress(final int headerBytes, final String... options) {
+            this.headerBytes = headerBytes;
+            this.options = List.of(options);
+        }
+
+        /** Options of the program. */
+        List<String> options() {
+            return options;
+        }
+
+        /** Bytes of a frame, or of what a long one is cut into, below an MTU. */
+        int sizeBelow(final int mtu) {
+            return mtu - headerBytes;
+        }
+    }
+
+    /** The same over packet sockets. */
+    Map<String, Double> raw(final RawDress dress) throws Exception {
         final List<String> receive =
                 bulk(
                         "raw_bulk",
                         "server",
-                        hasTrains,
+                        dress.options(),
                         "-w",
                         BulkFigures.text(1),
                         "-S",
                         BulkFigures.text(seconds));
-        final String size =
-                Integer.toString(
-                        network.mtu() - (hasTrains ? BulkNetwork.DATAGRAM_HEADER_BYTES : 0));
-        final List<String> send = bulk("raw_bulk", "client", hasTrains, "-s", size);
+        final String size = Integer.toString(dress.sizeBelow(network.mtu()));
+        final List<String> send = bulk("raw_bulk", "client", dress.options(), "-s", size);
         receive.addAll(network.nics());
         send.addAll(network.nics());
         return between(receive, send);
@@ -118,8 +147,9 @@ final class BulkPeers {
         try {
             server.next(LIMIT_SECONDS);
             final BusyTime start = BusyTime.now();
-            final double rate = server.next(LIMIT_SECONDS).get("MBps").asDouble();
-            return BulkFigures.figures(rate, start, BusyTime.now());
+            final JsonNode found = server.next(LIMIT_SECONDS);
+            final BusyTime end = BusyTime.now();
+            return BulkFigures.figures(found, start, end);
         } finally {
             client.close();
             server.close();
@@ -129,12 +159,10 @@ final class BulkPeers {
     private static List<String> bulk(
             final String program,
             final String mode,
-            final boolean hasTrains,
+            final List<String> dress,
             final String... rest) {
         final List<String> command = new ArrayList<>(Peers.c(program, "-m", mode, "-p", "500"));
-        if (hasTrains) {
-            command.add("-g");
-        }
+        command.addAll(dress);
         command.addAll(List.of(rest));
         return command;
     }

@@ -7,7 +7,8 @@ import io.hxb.pm.shm.ControlMemory;
  *
  * @param sendBuffers messages that may be in flight at the same time, 1 to 65,536.
  * @param sendBufferBytes bytes of each send buffer, a multiple of 64, at most 2^20; 0 for the
- *     node's longest message.
+ *     node's longest message, or for buffers of {@value #SHARED_BUFFER_BYTES} bytes of which a
+ *     longer message takes several ({@link #resolved}).
  * @param deliveryEntries messages that may be delivered and not released, a power of two of 64 to
  *     2^20.
  * @param peerWaitNs how long messages wait for their destination's context to be opened, in ns, at
@@ -15,7 +16,17 @@ import io.hxb.pm.shm.ControlMemory;
  */
 public record ContextRequest(
         int sendBuffers, int sendBufferBytes, int deliveryEntries, long peerWaitNs) {
-    private static final long MAX_PEER_WAIT_NS = 86_400_000_000_000L;
+    /**
+     * Bytes of send buffers where the longest message takes several: as long as the frames that
+     * several messages share, and no power of two, so that the buffers do not share a few sets of
+     * the cache.
+     */
+    public static final int SHARED_BUFFER_BYTES = 9_216;
+
+    /** Fewest buffers among which long messages find room besides others. */
+    static final int MIN_SHARED_BUFFERS = 32;
+
+    static final long MAX_PEER_WAIT_NS = 86_400_000_000_000L;
 
     /** Checks the request, which may come from a process that the node does not trust. */
     public ContextRequest {
@@ -40,7 +51,9 @@ public record ContextRequest(
     }
 
     /**
-     * The sizes that the context actually gets.
+     * The sizes that the context actually gets. A context of few buffers has some of the longest
+     * message; of many, the longest message takes a group of adjacent ones ({@link #groupSlots}),
+     * so that their memory does not grow with it.
      *
      * @param mtuBytes the node's longest message.
      * @param minDeliveryEntries entries that a full frame of the smallest messages needs.
@@ -48,9 +61,29 @@ public record ContextRequest(
     public ContextRequest resolved(final int mtuBytes, final int minDeliveryEntries) {
         return new ContextRequest(
                 sendBuffers,
-                sendBufferBytes > 0 ? sendBufferBytes : (mtuBytes + 63) & -64,
+                sendBufferBytes > 0 ? sendBufferBytes : bufferBytes(mtuBytes),
                 Math.max(deliveryEntries, minDeliveryEntries),
                 peerWaitNs);
+    }
+
+    private int bufferBytes(final int mtuBytes) {
+        final int longestBytes = (mtuBytes + 63) & -64;
+        return sendBuffers < MIN_SHARED_BUFFERS
+                ? longestBytes
+                : Math.min(longestBytes, SHARED_BUFFER_BYTES);
+    }
+
+    /**
+     * Adjacent slots whose buffers a message takes that is longer than one buffer; of a group, the
+     * first slot is a multiple of their number.
+     *
+     * @param bufferBytes bytes of a send buffer.
+     * @param maxLengthBytes longest message.
+     * @return a power of two; 1 if each buffer holds the longest message.
+     */
+    public static int groupSlots(final int bufferBytes, final int maxLengthBytes) {
+        final int slots = (maxLengthBytes + bufferBytes - 1) / bufferBytes;
+        return slots <= 1 ? 1 : Integer.highestOneBit(slots - 1) << 1;
     }
 
     /** Bytes of the control memory of a context with these sizes. */

@@ -27,13 +27,15 @@ public record RemoteRequest(int operations, int notifications, int fragments) {
     }
 
     /**
-     * The layout of the memory that it takes.
+     * The layout of the memory that it takes: places for messages of up to {@link
+     * ContextRequest#SHARED_BUFFER_BYTES}, of which a longer one takes several.
      *
      * @param address first byte; 0 if only sizes are asked for.
      * @param mtuBytes the node's longest message.
      */
     public RemoteMemoryArea area(final long address, final int mtuBytes) {
-        return new RemoteMemoryArea(
-                address, operations, notifications, fragments, (mtuBytes + 63) & -64);
+        final int fragmentBytes =
+                Math.min((mtuBytes + 63) & -64, ContextRequest.SHARED_BUFFER_BYTES);
+        return new RemoteMemoryArea(address, operations, notifications, fragments, fragmentBytes);
     }
 }

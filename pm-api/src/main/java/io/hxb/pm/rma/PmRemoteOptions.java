@@ -9,7 +9,8 @@ import io.hxb.pm.attach.RemoteRequest;
  * @param notifications that may wait to be taken, a power of two of 16 to 65,536. If more puts tell
  *     of themselves, they wait, and in the end all that others want of the context's memory.
  * @param fragments that may be under way at once in each direction, 8 to 4,096; each takes twice
- *     the node's longest message in memory.
+ *     the node's longest message in memory, at most 9,216 bytes: of these, one with more data takes
+ *     as many as it needs.
  */
 public record PmRemoteOptions(int operations, int notifications, int fragments) {
     /** 256 operations, 1,024 notifications, 256 fragments: 4.6 MB with jumbo frames. */

@@ -30,6 +30,7 @@ public final class DestinationShares {
     private static final int MAX_MESSAGES = 2;
     private static final int DROPPED = 3;
     private static final int DONE_BEFORE = 4;
+    private static final int BUFFERS = 5;
     private static final int FACTS = 8;
 
     private final DestinationTable destinations = new DestinationTable();
@@ -124,19 +125,26 @@ public final class DestinationShares {
         if (messages >= facts[share * FACTS + MAX_MESSAGES]) {
             return false;
         }
+        final long taken = facts[share * FACTS + BUFFERS];
         final int freeForAll = free - reserve;
         return isLate(share)
-                ? messages * busy < freeForAll && messages * PART < buffers
-                : messages < MIN_MESSAGES || messages * busy < (long) ALPHA * freeForAll;
+                ? taken * busy < freeForAll && taken * PART < buffers
+                : taken < MIN_MESSAGES || taken * busy < (long) ALPHA * freeForAll;
     }
 
     private boolean isLate(final int share) {
         return done - facts[share * FACTS + DONE_BEFORE] > (long) LATE_ROUNDS * buffers;
     }
 
-    /** A destination has another buffer. */
+    /** A message to a destination has taken a buffer. */
     public void onTaken(final int share) {
-        free--;
+        onTaken(share, 1);
+    }
+
+    /** A message to a destination has taken as many buffers. */
+    public void onTaken(final int share, final int count) {
+        free -= count;
+        facts[share * FACTS + BUFFERS] += count;
         assert free >= 0 : "more buffers are taken than there are";
         if (facts[share * FACTS + MESSAGES]++ == 0) {
             busy++;
@@ -154,9 +162,15 @@ public final class DestinationShares {
         facts[share * FACTS + BYTES] += bytes;
     }
 
-    /** A buffer is given back, which had {@code bytes} in it. */
+    /** The buffer of a message is given back, which had {@code bytes} in it. */
     public void onFree(final int share, final int bytes) {
-        free++;
+        onFree(share, bytes, 1);
+    }
+
+    /** The buffers of a message are given back, which had {@code bytes} in them together. */
+    public void onFree(final int share, final int bytes, final int count) {
+        free += count;
+        facts[share * FACTS + BUFFERS] -= count;
         facts[share * FACTS + BYTES] -= bytes;
         if (--facts[share * FACTS + MESSAGES] == 0) {
             busy--;
@@ -164,7 +178,7 @@ public final class DestinationShares {
         assert facts[share * FACTS + MESSAGES] >= 0 : "given back twice";
     }
 
-    /** {@return buffers that a destination has} */
+    /** {@return messages of a destination that have buffers} */
     public int messages(final int share) {
         return (int) facts[share * FACTS + MESSAGES];
     }

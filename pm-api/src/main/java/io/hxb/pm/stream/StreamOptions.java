@@ -24,12 +24,12 @@ public record StreamOptions(
     public static final int ANY_CONTEXT = -1;
 
     /**
-     * Any context, 512 send buffers, windows of 256 KiB, 65,536 streams, keep-alive after a second,
+     * Any context, 512 send buffers, windows of 1 MiB, 65,536 streams, keep-alive after a second,
      * no spinning, 5 seconds of lingering.
      */
     public static final StreamOptions DEFAULT =
             new StreamOptions(
-                    ANY_CONTEXT, 512, 1 << 18, 1 << 16, 1_000_000_000L, 0, 5_000_000_000L);
+                    ANY_CONTEXT, 512, 1 << 20, 1 << 16, 1_000_000_000L, 0, 5_000_000_000L);
 
     private static final long MIN_KEEP_ALIVE_NS = 10_000_000L;
 

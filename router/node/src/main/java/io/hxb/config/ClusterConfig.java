@@ -1,5 +1,6 @@
 package io.hxb.config;
 
+import io.hxb.frame.SealFlyweight;
 import io.hxb.topology.Shape;
 
 import java.nio.charset.StandardCharsets;
@@ -59,6 +60,11 @@ public record ClusterConfig(
         PathHealthConfig pathHealth,
         Map<String, Long> hosts) {
 
+    /** Bytes of a receive buffer before the frame: HEADER_OFFSET_BYTES of BufferPool. */
+    private static final int BUFFER_HEAD_BYTES = 64;
+
+    private static final int CACHE_LINE_BYTES = 64;
+
     /** Describes what a name may be. */
     public static final String NAME_RULE = "1 to 63 letters, digits, '_', '.' or '-'";
 
@@ -95,11 +101,23 @@ public record ClusterConfig(
                                 + " or more for as many dimensions: "
                                 + frame.hopLimit())
                 .that(
-                        socket.mtuBytes() <= pool.bufferBytes() - 64,
+                        pool.bufferBytes() == 0 || socket.mtuBytes() <= pool.bufferBytes() - 64,
                         "pool",
                         "needs buffers 64 bytes larger than the MTU of "
                                 + socket.mtuBytes()
                                 + " bytes: "
+                                + pool.bufferBytes())
+                .that(
+                        pool.bufferBytes() == 0
+                                || frame.maxBytes() <= heldBytes(pool.bufferBytes(), security),
+                        "pool",
+                        "needs buffers of "
+                                + (pool.bufferBytes()
+                                        + frame.maxBytes()
+                                        - heldBytes(pool.bufferBytes(), security))
+                                + " bytes for frames of frame.maxBytes ("
+                                + frame.maxBytes()
+                                + "), or 0 for what frames need, not "
                                 + pool.bufferBytes())
                 .that(
                         pool.bufferCount() >= minBuffers(links, context),
@@ -137,6 +155,43 @@ public record ClusterConfig(
     public static int idOf(final String name) {
         final int hash = hash(name);
         return hash == 0 ? 1 : hash;
+    }
+
+    /**
+     * Header and body of the longest frame that the flows of a node may send where its links take
+     * it: {@code frame.maxBytes}, by default as much as a message of 65,536 bytes needs, or as much
+     * as a receive buffer of the configured size holds.
+     *
+     * <p>Lengths depend on each other in one direction: the {@code MTU} bounds what crosses a wire
+     * in one piece, {@code frame.maxBytes} bounds what a flow sends as one frame, and a receive
+     * buffer holds the longer of both, with what lies before and behind it.
+     */
+    public int maxFrameBytes() {
+        final int wanted = frame.maxBytes() > 0 ? frame.maxBytes() : FrameConfig.LONGEST_BYTES;
+        return pool.bufferBytes() == 0
+                ? wanted
+                : Math.min(wanted, heldBytes(pool.bufferBytes(), security));
+    }
+
+    /**
+     * Bytes of a receive buffer: {@code pool.bufferBytes}, by default what the longest frame of any
+     * node needs, sealed or not, since memory that no frame uses costs nothing. That is an odd
+     * number of cache lines, so that the headers in successive buffers do not share a few sets of
+     * the cache.
+     */
+    public int bufferBytes() {
+        if (pool.bufferBytes() > 0) {
+            return pool.bufferBytes();
+        }
+        final int bytes = BUFFER_HEAD_BYTES + FrameConfig.LONGEST_BYTES + SealFlyweight.LENGTH;
+        return (bytes + CACHE_LINE_BYTES - 1) / CACHE_LINE_BYTES * CACHE_LINE_BYTES
+                | CACHE_LINE_BYTES;
+    }
+
+    private static int heldBytes(final int bufferBytes, final SecurityConfig security) {
+        return bufferBytes
+                - BUFFER_HEAD_BYTES
+                - (security.mode() == SecurityConfig.Mode.NONE ? 0 : SealFlyweight.LENGTH);
     }
 
     private static int minBuffers(final LinkPlan links, final ContextConfig context) {

@@ -15,7 +15,8 @@ import static io.hxb.config.ValueType.count;
  * @param maxHeldBuffers maximum number of receive buffers that one context holds before its flows
  *     are stopped; 0 for a quarter of the pool.
  * @param isolation whether processes read received messages in the node's pool.
- * @param ownBuffers receive buffers of each context that has its own, 16 to 65,536.
+ * @param ownBuffers receive buffers of each context that has its own, 16 to 65,536; 0 for as many
+ *     as 4 MiB hold ({@link #ownBuffers(int)}).
  */
 public record ContextConfig(
         int maxContexts, int maxHeldBuffers, Isolation isolation, int ownBuffers) {
@@ -24,6 +25,9 @@ public record ContextConfig(
     public static final int MAX_CONTEXTS = 4096;
 
     private static final int MIN_DEFAULT_CONTEXTS = 64;
+
+    private static final int OWN_BUFFERS_BYTES = 4 << 20;
+    private static final int MAX_DEFAULT_OWN_BUFFERS = 256;
 
     /** A user may have 1,024 of them, and there are more for others. */
     private static final int MAX_DEFAULT_CONTEXTS = 1_280;
@@ -63,14 +67,30 @@ public record ContextConfig(
                     advanced(
                             "ownBuffers",
                             count("buffers"),
-                            256,
+                            0,
                             ContextConfig::ownBuffers,
-                            range(16, 1 << 16),
-                            "Receive buffers of a context with `copy`, of `pool.bufferBytes` each;"
-                                    + " they count as `limits.memoryBytes` of its user."));
+                            Limits.<ContextConfig>range(16, 1 << 16)
+                                    .orZero("as many as 4 MiB hold"),
+                            "Receive buffers of a context with `copy`, which count as"
+                                    + " `limits.memoryBytes` of its user; 0 for as many as 4 MiB"
+                                    + " hold."));
 
     /** The defaults. */
     public static final ContextConfig DEFAULT = KEYS.defaults();
+
+    /**
+     * Receive buffers of a context: 0 if its messages stay in the node's pool.
+     *
+     * @param bufferBytes bytes of each.
+     */
+    public int ownBuffers(final int bufferBytes) {
+        if (isolation == Isolation.SHARED) {
+            return 0;
+        }
+        return ownBuffers > 0
+                ? ownBuffers
+                : Math.min(MAX_DEFAULT_OWN_BUFFERS, OWN_BUFFERS_BYTES / bufferBytes);
+    }
 
     /** Contexts that may be open at once in any case. */
     public int minContexts() {

@@ -3,11 +3,15 @@ package io.hxb.config;
 import static io.hxb.config.ConfigKey.advanced;
 import static io.hxb.config.Limits.any;
 import static io.hxb.config.Limits.range;
+import static io.hxb.config.ValueType.BYTES;
 import static io.hxb.config.ValueType.DURATION;
 import static io.hxb.config.ValueType.ETHER_TYPE;
 import static io.hxb.config.ValueType.FLAG;
 import static io.hxb.config.ValueType.choice;
 import static io.hxb.config.ValueType.count;
+
+import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.frame.MessageRecordFlyweight;
 
 /**
  * The content of frames and how often neighbours hear from each other. Immutable.
@@ -22,6 +26,8 @@ import static io.hxb.config.ValueType.count;
  * @param vlanTags whether raw links also receive frames with IEEE 802.1Q tags and recover the tags;
  *     their sockets then look at every frame of the NIC.
  * @param encapsulation what raw links put long frames into.
+ * @param maxBytes header and body of the longest frame of a flow; 0 for {@link #LONGEST_BYTES}, or
+ *     as much as a receive buffer holds ({@link ClusterConfig#maxFrameBytes}).
  */
 public record FrameConfig(
         boolean crc,
@@ -30,7 +36,16 @@ public record FrameConfig(
         int relayEtherType,
         long helloIntervalNs,
         boolean vlanTags,
-        Encapsulation encapsulation) {
+        Encapsulation encapsulation,
+        int maxBytes) {
+
+    /**
+     * Header, record and payload of a frame with one message of 65,536 bytes and as much of a
+     * header as streams, remote procedure calls and libfabric put before what programs send.
+     */
+    public static final int LONGEST_BYTES =
+            FrameHeaderFlyweight.LENGTH + MessageRecordFlyweight.LENGTH + 64 + 65_536;
+
     /** The keys. Source of the EtherTypes: IEEE 802, local experimental EtherTypes 1, 2. */
     public static final ConfigSection<FrameConfig> KEYS =
             ConfigSection.<FrameConfig>of(
@@ -38,7 +53,7 @@ public record FrameConfig(
                     v ->
                             new FrameConfig(
                                     v.next(), v.next(), v.next(), v.next(), v.next(), v.next(),
-                                    v.next()),
+                                    v.next(), v.next()),
                     advanced(
                             "crc",
                             FLAG,
@@ -93,6 +108,15 @@ public record FrameConfig(
                             "What raw links put long data frames into"
                                     + " ([details](#encapsulation)); not `udp` or `tcp` with"
                                     + " `vlanTags`."),
+                    advanced(
+                            "maxBytes",
+                            BYTES,
+                            0,
+                            FrameConfig::maxBytes,
+                            Limits.<FrameConfig>range(256, LONGEST_BYTES)
+                                    .orZero("as much as links and receive buffers take"),
+                            "Header and body of the longest frame of a flow; 0 takes as much as"
+                                    + " links and buffers do ([details](#sizes-of-frames))."),
                     new ConfigSection.Rule<>(
                             "encapsulation",
                             frame ->
@@ -102,6 +126,18 @@ public record FrameConfig(
                             frame ->
                                     "must be ethernet or auto where frame.vlanTags is true, not "
                                             + ValueType.lower(frame.encapsulation)));
+
+    /** As the other constructor, for frames as long as links and buffers take. */
+    public FrameConfig(
+            final boolean crc,
+            final int hopLimit,
+            final int etherType,
+            final int relayEtherType,
+            final long helloIntervalNs,
+            final boolean vlanTags,
+            final Encapsulation encapsulation) {
+        this(crc, hopLimit, etherType, relayEtherType, helloIntervalNs, vlanTags, encapsulation, 0);
+    }
 
     /** The defaults. */
     public static final FrameConfig DEFAULT = KEYS.defaults();
@@ -120,6 +156,11 @@ public record FrameConfig(
     /** The same with another encapsulation. */
     public FrameConfig withEncapsulation(final Encapsulation value) {
         return KEYS.with(this, "encapsulation", value);
+    }
+
+    /** The same with another longest frame of flows, 0 for as much as links and buffers take. */
+    public FrameConfig withMaxBytes(final int value) {
+        return KEYS.with(this, "maxBytes", value);
     }
 
     /** The same with or without a CRC. */

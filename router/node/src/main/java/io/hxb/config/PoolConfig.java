@@ -12,7 +12,8 @@ import static io.hxb.config.ValueType.count;
  * The receive pool of a node. Immutable.
  *
  * @param bufferCount buffers, 64 to 2^20.
- * @param bufferBytes bytes of each, a multiple of 64, 512 to 72 KiB.
+ * @param bufferBytes bytes of each, a multiple of 64, 512 to 72 KiB; 0 for what the longest frame
+ *     needs ({@link ClusterConfig#bufferBytes}).
  * @param hugePages whether the pool lies in huge pages.
  */
 public record PoolConfig(int bufferCount, int bufferBytes, HugePages hugePages) {
@@ -43,11 +44,12 @@ public record PoolConfig(int bufferCount, int bufferBytes, HugePages hugePages) 
                     advanced(
                             "bufferBytes",
                             SIZE,
-                            12 * 1024,
+                            0,
                             PoolConfig::bufferBytes,
-                            range(512, 72 * 1024),
-                            "Size of a buffer, a multiple of 64; at least 64 bytes more than the"
-                                    + " MTU."),
+                            Limits.<PoolConfig>range(512, 72 * 1024)
+                                    .orZero("what the longest frame needs"),
+                            "Size of a buffer, a multiple of 64; 0 takes what the longest frame"
+                                    + " needs ([details](#sizes-of-frames))."),
                     basic(
                             "hugePages",
                             choice(HugePages.class),

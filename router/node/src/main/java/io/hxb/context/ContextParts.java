@@ -1,7 +1,6 @@
 package io.hxb.context;
 
 import io.hxb.config.ClusterConfig;
-import io.hxb.config.ContextConfig;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.MessageRecordFlyweight;
 import io.hxb.pm.attach.ContextRequest;
@@ -50,7 +49,10 @@ public record ContextParts(
      * delivered.
      */
     int minDeliveryEntries() {
-        final int bodyBytes = mtuBytes() + MessageRecordFlyweight.LENGTH;
+        final int bodyBytes =
+                Math.min(
+                        mtuBytes() + MessageRecordFlyweight.LENGTH,
+                        MessageRecordFlyweight.MAX_SHARED_BYTES);
         final int max = bodyBytes / MessageRecordFlyweight.LENGTH;
         return Integer.highestOneBit(max) << 1;
     }
@@ -63,8 +65,7 @@ public record ContextParts(
 
     /** Receive buffers that each context of another process has of its own; 0 if it has none. */
     int ownBuffers() {
-        final ContextConfig context = cluster.context();
-        return context.isolation() == ContextConfig.Isolation.SHARED ? 0 : context.ownBuffers();
+        return cluster.context().ownBuffers(cluster.bufferBytes());
     }
 
     /** Number of the loop that serves a context. */

@@ -37,7 +37,7 @@ final class DirectOffers {
     private static final int MAX_WAITING_OF_USER = 16;
 
     private static final int MIN_BYTES = 1 << 20;
-    private static final int MESSAGES = 16;
+    private static final int MESSAGES = 8;
 
     private final ContextTable table;
     private final Listener listener;

@@ -238,7 +238,8 @@ final class EndpointSends {
         }
         final long address;
         if (submissions.region() == 0) {
-            if (lengthBytes > sendBufferBytes) {
+            // A long message continues in the buffers of the slots that follow.
+            if (lengthBytes > (long) (sendSlots - slot) * sendBufferBytes) {
                 return CloseReason.BAD_LENGTH;
             }
             address = bufferAddress(slot);

@@ -49,8 +49,8 @@ public enum CounterType {
     TRUNK_LOST_EVENTS(17, DIMENSION, COUNT, "Times the last link to one neighbour was lost."),
     FORWARD_RECEIVED_FRAMES(
             18,
-            "Frames that arrived on all links: delivered, control, relayed and dropped ones"
-                    + " together."),
+            "Frames that arrived on all links, and long frames joined from fragments: delivered,"
+                    + " control, relayed, fragments and dropped ones together."),
     FORWARD_DELIVERED_FRAMES(19, "Data frames for this node, handed to its flows."),
     FORWARD_CONTROL_FRAMES(
             20, "Frames without data for this node itself: hellos, acknowledgements and so on."),
@@ -270,6 +270,29 @@ public enum CounterType {
     FLOW_NO_ROUTE_FRAMES(151, "Frames of flows for which there was no route when they were sent."),
     FLOW_NO_MEMORY_EVENTS(152, "Times no memory was free for a frame to send."),
     FLOW_RTT_SAMPLES(153, "Round trips measured."),
+    FORWARD_FRAGMENTS_FRAMES(
+            155,
+            "Fragments of long frames for this node that were joined to others of their frame."),
+    FORWARD_REASSEMBLED_FRAMES(
+            156,
+            "Of the frames that arrived, long ones joined from fragments, which count themselves,"
+                    + " too."),
+    FORWARD_EXPIRED_FRAMES(
+            157, "Long frames given up, because a fragment was missing for too long."),
+    FORWARD_DISPLACED_FRAMES(
+            158, "Long frames given up for newer ones that came from the same neighbour."),
+    FORWARD_ASKED_FRAMES(
+            159, "Times the source of a long frame was asked for fragments that were missing."),
+    FORWARD_DROPPED_FRAGMENT_DOUBLED_FRAMES(
+            160, "Frames dropped: fragments of which all bytes had arrived before."),
+    FORWARD_DROPPED_FRAGMENT_CONTRADICTING_FRAMES(
+            161, "Frames dropped: fragments that contradict others of their frame."),
+    FORWARD_DROPPED_FRAGMENT_LATE_FRAMES(
+            162, "Frames dropped: fragments of frames that were complete or given up."),
+    FORWARD_DROPPED_FRAGMENT_REFUSED_FRAMES(
+            163, "Frames dropped: fragments for whose frame there was no place or buffer."),
+    FLOW_COMPLETED_FRAMES(
+            164, "Long data frames of which lost fragments were sent again, and no others."),
     CONTEXT_SENT_MESSAGES(154, "Messages that contexts have handed to their flows."),
     LINK_UNKNOWN_SENDER_PROBES(
             145,

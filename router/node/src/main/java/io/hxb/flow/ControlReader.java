@@ -6,6 +6,7 @@ import io.hxb.flow.route.RouteTable;
 import io.hxb.frame.EndedFlyweight;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
+import io.hxb.frame.MissingFlyweight;
 import io.hxb.frame.UnreachableFlyweight;
 import io.hxb.routing.Route;
 
@@ -24,6 +25,7 @@ final class ControlReader {
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final UnreachableFlyweight unreachable = new UnreachableFlyweight();
     private final EndedFlyweight ended = new EndedFlyweight();
+    private final MissingFlyweight missing = new MissingFlyweight();
 
     ControlReader(
             final LoopParts parts,
@@ -124,10 +126,12 @@ final class ControlReader {
             feedback.onAccept(flow, frame);
         } else if (type == FrameType.CLOSED) {
             feedback.onClosed(flow, frame);
-        } else if (type != FrameType.ACK) {
+        } else if (type != FrameType.ACK && type != FrameType.MISSING) {
             counters.increment(CounterType.FLOW_MALFORMED_FRAMES);
         } else if (!flow.isOpen() || flow.peerIncarnation() != frame.sourceIncarnation()) {
             counters.increment(CounterType.FLOW_STALE_FRAMES);
+        } else if (type == FrameType.MISSING) {
+            feedback.onMissing(flow, frame.sequence(), missing.wrap(frame.address()));
         } else {
             if (frame.hasFlag(FrameHeaderFlyweight.FLAG_AGAIN)) {
                 feedback.onArrivedAgain(flow, frame.sequence());

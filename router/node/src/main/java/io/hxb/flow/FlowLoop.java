@@ -69,7 +69,7 @@ public final class FlowLoop implements FlowPort {
         sweep = new SweepTimer(table.config().idleTimeoutNs());
         final int windowFrames = table.config().windowFrames();
         final TxPool memory = new TxPool(table.sizes(), windowFrames, table.arena());
-        final int ackBodyBytes = TxPool.ackBodyBytes(windowFrames, table.sizes().mtuBytes());
+        final int ackBodyBytes = TxPool.ackBodyBytes(windowFrames, table.sizes().frameBytes());
         final ControlWriter control =
                 new ControlWriter(output, memory, counters, clock, ackBodyBytes);
         final LoopParts parts =

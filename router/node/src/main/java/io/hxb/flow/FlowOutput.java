@@ -23,6 +23,18 @@ public interface FlowOutput {
      */
     int send(OutgoingFrame frame);
 
+    /**
+     * Queues a range of a frame that {@link #send} has sent before and whose header has not changed
+     * since, on the link that took it then. Where payload is encrypted none is sent again.
+     *
+     * @param frame {@link #outgoing}, filled, with its range.
+     * @param link what {@link #send} returned.
+     * @return as {@link #send}.
+     */
+    default int sendRange(final OutgoingFrame frame, final int link) {
+        return NO_ROUTE;
+    }
+
     /** The loop's frame, to be filled for {@link #send}. */
     OutgoingFrame outgoing();
 

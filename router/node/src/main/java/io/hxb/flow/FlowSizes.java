@@ -1,5 +1,6 @@
 package io.hxb.flow;
 
+import io.hxb.config.FrameConfig;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.MessageRecordFlyweight;
 
@@ -8,7 +9,8 @@ import io.hxb.frame.MessageRecordFlyweight;
  * {@code FlowConfig}; these sizes follow from the links and the contexts, or are the same
  * everywhere. Immutable.
  *
- * @param mtuBytes header and body of the largest frame, 256 to 65,535 + 64.
+ * @param frameBytes header and body of the longest frame, 256 to {@link FrameConfig#LONGEST_BYTES};
+ *     one that carries several messages has at most {@link #sharedFrameBytes()}.
  * @param txFrames frames in flight of one loop, 8 to 1,048,576.
  * @param sharedFrames frames in flight of one loop that carry several messages, 0 to 65,536.
  * @param maxContexts context ids are 0 to this - 1, 1 to 16,384.
@@ -17,7 +19,7 @@ import io.hxb.frame.MessageRecordFlyweight;
  *     and frames are relayed whatever applications do, 0 or more.
  */
 public record FlowSizes(
-        int mtuBytes,
+        int frameBytes,
         int txFrames,
         int sharedFrames,
         int maxContexts,
@@ -26,9 +28,12 @@ public record FlowSizes(
     private static final int TX_FRAMES = 8_192;
     private static final int SHARED_FRAMES = 256;
 
+    /** Frames of jumbo size, and several messages that share one, count 1. */
+    private static final int WEIGHT_SHIFT = 13;
+
     /** Checks every value. */
     public FlowSizes {
-        check("mtuBytes", mtuBytes, 256, 0xFFFF + FrameHeaderFlyweight.LENGTH);
+        check("frameBytes", frameBytes, 256, FrameConfig.LONGEST_BYTES);
         check("txFrames", txFrames, 8, 1 << 20);
         check("sharedFrames", sharedFrames, 0, 1 << 16);
         check("maxContexts", maxContexts, 1, ContextKind.MAX_CONTEXTS);
@@ -38,27 +43,44 @@ public record FlowSizes(
 
     /** As the other constructor, for a pool that only contexts use. */
     public FlowSizes(
-            final int mtuBytes,
+            final int frameBytes,
             final int txFrames,
             final int sharedFrames,
             final int maxContexts,
             final int maxFlows) {
-        this(mtuBytes, txFrames, sharedFrames, maxContexts, maxFlows, 0);
+        this(frameBytes, txFrames, sharedFrames, maxContexts, maxFlows, 0);
     }
 
-    /** The sizes of a real node whose frames have {@code mtuBytes} of header and body. */
-    public static FlowSizes of(final int mtuBytes, final int maxContexts, final int maxFlows) {
-        return new FlowSizes(mtuBytes, TX_FRAMES, SHARED_FRAMES, maxContexts, maxFlows);
+    /** The sizes of a real node whose frames have {@code frameBytes} of header and body. */
+    public static FlowSizes of(final int frameBytes, final int maxContexts, final int maxFlows) {
+        return new FlowSizes(frameBytes, TX_FRAMES, SHARED_FRAMES, maxContexts, maxFlows);
     }
 
     /** The same for a pool of which {@code buffers} are never held by contexts. */
     public FlowSizes withReservedBuffers(final int buffers) {
-        return new FlowSizes(mtuBytes, txFrames, sharedFrames, maxContexts, maxFlows, buffers);
+        return new FlowSizes(frameBytes, txFrames, sharedFrames, maxContexts, maxFlows, buffers);
+    }
+
+    /** Header and body of the longest frame that carries several messages. */
+    public int sharedFrameBytes() {
+        return Math.min(
+                frameBytes, FrameHeaderFlyweight.LENGTH + MessageRecordFlyweight.MAX_SHARED_BYTES);
+    }
+
+    /**
+     * What a frame counts where frames are counted for what they hold up: turns of flows, and
+     * arrivals until an acknowledgement. Frames count 1, and one that is longer than others as many
+     * as it has 8 KiB.
+     *
+     * @param bodyBytes length of its body.
+     */
+    static int weight(final int bodyBytes) {
+        return Math.max(1, bodyBytes >>> WEIGHT_SHIFT);
     }
 
     /** Largest message in bytes that one frame carries. */
     public int maxMessageBytes() {
-        return mtuBytes - FrameHeaderFlyweight.LENGTH - MessageRecordFlyweight.LENGTH;
+        return frameBytes - FrameHeaderFlyweight.LENGTH - MessageRecordFlyweight.LENGTH;
     }
 
     private static void check(final String name, final long value, final long min, final long max) {

@@ -29,7 +29,8 @@ final class FrameBuilder {
     private final FlowConfig config;
     private final long piggybackDelayNs;
     private final TxPool pool;
-    private final int mtuBytes;
+    private final int frameBytes;
+    private final int sharedRoomBytes;
     private final int stagedRoomBytes;
     private final CounterBlock counters;
     private final LoopClock clock;
@@ -41,8 +42,9 @@ final class FrameBuilder {
         pool = parts.pool();
         counters = parts.counters();
         clock = parts.clock();
-        mtuBytes = parts.table().sizes().mtuBytes();
-        stagedRoomBytes = (mtuBytes - FrameHeaderFlyweight.LENGTH) & -Long.BYTES;
+        frameBytes = parts.table().sizes().frameBytes();
+        sharedRoomBytes = parts.table().sizes().sharedFrameBytes() - FrameHeaderFlyweight.LENGTH;
+        stagedRoomBytes = sharedRoomBytes & -Long.BYTES;
     }
 
     /**
@@ -184,7 +186,7 @@ final class FrameBuilder {
         }
         final int another =
                 MessageRecordFlyweight.paddedLength(slots.lengthBytes(backlog.lastSlot()));
-        return backlog.recordBytes() + another <= mtuBytes - FrameHeaderFlyweight.LENGTH;
+        return backlog.recordBytes() + another <= sharedRoomBytes;
     }
 
     /**
@@ -194,8 +196,9 @@ final class FrameBuilder {
     int waitingBytes(final SendFlow flow, final int maxFrames) {
         final int frames = Math.min(maxFrames, flow.window.roomFrames());
         final SendBacklog backlog = flow.backlog;
-        return Math.min(
-                frames * mtuBytes, backlog.stagedFrames() * mtuBytes + backlog.recordBytes());
+        final long stagedBytes =
+                (long) backlog.stagedFrames() * (FrameHeaderFlyweight.LENGTH + sharedRoomBytes);
+        return (int) Math.min((long) frames * frameBytes, stagedBytes + backlog.recordBytes());
     }
 
     /**
@@ -255,8 +258,7 @@ final class FrameBuilder {
                 .destinationContext(flow.peerContext)
                 .sequence(frame.sequence())
                 .epoch(flow.epoch())
-                .bodyLength(frame.lengthBytes())
-                .messageCount(frame.messageCount());
+                .body(frame.lengthBytes(), frame.messageCount());
     }
 
     /** True if two messages are short enough to be copied into one frame, where they fit. */
@@ -266,7 +268,7 @@ final class FrameBuilder {
                 && MessageRecordFlyweight.paddedLength(firstBytes)
                                 + MessageRecordFlyweight.LENGTH
                                 + secondBytes
-                        <= mtuBytes - FrameHeaderFlyweight.LENGTH;
+                        <= sharedRoomBytes;
     }
 
     private void buildSingle(
@@ -282,7 +284,6 @@ final class FrameBuilder {
 
     private void buildShared(
             final SendBacklog backlog, final MessageSlots slots, final TxFrame frame) {
-        final int roomBytes = mtuBytes - FrameHeaderFlyweight.LENGTH;
         final long body = frame.headerAddress() + FrameHeaderFlyweight.LENGTH;
         int offset = 0;
         int endBytes = 0;
@@ -291,7 +292,7 @@ final class FrameBuilder {
         while (slot != MessageSlots.NONE) {
             final int lengthBytes = slots.lengthBytes(slot);
             final int neededBytes = offset + MessageRecordFlyweight.LENGTH + lengthBytes;
-            if (lengthBytes > INLINE_BYTES || neededBytes > roomBytes) {
+            if (lengthBytes > INLINE_BYTES || neededBytes > sharedRoomBytes) {
                 break;
             }
             Memory.putInt(body + offset, lengthBytes);

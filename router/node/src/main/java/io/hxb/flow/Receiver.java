@@ -426,6 +426,10 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
 
     private boolean store(
             final ReceiveFlow flow, final int sequence, final int bufferId, final boolean isNow) {
+        // Read before it is stored: other loops may hand it over, and its buffer hold another
+        // frame.
+        final int weight =
+                FlowSizes.weight(FrameHeaderFlyweight.bodyLength(pool.headerAddress(bufferId)));
         final int result =
                 flow.window.isOpenFor(sequence)
                         ? flow.array.store(sequence, bufferId)
@@ -439,7 +443,8 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
             final long marks =
                     (isNow ? ArrivalSummary.NOW : 0)
                             | (isInOrder ? 0 : ArrivalSummary.OUT_OF_ORDER);
-            flow.arrivalSummary.add(isInOrder ? 1 : OUT_OF_ORDER_WEIGHT, marks);
+            flow.arrivalSummary.add(
+                    isInOrder ? weight : Math.max(weight, OUT_OF_ORDER_WEIGHT), marks);
         } else {
             if (result == OrderingArray.DUPLICATE) {
                 counters.increment(CounterType.FLOW_DUPLICATE_FRAMES);

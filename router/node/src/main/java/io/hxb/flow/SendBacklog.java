@@ -15,7 +15,7 @@ final class SendBacklog {
     private int messages;
 
     /** Bytes of the records of the messages, if all were to share frames. */
-    private int recordBytes;
+    private long recordBytes;
 
     private boolean isHeldBack;
 
@@ -61,7 +61,7 @@ final class SendBacklog {
         return lastSlot;
     }
 
-    int recordBytes() {
+    long recordBytes() {
         return recordBytes;
     }
 

@@ -5,6 +5,7 @@ import io.hxb.counter.CounterType;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
+import io.hxb.frame.MissingFlyweight;
 import io.hxb.frame.TenantField;
 import io.hxb.frame.UnreachableFlyweight;
 import io.hxb.link.LoopClock;
@@ -103,6 +104,11 @@ final class SendFeedback {
         if (flow.window.wasResent(sequence)) {
             flow.rttEstimator.onSpuriousRetransmit(clock.nowNs());
         }
+    }
+
+    /** The receiver has a long frame of which ranges are missing: they are sent again. */
+    void onMissing(final SendFlow flow, final int sequence, final MissingFlyweight missing) {
+        transmitter.resend(flow, sequence, missing);
     }
 
     /** The receiver takes data now; {@code accept} is of the flow's epoch. */

@@ -256,7 +256,7 @@ final class SendFlow extends Flow {
      * buffers waits for it.
      */
     boolean endsBurst(final TxFrame frame, final int maxBurstFrames) {
-        burstFrames++;
+        burstFrames += FlowSizes.weight(frame.lengthBytes());
         final boolean isEnd =
                 backlog.isEmpty() ? burstFrames >= maxBurstFrames : window.isLast(frame.sequence());
         if (isEnd) {

@@ -4,16 +4,19 @@ import io.hxb.config.FlowConfig;
 import io.hxb.counter.CounterBlock;
 import io.hxb.counter.CounterType;
 import io.hxb.flow.route.RouteTable;
+import io.hxb.frame.MissingFlyweight;
 import io.hxb.link.FrameOwner;
 import io.hxb.link.LoopClock;
+import io.hxb.link.OutgoingFrame;
 import io.hxb.pm.PmStatus;
 
 /**
  * Gives flows their turns and hands their frames to the output, for the first time or again. Owned
  * by one loop.
  *
- * <p>A turn is of a bounded number of frames; a flow that cannot go on (no window, its links
- * blocked) leaves the line, so it holds up nobody else.
+ * <p>A turn is of a bounded number of frames, of which long ones count as several ({@link
+ * FlowSizes#weight}); a flow that cannot go on (no window, its links blocked) leaves the line, so
+ * it holds up nobody else.
  */
 final class Transmitter implements FrameOwner {
     private static final int FRAMES_A_TURN = 32;
@@ -220,10 +223,10 @@ final class Transmitter implements FrameOwner {
                 continue;
             }
             if (frame.attempts() > 0 && !frame.isStranded()) {
-                if (!mayRepeat || repeated == SendFlow.MAX_RESEND_FRAMES) {
+                if (!mayRepeat || repeated >= SendFlow.MAX_RESEND_FRAMES) {
                     continue;
                 }
-                repeated++;
+                repeated += FlowSizes.weight(frame.lengthBytes());
             }
             frames += transmit(flow, frame, nowNs);
         }
@@ -233,20 +236,15 @@ final class Transmitter implements FrameOwner {
         return frames;
     }
 
-    /** Sends a frame, or keeps it as lost when the output is blocked; returns frames sent. */
+    /**
+     * Sends a frame, or keeps it as lost when the output is blocked; returns what it counts of a
+     * turn.
+     */
     private int transmit(final SendFlow flow, final TxFrame frame, final long nowNs) {
         builder.writeFlags(flow, frame);
         frame.onQueued();
         flow.context.onQueued();
-        final int link =
-                output.send(
-                        output.outgoing()
-                                .wrap(
-                                        frame.headerAddress(),
-                                        frame.headerLengthBytes(),
-                                        this,
-                                        frame.index())
-                                .payload(frame.payloadAddress(), frame.payloadLengthBytes()));
+        final int link = output.send(outgoing(frame));
         if (link < 0) {
             onNotTaken(flow, frame, link);
             return 0;
@@ -257,7 +255,62 @@ final class Transmitter implements FrameOwner {
             counters.increment(CounterType.FLOW_RESENT_FRAMES);
         }
         flow.window.onTransmitted(frame, link, nowNs);
-        return 1;
+        return FlowSizes.weight(frame.lengthBytes());
+    }
+
+    /**
+     * Sends ranges of a frame again that did not arrive; the whole frame if that cannot be done.
+     * Nothing is sent if the frame has arrived, will be sent anyway, or was sent too recently for
+     * the receiver to miss anything.
+     *
+     * @param sequence of the frame.
+     * @param missing names the ranges.
+     */
+    void resend(final SendFlow flow, final int sequence, final MissingFlyweight missing) {
+        final long nowNs = clock.nowNs();
+        final TxFrame frame = flow.window.isInFlight(sequence) ? flow.window.frame(sequence) : null;
+        if (frame == null
+                || frame.isLost()
+                || frame.isQueued()
+                || frame.attempts() == 0
+                || nowNs - frame.sentNs() < flow.rttEstimator.smoothedNs() / 2) {
+            return;
+        }
+        int link = FlowOutput.BLOCKED;
+        final int takenLink = frame.takenLink();
+        for (int i = 0; i < missing.ranges(); i++) {
+            frame.onQueued();
+            flow.context.onQueued();
+            final int taken =
+                    output.sendRange(
+                            outgoing(frame)
+                                    .range(
+                                            missing.number(),
+                                            missing.offset(i),
+                                            missing.lengthBytes(i)),
+                            takenLink);
+            if (taken < 0) {
+                frame.onRefused();
+                flow.context.onUnqueued();
+                link = link < 0 ? taken : link;
+                break;
+            }
+            link = taken;
+        }
+        if (link >= 0) {
+            counters.increment(CounterType.FLOW_COMPLETED_FRAMES);
+            flow.window.onTransmitted(frame, link, nowNs);
+        } else if (link == FlowOutput.NO_ROUTE) {
+            flow.window.markLost(frame);
+            queue.makeReady(flow);
+        }
+        timers.arm(flow, nowNs);
+    }
+
+    private OutgoingFrame outgoing(final TxFrame frame) {
+        return output.outgoing()
+                .wrap(frame.headerAddress(), frame.headerLengthBytes(), this, frame.index())
+                .payload(frame.payloadAddress(), frame.payloadLengthBytes());
     }
 
     private void onNotTaken(final SendFlow flow, final TxFrame frame, final int answer) {

@@ -12,8 +12,8 @@ import java.lang.foreign.Arena;
  * The memory that one loop sends from, bounded and made at start: headers of frames with one
  * message, whole frames for several messages, and control frames.
  *
- * <p>Sizes: txFrames x 128 bytes, sharedFrames x (16 + mtuBytes + 24), control frames x (16 + 64 +
- * 24 + 128, or windowFrames / 8), each rounded up to 64 bytes.
+ * <p>Sizes: txFrames x 128 bytes, sharedFrames x (16 + 9,216 + 24) at most, control frames x (16 +
+ * 64 + 24 + 128, or windowFrames / 8), each rounded up to 64 bytes.
  */
 final class TxPool {
     static final int CONTROL_FRAMES = 256;
@@ -63,8 +63,8 @@ final class TxPool {
      * than a frame has room for. What arrived beyond it is acknowledged when the window has moved
      * on.
      */
-    static int ackBodyBytes(final int windowFrames, final int mtuBytes) {
-        final int roomBytes = (mtuBytes - FrameHeaderFlyweight.LENGTH) & -Long.BYTES;
+    static int ackBodyBytes(final int windowFrames, final int frameBytes) {
+        final int roomBytes = (frameBytes - FrameHeaderFlyweight.LENGTH) & -Long.BYTES;
         return Math.min(Math.max(32, windowFrames / 8), roomBytes);
     }
 
@@ -135,13 +135,13 @@ final class TxPool {
                         + FrameHeaderFlyweight.LENGTH
                         + Math.max(
                                 EndedFlyweight.MAX_RUNS * EndedFlyweight.RUN_BYTES,
-                                ackBodyBytes(windowFrames, sizes.mtuBytes()))
+                                ackBodyBytes(windowFrames, sizes.frameBytes()))
                         + SealFlyweight.LENGTH);
     }
 
     // The trailer of a sealed frame lies behind it.
     private static int sharedStrideBytes(final FlowSizes sizes) {
-        return align(Link.HEADROOM_BYTES + sizes.mtuBytes() + SealFlyweight.LENGTH);
+        return align(Link.HEADROOM_BYTES + sizes.sharedFrameBytes() + SealFlyweight.LENGTH);
     }
 
     private static int[] numbers(final int count) {

@@ -5,6 +5,7 @@ import io.hxb.counter.CounterType;
 import io.hxb.flow.FlowLoop;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.frame.DropReason;
+import io.hxb.frame.FragmentFlyweight;
 import io.hxb.frame.FrameCrc;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
@@ -54,6 +55,7 @@ public final class Forwarder implements FrameSink {
     private final Loopback loopback;
     private final FrameSource frameSource;
     private final UnreachableReplies answers;
+    private final FragmentJoin fragments;
     private final FlowLoop flows;
     private final FrameSeals seals;
     private final Sessions sessions;
@@ -105,6 +107,7 @@ public final class Forwarder implements FrameSink {
         sessions = parts.sessions();
         counters = frameSource.counters();
         outgoing = frameSource.outgoing();
+        fragments = new FragmentJoin(pool, share, frameSource, counters);
         answers = new UnreachableReplies(parts, share, codec, frameSource, counters);
     }
 
@@ -202,6 +205,8 @@ public final class Forwarder implements FrameSink {
             // A neighbour that has not introduced itself must not send to others either.
             drop(DropReason.UNKNOWN_NEIGHBOUR);
             giveBack(owner, token);
+        } else if (destination == here && received.type() == FrameType.FRAGMENT) {
+            join(link.index(), sourceAddress, owner, token, headerAddress);
         } else if (destination == here) {
             receive(owner, token, headerAddress, lengthBytes);
         } else if (destination == FrameHeaderFlyweight.ANY_DESTINATION) {
@@ -243,11 +248,15 @@ public final class Forwarder implements FrameSink {
             counters.increment(CounterType.FORWARD_SPARSE_FRAMES);
         }
         final int frameBytes = FrameHeaderFlyweight.frameLength(headerAddress);
+        outgoing.wrap(headerAddress, frameBytes, owner, token);
         final int link =
-                trunks[dimension].offer(
-                        hop & 0xFF,
-                        relayBacklogFrames,
-                        outgoing.wrap(headerAddress, frameBytes, owner, token));
+                FragmentFlyweight.isFragment(headerAddress)
+                        ? trunks[dimension].offerFragment(
+                                hop & 0xFF,
+                                relayBacklogFrames,
+                                outgoing,
+                                FragmentFlyweight.number(headerAddress))
+                        : trunks[dimension].offer(hop & 0xFF, relayBacklogFrames, outgoing);
         if (link >= 0) {
             hasFrame = false;
             isCounted = true;
@@ -266,6 +275,74 @@ public final class Forwarder implements FrameSink {
             drop(DropReason.NO_ROUTE);
             answers.answer(UnreachableFlyweight.NO_ROUTE, headerAddress, clock.nowNs());
         }
+    }
+
+    // The seal is that of the whole frame.
+    private void join(
+            final int link,
+            final long sourceAddress,
+            final FrameOwner owner,
+            final long token,
+            final long headerAddress) {
+        final int reason = FrameValidator.checkEndToEnd(headerAddress, shape, crc);
+        if (reason != DropReason.NONE) {
+            drop(reason);
+            giveBack(owner, token);
+            return;
+        }
+        final long source = received.source();
+        final int frameBytes = FragmentFlyweight.frameBytes(headerAddress);
+        final int whole;
+        if (bufferId != BufferPool.NONE) {
+            hasFrame = false;
+            whole = fragments.onBuffer(link, sourceAddress, bufferId, clock.nowNs());
+        } else {
+            whole = fragments.onFrame(link, sourceAddress, headerAddress, clock.nowNs());
+            giveBack(owner, token);
+        }
+        final int dropReason = fragments.dropReason();
+        if (dropReason != DropReason.NONE) {
+            drop(dropReason);
+            return;
+        }
+        isCounted = true;
+        counters.increment(CounterType.FORWARD_FRAGMENTS_FRAMES);
+        if (whole != BufferPool.NONE) {
+            counters.increment(CounterType.FORWARD_RECEIVED_FRAMES);
+            counters.increment(CounterType.FORWARD_REASSEMBLED_FRAMES);
+            takeWhole(whole, frameBytes, source);
+        }
+    }
+
+    // As if it had arrived in one piece.
+    private void takeWhole(final int id, final int frameBytes, final long source) {
+        hasFrame = true;
+        isCounted = false;
+        bufferId = id;
+        try {
+            final long headerAddress = pool.headerAddress(id);
+            final int reason = checkWhole(headerAddress, frameBytes, source);
+            if (reason == DropReason.NONE) {
+                receive(share, id, headerAddress, frameBytes);
+            } else {
+                drop(reason);
+                giveBack(share, id);
+            }
+        } catch (final RuntimeException | Error e) {
+            onFault(share, id, e);
+        }
+    }
+
+    private int checkWhole(final long headerAddress, final int frameBytes, final long source) {
+        final int reason = FrameValidator.checkHeader(headerAddress, frameBytes, clusterId);
+        if (reason != DropReason.NONE) {
+            return reason;
+        }
+        received.wrap(headerAddress);
+        if (received.source() != source || received.destination() != here) {
+            return DropReason.COORDINATES;
+        }
+        return received.type() == FrameType.FRAGMENT ? DropReason.TYPE : DropReason.NONE;
     }
 
     // A frame that another node sent to this one: its seal is checked before anything else.
@@ -401,6 +478,21 @@ public final class Forwarder implements FrameSink {
             count++;
         }
         return count;
+    }
+
+    /** Asks for lost fragments and gives up frames that stay incomplete; returns how many. */
+    public int doWork(final long nowNs) {
+        return fragments.doWork(nowNs);
+    }
+
+    /** The latest time for the next {@link #doWork}; Long.MAX_VALUE for never. */
+    public long nextDeadlineNs() {
+        return fragments.nextDeadlineNs();
+    }
+
+    /** Gives the buffers of incomplete frames back. */
+    public void close() {
+        fragments.close();
     }
 
     /** True while frames of this node to itself wait. */

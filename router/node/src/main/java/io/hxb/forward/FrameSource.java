@@ -151,6 +151,25 @@ public final class FrameSource implements FlowOutput {
         return NO_ROUTE;
     }
 
+    @Override
+    public int sendRange(final OutgoingFrame frame, final int link) {
+        if (seals.isEncrypting()) {
+            return NO_ROUTE;
+        }
+        header.wrap(frame.headerAddress());
+        final int hop = codec.nextHop(header.route(), here, header.destination());
+        if (hop == RouteCodec.HERE || hop >> 8 >= trunks.length) {
+            return NO_ROUTE;
+        }
+        if (seals.isOn()) {
+            frame.trailer(SealFlyweight.LENGTH);
+        }
+        if (frame.rangeOffset() + frame.rangeLengthBytes() > frame.lengthBytes()) {
+            return NO_ROUTE;
+        }
+        return trunks[hop >> 8].offerOnLink(link, hop & 0xFF, frame);
+    }
+
     private void onSent(final long headerAddress) {
         counters.increment(CounterType.FORWARD_ORIGINATED_FRAMES);
         if (FrameHeaderFlyweight.isSparse(headerAddress)) {

@@ -5,6 +5,7 @@ import io.hxb.counter.CounterType;
 import io.hxb.flow.FlowOutput;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
+import io.hxb.frame.SealFlyweight;
 import io.hxb.frame.UnreachableFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.linux.Memory;
@@ -52,9 +53,8 @@ final class UnreachableReplies {
     }
 
     /**
-     * Answers a frame, unless it is itself such an answer, its source has just been notified, or it
-     * has no seal where frames have one, so that the answer would be longer: back by its own route,
-     * otherwise by any.
+     * Answers a frame, unless it is itself such an answer, its source has just been notified, or
+     * the answer with its seal would be longer: back by its own route, otherwise by any.
      *
      * @param why a reason of {@link UnreachableFlyweight}.
      * @param headerAddress the frame that cannot be relayed.
@@ -66,7 +66,9 @@ final class UnreachableReplies {
         final boolean isAnswered =
                 type > 0 && type < FrameType.COUNT && type != FrameType.UNREACHABLE;
         final boolean isTooShort =
-                output.seals().isOn() && !FrameHeaderFlyweight.isSealed(headerAddress);
+                output.seals().isOn()
+                        && FrameHeaderFlyweight.frameLength(headerAddress)
+                                < FrameHeaderFlyweight.LENGTH + SealFlyweight.LENGTH;
         if (!isAnswered || isTooShort || node < 0 || !pace.take(node % pace.count(), nowNs)) {
             return;
         }

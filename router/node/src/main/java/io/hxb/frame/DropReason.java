@@ -74,8 +74,20 @@ public final class DropReason {
     /** The node failed to handle it, which is a defect of the node; its log says more. */
     public static final int FAULT = -22;
 
+    /** All bytes of the fragment had arrived before. */
+    public static final int FRAGMENT_DOUBLED = -23;
+
+    /** The fragment contradicts others of its frame, or is of a frame too long for a buffer. */
+    public static final int FRAGMENT_CONTRADICTING = -24;
+
+    /** The frame of the fragment was complete before, or had been given up. */
+    public static final int FRAGMENT_LATE = -25;
+
+    /** There was no place or buffer for the frame of the fragment. */
+    public static final int FRAGMENT_REFUSED = -26;
+
     /** Number of reasons: they are -1 to -{@value}. */
-    public static final int COUNT = 22;
+    public static final int COUNT = 26;
 
     private static final String[] NAMES = {
         "NONE",
@@ -100,7 +112,11 @@ public final class DropReason {
         "REPLAY",
         "NO_SESSION",
         "UNKNOWN_NEIGHBOUR",
-        "FAULT"
+        "FAULT",
+        "FRAGMENT_DOUBLED",
+        "FRAGMENT_CONTRADICTING",
+        "FRAGMENT_LATE",
+        "FRAGMENT_REFUSED"
     };
 
     private DropReason() {}

@@ -41,8 +41,14 @@ public final class FrameType {
     /** Notifies the source of a flow that the context is closed, and what it had released. */
     public static final int ENDED = 13;
 
+    /** Carries a range of a frame that is longer than its link takes: {@link FragmentFlyweight}. */
+    public static final int FRAGMENT = 14;
+
+    /** Asks the source of a long frame for ranges of it that are lost: {@link MissingFlyweight}. */
+    public static final int MISSING = 15;
+
     /** One more than the largest type. */
-    public static final int COUNT = 14;
+    public static final int COUNT = 16;
 
     private FrameType() {}
 }

@@ -64,7 +64,8 @@ public final class FrameValidator {
         if (type == 0 || type >= FrameType.COUNT) {
             return DropReason.TYPE;
         }
-        if ((flags & ~FrameHeaderFlyweight.FLAGS) != 0) {
+        if ((flags & ~FrameHeaderFlyweight.FLAGS) != 0
+                || (flags != 0 && type == FrameType.FRAGMENT)) {
             return DropReason.FLAGS;
         }
         final long route = FrameHeaderFlyweight.routeAt(headerAddress);
@@ -124,6 +125,8 @@ public final class FrameValidator {
             case FrameType.LINK_STATUS -> LinkStatusFlyweight.isValid(body, length);
             case FrameType.MISCONFIGURATION -> MisconfigurationFlyweight.isValid(body, length);
             case FrameType.SESSION -> SessionFlyweight.isValid(body, length);
+            case FrameType.FRAGMENT -> FragmentFlyweight.isValid(headerAddress, length);
+            case FrameType.MISSING -> MissingFlyweight.isValid(body, length);
             case FrameType.ENDED -> EndedFlyweight.isValid(headerAddress);
             default -> true;
         };

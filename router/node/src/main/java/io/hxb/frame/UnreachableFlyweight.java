@@ -110,7 +110,12 @@ public final class UnreachableFlyweight {
                 .epoch(failed.epoch())
                 .acknowledgedEpoch(failed.acknowledgedEpoch());
         Memory.putByte(header.address() + REASON_OFFSET, reason);
-        Memory.putByte(header.address() + TYPE_OFFSET, failed.type());
+        Memory.putByte(header.address() + TYPE_OFFSET, typeOf(failed.type()));
+    }
+
+    // A fragment stands for its long frame, and only data is as long.
+    private static int typeOf(final int failedType) {
+        return failedType == FrameType.FRAGMENT ? FrameType.DATA : failedType;
     }
 
     /** Why the frame could not be delivered. */

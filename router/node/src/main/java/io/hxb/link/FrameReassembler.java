@@ -1,6 +1,7 @@
 package io.hxb.link;
 
 import io.hxb.linux.Memory;
+import io.hxb.time.Deadline;
 
 import java.util.Arrays;
 
@@ -38,6 +39,9 @@ public final class FrameReassembler implements AutoCloseable {
     /** or dropped for want of a place, a buffer or a span. */
     public static final int REFUSED = 4;
 
+    /** Times that {@link #missing} names a frame. */
+    public static final int MAX_ASKS = 4;
+
     private static final int NONE = -1;
     private static final int MAX_FRAMES = 1 << 12;
 
@@ -53,6 +57,9 @@ public final class FrameReassembler implements AutoCloseable {
     private final int[] buffers;
     private final int[] receivedBytes;
     private final long[] beganNs;
+    private final long[] heardNs;
+    private final long[] dueNs;
+    private final byte[] asks;
     private final FrameSpans spans;
 
     // Places of the sources of one bucket, the newest first; free places are chained, too.
@@ -72,6 +79,13 @@ public final class FrameReassembler implements AutoCloseable {
     private final RecentFrames recent;
     private final Counts counts = new Counts();
     private int answer;
+    private int begunBuffer = BufferPool.NONE;
+
+    // Of frames that are incomplete: after this time without a range one is missing. No frame is
+    // due before the second time.
+    private long quietNs = Long.MAX_VALUE;
+    private long firstDueNs;
+    private int missingPlace = NONE;
 
     /**
      * Makes a reassembler without frames.
@@ -99,6 +113,9 @@ public final class FrameReassembler implements AutoCloseable {
         buffers = new int[maxFrames];
         receivedBytes = new int[maxFrames];
         beganNs = new long[maxFrames];
+        heardNs = new long[maxFrames];
+        dueNs = new long[maxFrames];
+        asks = new byte[maxFrames];
         spans = new FrameSpans(maxFrames);
         following = new int[maxFrames];
         younger = new int[maxFrames];
@@ -117,6 +134,16 @@ public final class FrameReassembler implements AutoCloseable {
         if (value < 1 || value > max) {
             throw new IllegalArgumentException(name + " must be 1.." + max + ": " + value);
         }
+    }
+
+    /**
+     * Lets {@link #missing} name frames of which something seems to be lost.
+     *
+     * @param itsQuietNs after this time without a range, and doubled after each time.
+     */
+    public void ask(final long itsQuietNs) {
+        check("quietNs", itsQuietNs, Long.MAX_VALUE >> MAX_ASKS);
+        quietNs = itsQuietNs;
     }
 
     /**
@@ -141,6 +168,7 @@ public final class FrameReassembler implements AutoCloseable {
             final long address,
             final int lengthBytes,
             final long nowNs) {
+        begunBuffer = BufferPool.NONE;
         final int known = find(source, frameNumber);
         if (!isWithin(known, itsFrameBytes, offset, lengthBytes)) {
             onAnswer(CONTRADICTING);
@@ -196,6 +224,7 @@ public final class FrameReassembler implements AutoCloseable {
             final long address,
             final int lengthBytes,
             final long nowNs) {
+        begunBuffer = BufferPool.NONE;
         final int place = find(source, frameNumber);
         if (!isWithin(place, itsFrameBytes, offset, lengthBytes)) {
             onAnswer(CONTRADICTING);
@@ -272,6 +301,8 @@ public final class FrameReassembler implements AutoCloseable {
         buffers[place] = buffer;
         receivedBytes[place] = 0;
         beganNs[place] = nowNs;
+        asks[place] = 0;
+        begunBuffer = buffer;
         spans.clear(place);
         enter(place);
         return place;
@@ -325,12 +356,39 @@ public final class FrameReassembler implements AutoCloseable {
             Memory.copy(address, target, lengthBytes);
         }
         receivedBytes[place] += lengthBytes;
+        heardNs[place] = nowNs;
+        putOff(place, nowNs);
         if (receivedBytes[place] < frameBytes[place]) {
             return BufferPool.NONE;
         }
         counts.frames++;
+        begunBuffer = BufferPool.NONE;
+        hurryOlder(place, nowNs);
         end(place, nowNs);
         return id;
+    }
+
+    private void putOff(final int place, final long nowNs) {
+        if (quietNs == Long.MAX_VALUE || asks[place] == MAX_ASKS) {
+            return;
+        }
+        dueNs[place] = nowNs + (quietNs << asks[place]);
+        if (openFrames == 1 || dueNs[place] - firstDueNs < 0) {
+            firstDueNs = dueNs[place];
+        }
+    }
+
+    // What one source sends arrives in order but for accidents: of older frames something is
+    // missing that were not heard after this one began.
+    private void hurryOlder(final int complete, final long nowNs) {
+        for (int place = following[complete]; place != NONE; place = following[place]) {
+            if (sources[place] == sources[complete]
+                    && asks[place] == 0
+                    && heardNs[place] - beganNs[complete] < 0) {
+                dueNs[place] = nowNs;
+                firstDueNs = nowNs;
+            }
+        }
     }
 
     private int onAnswer(final int itsAnswer) {
@@ -398,6 +456,77 @@ public final class FrameReassembler implements AutoCloseable {
         }
         counts.expired += count;
         return count;
+    }
+
+    /**
+     * Finds an incomplete frame of which something seems to be lost: no range has arrived for a
+     * while, or a later frame of its source is complete. It is named at most {@link #MAX_ASKS}
+     * times, each time after a longer while.
+     *
+     * @return its buffer, which remains this object's; or {@link BufferPool#NONE}.
+     */
+    public int missing(final long nowNs) {
+        if (openFrames == 0 || quietNs == Long.MAX_VALUE || nowNs - firstDueNs < 0) {
+            return BufferPool.NONE;
+        }
+        long earliestNs = nowNs + quietNs;
+        for (int place = oldest; place != NONE; place = younger[place]) {
+            if (asks[place] < MAX_ASKS && nowNs - dueNs[place] >= 0) {
+                asks[place]++;
+                putOff(place, nowNs);
+                missingPlace = place;
+                return buffers[place];
+            }
+            if (asks[place] < MAX_ASKS && dueNs[place] - earliestNs < 0) {
+                earliestNs = dueNs[place];
+            }
+        }
+        firstDueNs = earliestNs;
+        return BufferPool.NONE;
+    }
+
+    /** Ranges that are missing in the frame that {@link #missing} has found, 1 or more. */
+    public int gaps() {
+        final int count = spans.count(missingPlace);
+        final int inner = spans.start(missingPlace, 0) == 0 ? count - 1 : count;
+        return spans.end(missingPlace, count - 1) == frameBytes[missingPlace] ? inner : inner + 1;
+    }
+
+    /** Offset of one of these ranges. */
+    public int gapOffset(final int index) {
+        final boolean isFirst = spans.start(missingPlace, 0) > 0;
+        final int before = isFirst ? index - 1 : index;
+        return before < 0 ? 0 : spans.end(missingPlace, before);
+    }
+
+    /** Bytes of one of these ranges. */
+    public int gapBytes(final int index) {
+        final int next = spans.start(missingPlace, 0) > 0 ? index : index + 1;
+        final int end =
+                next < spans.count(missingPlace)
+                        ? spans.start(missingPlace, next)
+                        : frameBytes[missingPlace];
+        return end - gapOffset(index);
+    }
+
+    /**
+     * The latest time for the next {@link #missing} and {@link #expire}; Long.MAX_VALUE if no frame
+     * is incomplete.
+     */
+    public long nextDeadlineNs() {
+        if (openFrames == 0) {
+            return Long.MAX_VALUE;
+        }
+        final long expiryNs = beganNs[oldest] + timeoutNs + 1;
+        return quietNs == Long.MAX_VALUE ? expiryNs : Deadline.earlier(expiryNs, firstDueNs);
+    }
+
+    /**
+     * The buffer of the frame that the last range has begun, or {@link BufferPool#NONE} if its
+     * frame was known, is whole, or the range was dropped.
+     */
+    public int begunBuffer() {
+        return begunBuffer;
     }
 
     /** Gives the buffers of all incomplete frames back. */

@@ -6,9 +6,10 @@ package io.hxb.link;
  */
 public interface LinkSender extends AutoCloseable {
     /**
-     * Queues one frame. Its memory must stay untouched until its owner gets it back during a later
-     * {@link #flush} or {@link #close}; the link may overwrite the {@link Link#HEADROOM_BYTES}
-     * before the header. Never blocks, never allocates.
+     * Queues one frame. One longer than {@link Link#mtuBytes} is cut into fragments, up to {@link
+     * Link#maxFrameBytes}. Its memory must stay untouched until its owner gets it back during a
+     * later {@link #flush} or {@link #close}; the link may overwrite the {@link
+     * Link#HEADROOM_BYTES} before the header. Never blocks, never allocates.
      *
      * @param neighbour coordinate of the receiver in the link's dimension, or {@link
      *     Link#BROADCAST}.
@@ -18,6 +19,14 @@ public interface LinkSender extends AutoCloseable {
      *     taken, the caller keeps the frame.
      */
     boolean offer(int neighbour, OutgoingFrame frame);
+
+    /**
+     * Frames on the wire that the last accepted {@link #offer} has queued: more than one for a
+     * frame that was cut.
+     */
+    default int offeredFrames() {
+        return 1;
+    }
 
     /**
      * Hands queued frames to the kernel until none are left or it refuses more.

@@ -19,6 +19,9 @@ public final class OutgoingFrame {
     private long payloadAddress;
     private int payloadLengthBytes;
     private int trailerLengthBytes;
+    private int rangeNumber;
+    private int rangeOffset;
+    private int rangeBytes;
     private FrameOwner owner;
     private long token;
 
@@ -41,6 +44,7 @@ public final class OutgoingFrame {
         payloadAddress = 0;
         payloadLengthBytes = 0;
         trailerLengthBytes = 0;
+        rangeBytes = 0;
         owner = itsOwner;
         token = itsToken;
         return this;
@@ -62,6 +66,43 @@ public final class OutgoingFrame {
     public OutgoingFrame trailer(final int lengthBytes) {
         trailerLengthBytes = lengthBytes;
         return this;
+    }
+
+    /**
+     * Sends only a range of the frame, as fragments, since the rest has arrived.
+     *
+     * @param number under which the frame was cut before.
+     * @param offset in the frame, a multiple of {@value io.hxb.frame.FragmentFlyweight#UNIT_BYTES}.
+     * @param lengthBytes of the range, which lies within the frame; 0 for all of the frame.
+     */
+    public OutgoingFrame range(final int number, final int offset, final int lengthBytes) {
+        rangeNumber = number;
+        rangeOffset = offset;
+        rangeBytes = lengthBytes;
+        return this;
+    }
+
+    /** Number of the frame, if only a range of it is sent. */
+    public int rangeNumber() {
+        return rangeNumber;
+    }
+
+    /** Offset of the range. */
+    public int rangeOffset() {
+        return rangeOffset;
+    }
+
+    /** Bytes of the range; 0 if all of the frame is sent. */
+    public int rangeLengthBytes() {
+        return rangeBytes;
+    }
+
+    /** Takes what another frame has. */
+    public OutgoingFrame set(final OutgoingFrame other) {
+        return wrap(other.headerAddress, other.headerLengthBytes, other.owner, other.token)
+                .payload(other.payloadAddress, other.payloadLengthBytes)
+                .trailer(other.trailerLengthBytes)
+                .range(other.rangeNumber, other.rangeOffset, other.rangeBytes);
     }
 
     /** First byte of the HXB header. */

@@ -71,21 +71,24 @@ final class NodeBuilder {
     /** Opens everything and starts the loops. */
     Node build() throws IOException {
         keys = KeyFile.read(config.security(), System.getenv());
-        final SharedMemory memory = resources.push(receivePool(config.pool()));
-        final BufferPool pool =
-                new BufferPool(
-                        memory.address(), config.pool().bufferCount(), config.pool().bufferBytes());
+        final int buffers = config.pool().bufferCount();
+        final int bufferBytes = config.bufferBytes();
+        final SharedMemory memory =
+                resources.push(
+                        receivePool((long) buffers * bufferBytes, config.pool().hugePages()));
+        final BufferPool pool = new BufferPool(memory.address(), buffers, bufferBytes);
         final BufferPool.Share[] shares = new BufferPool.Share[threads.count()];
         Arrays.setAll(shares, i -> pool.newShare());
         final Link[] links = openLinks(shares);
-        final int linkBytes = Arrays.stream(links).mapToInt(Link::mtuBytes).min().orElseThrow();
-        final int mtuBytes = NodeParts.frameBytes(config, linkBytes);
+        final int linkBytes =
+                Arrays.stream(links).mapToInt(Link::maxFrameBytes).min().orElseThrow();
+        final int frameBytes = NodeParts.frameBytes(config, linkBytes);
         final int incarnation = incarnation();
         final ContextManager contexts =
                 resources.push(
                         new ContextManager(
                                 new ContextParts(
-                                        config, nodeId, incarnation, threads.count(), mtuBytes),
+                                        config, nodeId, incarnation, threads.count(), frameBytes),
                                 pool,
                                 memory));
         // Before the counters: if a running node has the socket's path, their file is also its.
@@ -93,7 +96,7 @@ final class NodeBuilder {
                 options.attaches() ? List.of(resources.push(attachServer(contexts))) : List.of();
         final FlowTable flows =
                 resources.push(
-                        NodeParts.flows(config, nodeId, mtuBytes, pool, contexts.delivery()));
+                        NodeParts.flows(config, nodeId, frameBytes, pool, contexts.delivery()));
         final NodeParts parts = parts(incarnation, pool, links, flows, contexts);
         // Pushed once more, so that they are closed before those, but after the loops, which close
         // the contexts.
@@ -113,14 +116,14 @@ final class NodeBuilder {
         return node;
     }
 
-    private static SharedMemory receivePool(final PoolConfig pool) throws IOException {
-        final long lengthBytes = (long) pool.bufferCount() * pool.bufferBytes();
-        if (pool.hugePages() != PoolConfig.HugePages.OFF) {
+    private static SharedMemory receivePool(
+            final long lengthBytes, final PoolConfig.HugePages hugePages) throws IOException {
+        if (hugePages != PoolConfig.HugePages.OFF) {
             final long hugeBytes = (lengthBytes + HUGE_PAGE_BYTES - 1) & -HUGE_PAGE_BYTES;
             try {
                 return ContextManager.createReceivePool(hugeBytes, true);
             } catch (final LinuxException e) {
-                if (pool.hugePages() == PoolConfig.HugePages.ON) {
+                if (hugePages == PoolConfig.HugePages.ON) {
                     throw new IOException(
                             "pool.hugePages is on, but there are not "
                                     + hugeBytes / HUGE_PAGE_BYTES

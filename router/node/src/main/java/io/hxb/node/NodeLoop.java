@@ -199,6 +199,7 @@ final class NodeLoop implements LoopTask {
         if (forwarder.hasLoopback()) {
             work += forwarder.deliverLoopback();
         }
+        work += forwarder.doWork(nowNs);
         work += flows.doWork(nowNs);
         doHousekeeping(nowNs);
         if (work > 0) {
@@ -275,6 +276,7 @@ final class NodeLoop implements LoopTask {
         long deadlineNs = Deadline.earlier(flows.nextDeadlineNs(nowNs), export.nextDeadlineNs());
         deadlineNs = Deadline.earlier(deadlineNs, health.nextDeadlineNs(isFirst));
         deadlineNs = Deadline.earlier(deadlineNs, contexts.nextDeadlineNs());
+        deadlineNs = Deadline.earlier(deadlineNs, forwarder.nextDeadlineNs());
         return Deadline.earlier(deadlineNs, housekeeping.nextDeadlineNs());
     }
 
@@ -316,6 +318,7 @@ final class NodeLoop implements LoopTask {
         wakeRegistration.cancel();
         contexts.close();
         senders.close();
+        forwarder.close();
         export.publish();
         housekeeping.stop();
         share.close();

@@ -69,26 +69,28 @@ record NodeParts(
     }
 
     /**
-     * Header and body of the largest frame of a node.
+     * Header and body of the longest frame of a node's flows.
      *
-     * @param linkBytes what each of its links carries.
+     * @param linkBytes what each of its links takes as one frame.
      */
     static int frameBytes(final ClusterConfig config, final int linkBytes) {
-        return config.security().mode() == SecurityConfig.Mode.NONE
-                ? linkBytes
-                : linkBytes - SealFlyweight.LENGTH;
+        final int unsealedBytes =
+                config.security().mode() == SecurityConfig.Mode.NONE
+                        ? linkBytes
+                        : linkBytes - SealFlyweight.LENGTH;
+        return Math.min(unsealedBytes, config.maxFrameBytes());
     }
 
-    /** The flows of a node whose links carry {@code mtuBytes}. */
+    /** The flows of a node with frames of {@code frameBytes}. */
     static FlowTable flows(
             final ClusterConfig config,
             final int nodeId,
-            final int mtuBytes,
+            final int frameBytes,
             final BufferPool pool,
             final FlowListener listener) {
         return new FlowTable(
                 config.flow(),
-                FlowSizes.of(mtuBytes, config.contexts(), config.flow().maxFlows())
+                FlowSizes.of(frameBytes, config.contexts(), config.flow().maxFlows())
                         .withReservedBuffers(reservedBuffers(config, pool)),
                 config.shape(),
                 config.shape().coordinates(nodeId),

@@ -46,7 +46,6 @@ final class Initiator {
     private final OutcomeRing outcomes;
     private final FragmentPool fragments;
     private final RemotePeer[] fragmentPeer;
-    private final int maxDataBytes;
     private final RemoteOperation[] operations;
     private final ArrivalQueue arrivals = new ArrivalQueue(ARRIVALS);
     private final Long2ObjectHashMap<RemotePeer> peers = new Long2ObjectHashMap<>();
@@ -72,16 +71,20 @@ final class Initiator {
             final RemoteHost host,
             final CounterBlock counters,
             final RemoteMemoryArea area,
-            final int maxDataBytes) {
+            final int maxMessageBytes) {
         endId = ContextKind.end(ContextKind.REQUESTS, contextId);
         this.nodeCount = nodeCount;
         this.contexts = contexts;
         this.host = host;
         this.counters = counters;
-        this.maxDataBytes = maxDataBytes;
         entries = area.operationRing();
         outcomes = area.outcomeRing();
-        fragments = new FragmentPool(area.requestAddress(), area.fragments(), area.fragmentBytes());
+        fragments =
+                new FragmentPool(
+                        area.requestAddress(),
+                        area.fragments(),
+                        area.fragmentBytes(),
+                        maxMessageBytes);
         fragmentPeer = new RemotePeer[area.fragments()];
         operations = new RemoteOperation[area.operations()];
         for (int slot = 0; slot < operations.length; slot++) {
@@ -260,8 +263,11 @@ final class Initiator {
 
     private void send(final RemotePeer peer) {
         final RemoteOperation operation = peer.toSend();
-        final int slot = fragments.take();
-        final int dataBytes = operation.write(request.wrap(fragments.address(slot)), maxDataBytes);
+        final int slot = fragments.take(RemoteRecordFlyweight.LENGTH + operation.leftBytes());
+        final int dataBytes =
+                operation.write(
+                        request.wrap(fragments.address(slot)),
+                        fragments.roomBytes(slot) - RemoteRecordFlyweight.LENGTH);
         if (operation.isSent()) {
             peer.onSent();
         }
@@ -426,7 +432,7 @@ final class Initiator {
         int asked = 0;
         for (final RemotePeer peer : peers.values()) {
             if (peer.isRequestDue(ASK_NS, nowNs) && fragments.freeCount() > 0) {
-                final int slot = fragments.take();
+                final int slot = fragments.take(RemoteRecordFlyweight.LENGTH);
                 final long number = nextNumber(PING_SLOT);
                 request.wrap(fragments.address(slot))
                         .begin(RemoteRecordFlyweight.PING, RemoteRecordFlyweight.LAST)

@@ -51,6 +51,13 @@ final class OperationRequest {
         return lengthBytes;
     }
 
+    /** Bytes of data that were not sent. */
+    long leftBytes() {
+        return kind == OperationRing.PUT || kind == OperationRing.PUT_NOTIFY
+                ? lengthBytes - sentBytes
+                : 0;
+    }
+
     /** True once all requests have been sent. */
     boolean isSent() {
         return isSent;

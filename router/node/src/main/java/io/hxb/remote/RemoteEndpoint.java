@@ -5,7 +5,6 @@ import io.hxb.flow.ContextKind;
 import io.hxb.flow.ContextTerms;
 import io.hxb.flow.FlowEndpoints;
 import io.hxb.flow.FlowPort;
-import io.hxb.frame.RemoteRecordFlyweight;
 import io.hxb.pm.shm.RemoteMemoryArea;
 
 /**
@@ -40,11 +39,10 @@ public final class RemoteEndpoint {
         this.contextId = contextId;
         this.host = host;
         this.area = area;
-        final int maxDataBytes = size.mtuBytes - RemoteRecordFlyweight.LENGTH;
         initiator =
                 new Initiator(
-                        contextId, size.nodes, size.contexts, host, counters, area, maxDataBytes);
-        target = new Target(contextId, grants, counters, area, maxDataBytes);
+                        contextId, size.nodes, size.contexts, host, counters, area, size.mtuBytes);
+        target = new Target(contextId, grants, counters, area, size.mtuBytes);
     }
 
     /** Opens both ends. */

@@ -95,6 +95,11 @@ final class RemoteOperation {
         return value;
     }
 
+    /** Bytes of data that its next requests carry, together. */
+    long leftBytes() {
+        return status == PmStatus.OK ? request.leftBytes() : 0;
+    }
+
     /**
      * Writes its next request.
      *

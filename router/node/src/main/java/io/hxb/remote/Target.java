@@ -38,7 +38,6 @@ final class Target {
     private final FragmentPool fragments;
     private final long[] fragmentPeer;
     private final int[] fragmentBytes;
-    private final int maxDataBytes;
 
     /** Answers that were lost because their requester was opened anew. */
     private final IntArrayQueue again = new IntArrayQueue();
@@ -61,14 +60,18 @@ final class Target {
             final GrantTable grants,
             final CounterBlock counters,
             final RemoteMemoryArea area,
-            final int maxDataBytes) {
+            final int maxMessageBytes) {
         endId = ContextKind.end(ContextKind.ANSWERS, contextId);
         this.grants = grants;
         this.counters = counters;
         this.area = area;
-        this.maxDataBytes = maxDataBytes;
         notifications = area.notificationRing();
-        fragments = new FragmentPool(area.answerAddress(), area.fragments(), area.fragmentBytes());
+        fragments =
+                new FragmentPool(
+                        area.answerAddress(),
+                        area.fragments(),
+                        area.fragmentBytes(),
+                        maxMessageBytes);
         fragmentPeer = new long[area.fragments()];
         fragmentBytes = new int[area.fragments()];
         for (int i = 0; i < REQUESTS; i++) {
@@ -278,9 +281,12 @@ final class Target {
         if (isToTell) {
             respond(requester.peer(), request);
         }
-        final int slot = fragments.take();
+        final boolean isGet = request.kind() == OperationRing.GET;
+        final long leftBytes = isGet ? request.lengthBytes() - request.answeredBytes() : 0;
+        final int slot = fragments.take(RemoteRecordFlyweight.LENGTH + leftBytes);
         answer.wrap(fragments.address(slot));
-        final int dataBytes = request.kind() == OperationRing.GET ? read(request) : done(request);
+        final int roomBytes = fragments.roomBytes(slot) - RemoteRecordFlyweight.LENGTH;
+        final int dataBytes = isGet ? read(request, roomBytes) : done(request);
         answer.operation(request.operation());
         final boolean isOver = answer.kind() != RemoteRecordFlyweight.DATA || answer.isLast();
         if (isOver) {
@@ -314,11 +320,11 @@ final class Target {
     }
 
     /** Reads the next bytes for a get; how many. */
-    private int read(final Request request) {
+    private int read(final Request request, final int roomBytes) {
         final long begin = request.answeredBytes();
         final long wholeBytes = request.lengthBytes();
         // The whole range at first, so that nothing is sent of a get that is not all inside.
-        final int bytes = (int) Math.min(maxDataBytes, Math.max(0, wholeBytes - begin));
+        final int bytes = (int) Math.min(roomBytes, Math.max(0, wholeBytes - begin));
         final Grant grant = grants.find(request.key());
         final int status =
                 grant == null

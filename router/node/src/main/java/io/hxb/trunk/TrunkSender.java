@@ -142,7 +142,7 @@ public final class TrunkSender {
             }
             if (hasRoom(senders[number], backlogFrames, lengthBytes)
                     && senders[number].offer(neighbour, frame)) {
-                sent[number][neighbour]++;
+                sent[number][neighbour] += senders[number].offeredFrames();
                 onTaken(number, lengthBytes);
                 return ports[number].link().index();
             }
@@ -153,6 +153,58 @@ public final class TrunkSender {
             makeDue();
         }
         return isKnown ? BLOCKED : NO_ROUTE;
+    }
+
+    /**
+     * Queues a fragment that is relayed: those of one frame, which have a number in common, take
+     * one link, so that one loop of the next node sees all of them.
+     *
+     * @param frameNumber of the long frame that it is of.
+     * @return as {@link #offer}, like the other arguments.
+     */
+    public int offerFragment(
+            final int neighbour,
+            final int backlogFrames,
+            final OutgoingFrame frame,
+            final int frameNumber) {
+        int number = Integer.remainderUnsigned(frameNumber, ports.length);
+        for (int tried = 0; tried < ports.length; tried++) {
+            if (ports[number].isUsable(neighbour)) {
+                return offerOn(number, neighbour, backlogFrames, frame);
+            }
+            number = following(number);
+        }
+        return NO_ROUTE;
+    }
+
+    /**
+     * Queues a frame on one link only: the one that took it before.
+     *
+     * @param link index of the link in the node.
+     * @return as {@link #offer}; {@link #NO_ROUTE} also if the link is not of this trunk.
+     */
+    public int offerOnLink(final int link, final int neighbour, final OutgoingFrame frame) {
+        for (int number = 0; number < ports.length; number++) {
+            if (ports[number].link().index() == link && ports[number].isUsable(neighbour)) {
+                return offerOn(number, neighbour, 0, frame);
+            }
+        }
+        return NO_ROUTE;
+    }
+
+    private int offerOn(
+            final int number,
+            final int neighbour,
+            final int backlogFrames,
+            final OutgoingFrame frame) {
+        final LinkSender sender = senders[number];
+        if (!hasRoom(sender, backlogFrames, frame.lengthBytes())
+                || !sender.offer(neighbour, frame)) {
+            return BLOCKED;
+        }
+        sent[number][neighbour] += sender.offeredFrames();
+        lookBytes -= frame.lengthBytes();
+        return ports[number].link().index();
     }
 
     /**

@@ -153,7 +153,8 @@ class ClusterConfigYamlTest {
                         "c.yaml:6: flow.ackDelay must be a duration such as 50us, 20ms or 5s, not"
                                 + " '5'",
                         "c.yaml:7: pool.buffers must be 64..1048576: 1",
-                        "c.yaml:7: pool.bufferBytes must be 512B..72KiB: 100B",
+                        "c.yaml:7: pool.bufferBytes must be 512B..72KiB, or 0 for what the longest"
+                                + " frame needs: 100B",
                         "c.yaml:7: pool.bufferBytes must be a multiple of 64: 100"),
                 thrown.problems());
     }
@@ -193,7 +194,7 @@ class ClusterConfigYamlTest {
                     'shape: 2x2~links: 1~flow: {windowFrames: 100}'    | must be a power of two, 4..4096: 100
                     'shape: 2x2~links: 1~flow: {windowFrames: 99999999999}' | must be a whole number
                     'shape: 2x2~links: 1~pool: {bufferBytes: 9EiB}'    | must be a size such as
-                    'shape: 2x2~links: 1~socket: {mtu: 12280}'         | pool needs buffers 64 bytes larger
+                    'shape: 2x2~links: 1~socket: {mtu: 12280}~pool: {bufferBytes: 12KiB}' | buffers 64 bytes larger
                     'shape: 2~links: 64'                               | must be 1..8 links in a dimension: 64
                     'shape: 2x2x2x2x2x2x2x2~links: 8~pool: {buffers: 4096}' | pool needs buffers: 8256 or more for 64
                     'shape: 2x2~links: 1~hosts: {a: "2,0"}'            | must be below 2 in the shape
@@ -248,6 +249,54 @@ class ClusterConfigYamlTest {
         assertTrue(missing.getMessage().contains("is not there"), missing.getMessage());
         assertTrue(wrong.getMessage().contains("is not UTF-8"), wrong.getMessage());
         assertTrue(directory.getMessage().contains("cannot be read"), directory.getMessage());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    ''                                                       | 65672 | 65856
+                    'frame: {maxBytes: 65672}'                               | 65672 | 65856
+                    'frame: {maxBytes: 256}'                                 |   256 | 65856
+                    'pool: {bufferBytes: 12KiB}'                             | 12224 | 12288
+                    'pool: {bufferBytes: 12KiB}~frame: {maxBytes: 12224}'    | 12224 | 12288
+                    'pool: {bufferBytes: 72KiB}'                             | 65672 | 73728
+                    'socket: {mtu: 65507}'                                   | 65672 | 65856
+                    """)
+    void shouldMakeBuffersAsLongAsFramesNeedAndFramesAsLongAsBuffersHold(
+            final String lines, final int frameBytes, final int bufferBytes) {
+        final ClusterConfig config =
+                ClusterConfigYaml.parse(
+                        "shape: 2x2\nlinks: 1\n" + lines.replace('~', '\n') + "\n", "c.yaml");
+        assertEquals(frameBytes, config.maxFrameBytes());
+        assertEquals(bufferBytes, config.bufferBytes());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    'frame: {maxBytes: 255}'                              | frame.maxBytes must be \
+                    256..65672, or 0 for as much as links and receive buffers take: 255
+                    'frame: {maxBytes: 65673}'                            | frame.maxBytes must be \
+                    256..65672, or 0 for as much as links and receive buffers take: 65673
+                    'pool: {bufferBytes: 12KiB}~frame: {maxBytes: 12225}' | pool needs buffers of \
+                    12289 bytes for frames of frame.maxBytes (12225), or 0 for what frames need, \
+                    not 12288
+                    'pool: {bufferBytes: 12KiB}~socket: {mtu: 12225}'     | pool needs buffers 64 \
+                    bytes larger than the MTU of 12225 bytes: 12288
+                    """)
+    void shouldRefuseFramesThatReceiveBuffersDoNotHold(final String lines, final String problem) {
+        final ConfigException thrown =
+                assertThrows(
+                        ConfigException.class,
+                        () ->
+                                ClusterConfigYaml.parse(
+                                        "shape: 2x2\nlinks: 1\n" + lines.replace('~', '\n') + "\n",
+                                        "c.yaml"));
+        assertTrue(thrown.getMessage().contains(problem), thrown.getMessage());
     }
 
     @Test

@@ -123,7 +123,7 @@ class TenantFileTest {
                                 + " tenant",
                         "c.yaml:10: tenants.d.uids has 15, but tenant b has 10-20",
                         "c.yaml:11: tenants.d.contexts must be within 1..63 (context.maxContexts is"
-                            + " 64, and context 0 is the node's own): 60-70",
+                                + " 64, and context 0 is the node's own): 60-70",
                         "c.yaml:12: tenants.d.limits.contexts must be 0..4096: 5000",
                         "c.yaml:13: tenants.d.gid is not known; the nearest known: gids",
                         "c.yaml:14: tenants.operator cannot be a tenant's name: must be 1 to 63"

@@ -35,11 +35,11 @@ public final class LibHxb implements AutoCloseable {
         /** With AddressSanitizer and UndefinedBehaviorSanitizer. */
         CHECKED(
                 "libhxb-asan",
-                // More would make the compiler's work several times as long; it also warns wrongly.
-                "-O1 -g -Wno-maybe-uninitialized",
+                // More would make the compiler's work several times as long.
+                "-O1 -g",
                 "-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"),
         /** With ThreadSanitizer. */
-        THREADS("libhxb-tsan", "-O1 -g -Wno-maybe-uninitialized", "-fsanitize=thread -Wno-tsan");
+        THREADS("libhxb-tsan", "-O1 -g", "-fsanitize=thread -Wno-tsan");
 
         private final Path folder;
         private final String flags;

@@ -88,6 +88,19 @@ class LibHxbTest {
         }
     }
 
+    /** Messages of up to 65,536 bytes, which take several send buffers. */
+    @ParameterizedTest
+    @ValueSource(strings = {"facts", "order", "polling", "large", "slow", "direct"})
+    void shouldSendLongMessagesAsOne(final String scenario) throws Exception {
+        try (TestNode node = TestNode.withLongFrames().start();
+                AttachServer server = socket.serve(node)) {
+            assertEquals(List.of(), programs.run(Build.CHECKED, scenario, path));
+            TestNode.await("contexts closed", () -> node.manager.openContexts() == 0);
+            TestNode.await("buffers back", () -> node.pool.outstanding() == 0);
+            assertEquals(0, server.refused());
+        }
+    }
+
     @Test
     void shouldUseReceiveBuffersOfItsOwn() throws Exception {
         try (TestNode node = TestNode.copying(64).start();

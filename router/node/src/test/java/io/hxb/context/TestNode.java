@@ -63,6 +63,18 @@ final class TestNode implements AutoCloseable {
         return new TestNode(4096, 1, cluster().withContext(context), new MemoryReclaimer());
     }
 
+    /** A node whose messages have up to 65,536 bytes. */
+    static TestNode withLongFrames() throws Exception {
+        final ClusterConfig cluster = cluster();
+        return new TestNode(
+                512,
+                1,
+                cluster,
+                UserShares.of(cluster, ContextManager.MAX_CONNECTIONS),
+                new MemoryReclaimer(),
+                65_536);
+    }
+
     private TestNode(
             final int buffers,
             final int incarnation,
@@ -74,7 +86,8 @@ final class TestNode implements AutoCloseable {
                 incarnation,
                 cluster,
                 UserShares.of(cluster, ContextManager.MAX_CONNECTIONS),
-                memoryReclaimer);
+                memoryReclaimer,
+                MTU_BYTES);
     }
 
     /** A node that limits all users, this one too. */
@@ -85,7 +98,8 @@ final class TestNode implements AutoCloseable {
                 cluster().withLimits(limits),
                 new UserShares(
                         cluster().withLimits(limits), ContextManager.MAX_CONNECTIONS, Set.of()),
-                new MemoryReclaimer());
+                new MemoryReclaimer(),
+                MTU_BYTES);
     }
 
     private TestNode(
@@ -93,14 +107,16 @@ final class TestNode implements AutoCloseable {
             final int incarnation,
             final ClusterConfig cluster,
             final UserShares shares,
-            final MemoryReclaimer memoryReclaimer)
+            final MemoryReclaimer memoryReclaimer,
+            final int mtuBytes)
             throws Exception {
-        receiveMemory = ContextManager.createReceivePool(buffers * 9216L, false);
-        pool = new BufferPool(receiveMemory.address(), buffers, 9216);
+        final int bufferBytes = (mtuBytes + 64 + 72 + 127) & -64;
+        receiveMemory = ContextManager.createReceivePool((long) buffers * bufferBytes, false);
+        pool = new BufferPool(receiveMemory.address(), buffers, bufferBytes);
         share = pool.newShare();
         manager =
                 new ContextManager(
-                        new ContextParts(cluster, 0, incarnation, 1, MTU_BYTES + 72),
+                        new ContextParts(cluster, 0, incarnation, 1, mtuBytes + 72),
                         pool,
                         receiveMemory,
                         shares,

@@ -20,7 +20,7 @@ record FlowSetup(FlowConfig config, FlowSizes sizes, int initialSequence) {
     }
 
     int mtuBytes() {
-        return sizes.mtuBytes();
+        return sizes.frameBytes();
     }
 
     FlowTable newTable(

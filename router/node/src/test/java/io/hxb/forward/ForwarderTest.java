@@ -277,6 +277,7 @@ class ForwarderTest {
                 seen.value(CounterType.FORWARD_DELIVERED_FRAMES)
                         + seen.value(CounterType.FORWARD_RELAYED_FRAMES)
                         + seen.value(CounterType.FORWARD_CONTROL_FRAMES)
+                        + seen.value(CounterType.FORWARD_FRAGMENTS_FRAMES)
                         + seen.droppedFrames());
         assertEquals(5, released.size());
     }

@@ -299,7 +299,7 @@ class FlyweightTest {
     void shouldNameEveryReasonAndKind() {
         assertEquals("TOO_SHORT", DropReason.name(DropReason.TOO_SHORT));
         assertEquals("UNKNOWN_NEIGHBOUR", DropReason.name(DropReason.UNKNOWN_NEIGHBOUR));
-        assertEquals("FAULT", DropReason.name(-DropReason.COUNT));
+        assertEquals("FRAGMENT_REFUSED", DropReason.name(-DropReason.COUNT));
         assertEquals(
                 "MTU_DIFFERS",
                 MisconfigurationFlyweight.name(MisconfigurationFlyweight.MTU_DIFFERS));

@@ -77,6 +77,20 @@ final class FrameChecks {
                 assertTrue(answer.failedType() < FrameType.COUNT);
                 assertTrue(answer.isOfRelay() || header.messageCount() == 0);
             }
+            case FrameType.FRAGMENT -> {
+                final long address = header.address();
+                assertTrue(
+                        FragmentFlyweight.offset(address) + header.bodyLength()
+                                <= FragmentFlyweight.frameBytes(address));
+            }
+            case FrameType.MISSING -> {
+                final MissingFlyweight missing = new MissingFlyweight().wrap(header.address());
+                for (int i = 0; i < missing.ranges(); i++) {
+                    assertTrue(
+                            missing.offset(i) + missing.lengthBytes(i)
+                                    <= FragmentFlyweight.MAX_FRAME_BYTES);
+                }
+            }
             case FrameType.ENDED -> {
                 final EndedFlyweight ended = new EndedFlyweight().wrap(header.address());
                 int runEnd = ended.firstSequence();

@@ -37,12 +37,17 @@ final class FrameSamples {
                     .destination(shape.coordinates(random.nextInt(24)))
                     .sequence(random.nextInt())
                     .acknowledgement(random.nextInt());
+            if (header.type() == FrameType.FRAGMENT) {
+                header.flags(0);
+            }
             header.bodyLength(writeBody(header, random));
             final int length = FrameHeaderFlyweight.LENGTH + header.bodyLength();
-            header.crc(
-                    header.hasFlag(FrameHeaderFlyweight.FLAG_CRC)
-                            ? new FrameCrc().compute(header.address(), length, 0, 0)
-                            : 0);
+            if (header.type() != FrameType.FRAGMENT) {
+                header.crc(
+                        header.hasFlag(FrameHeaderFlyweight.FLAG_CRC)
+                                ? new FrameCrc().compute(header.address(), length, 0, 0)
+                                : 0);
+            }
             final int sent = FrameHeaderFlyweight.frameLength(header.address());
             return memory.asSlice(0, sent + random.nextInt(3)).toArray(ValueLayout.JAVA_BYTE);
         }
@@ -105,6 +110,28 @@ final class FrameSamples {
                 yield 0;
             }
             case FrameType.ENDED -> writeRuns(header, random);
+            case FrameType.FRAGMENT -> {
+                final int rangeBytes = 8 * (1 + random.nextInt(100));
+                final int offset = 8 * random.nextInt(1_000);
+                final int frameBytes = Math.max(64, offset + rangeBytes) + 8 * random.nextInt(100);
+                new FragmentFlyweight()
+                        .write(
+                                header.address(),
+                                header.address(),
+                                random.nextInt(),
+                                frameBytes,
+                                offset,
+                                rangeBytes);
+                yield rangeBytes;
+            }
+            case FrameType.MISSING -> {
+                final int ranges = 1 + random.nextInt(MissingFlyweight.MAX_RANGES);
+                final MissingFlyweight missing = new MissingFlyweight().wrap(header.address());
+                for (int i = 0; i < ranges; i++) {
+                    missing.add(4_096 * i, 8 * (1 + random.nextInt(512)));
+                }
+                yield ranges * MissingFlyweight.RANGE_BYTES;
+            }
             default -> random.nextInt(64);
         };
     }

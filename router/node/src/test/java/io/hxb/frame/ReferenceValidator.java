@@ -49,9 +49,10 @@ final class ReferenceValidator {
         final int type = bytes.get(1);
         if ((bytes.get(2) & 1) != 0 && crc(frame) != bytes.getInt(56)) {
             return DropReason.CRC;
-        } else if (type < 1 || type > 13) {
+        } else if (type < 1 || type > 15) {
             return DropReason.TYPE;
-        } else if ((bytes.get(2) & 0x80) != 0) {
+        } else if ((bytes.get(2) & 0x80) != 0
+                || (type == FrameType.FRAGMENT && bytes.get(2) != 0)) {
             return DropReason.FLAGS;
         } else if (bytes.getInt(4) >= 0 && bytes.getChar(62) != 0) {
             return DropReason.RESERVED;
@@ -155,6 +156,8 @@ final class ReferenceValidator {
                     case FrameType.SESSION -> isSession(body);
                     case FrameType.UNREACHABLE -> isUnreachable(bytes);
                     case FrameType.ENDED -> isEnded(bytes, body);
+                    case FrameType.FRAGMENT -> isFragment(bytes, body.limit());
+                    case FrameType.MISSING -> isMissing(body);
                     default -> true;
                 };
         return isValid && (messages == 0 || isOfRelay(bytes, type));
@@ -167,6 +170,26 @@ final class ReferenceValidator {
                 && bytes.get(48) <= 6
                 && bytes.get(49) >= 1
                 && bytes.get(49) < FrameType.COUNT;
+    }
+
+    private static boolean isFragment(final ByteBuffer bytes, final int rangeBytes) {
+        final int frameBytes = bytes.getInt(56) & 0x1FFFF;
+        final int end = (bytes.getInt(56) >>> 17) * 8 + rangeBytes;
+        return frameBytes >= HEADER
+                && rangeBytes > 0
+                && (end == frameBytes || (end < frameBytes && rangeBytes % 8 == 0));
+    }
+
+    private static boolean isMissing(final ByteBuffer body) {
+        boolean isValid = body.limit() > 0 && body.limit() <= 256 && body.limit() % 8 == 0;
+        long end = 0;
+        for (int range = 0; isValid && range < body.limit(); range += 8) {
+            final long first = body.getInt(range);
+            final long length = body.getInt(range + 4);
+            isValid = first >= end && first % 8 == 0 && length > 0 && first + length <= 0x1FFFF;
+            end = first + length;
+        }
+        return isValid;
     }
 
     private static boolean isEnded(final ByteBuffer bytes, final ByteBuffer body) {

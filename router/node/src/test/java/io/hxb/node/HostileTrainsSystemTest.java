@@ -346,6 +346,7 @@ class HostileTrainsSystemTest {
                     return sum(node, CounterType.FORWARD_RECEIVED_FRAMES)
                             == sum(node, CounterType.FORWARD_DELIVERED_FRAMES)
                                     + sum(node, CounterType.FORWARD_CONTROL_FRAMES)
+                                    + sum(node, CounterType.FORWARD_FRAGMENTS_FRAMES)
                                     + sum(node, CounterType.FORWARD_RELAYED_FRAMES)
                                     + dropped(node);
                 });

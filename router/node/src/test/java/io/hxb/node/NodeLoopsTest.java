@@ -235,6 +235,7 @@ class NodeLoopsTest {
                         node.counters().sum(CounterType.FORWARD_RECEIVED_FRAMES)
                                 == node.counters().sum(CounterType.FORWARD_DELIVERED_FRAMES)
                                         + node.counters().sum(CounterType.FORWARD_CONTROL_FRAMES)
+                                        + node.counters().sum(CounterType.FORWARD_FRAGMENTS_FRAMES)
                                         + node.counters().sum(CounterType.FORWARD_RELAYED_FRAMES)
                                         + dropped(node));
     }

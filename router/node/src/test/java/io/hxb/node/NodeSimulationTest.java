@@ -95,6 +95,7 @@ class NodeSimulationTest {
                     seen.value(CounterType.FORWARD_DELIVERED_FRAMES)
                             + seen.value(CounterType.FORWARD_RELAYED_FRAMES)
                             + seen.value(CounterType.FORWARD_CONTROL_FRAMES)
+                            + seen.value(CounterType.FORWARD_FRAGMENTS_FRAMES)
                             + seen.droppedFrames());
             // A bit flipped in the hop limit itself may use it up.
             if (cluster.network.corruptedFrames() == 0) {

@@ -17,12 +17,13 @@ import java.util.SplittableRandom;
 final class SimApplication implements FlowListener {
     static final int CONTEXT = 1;
     static final int SLOTS = 32;
-    private static final int SLOT_BYTES = SimCluster.MTU_BYTES - 72;
+    private static final int HEADERS_BYTES = 72;
     private static final int HELD_FRAMES = 48;
 
     private final int node;
     private final int nodeCount;
     private final long memory;
+    private final int slotBytes;
     private final SplittableRandom random;
     private final ArrayDeque<Integer> free = new ArrayDeque<>();
     private final ArrayDeque<long[]> held = new ArrayDeque<>();
@@ -35,6 +36,9 @@ final class SimApplication implements FlowListener {
 
     /** Nodes to send to; null for all. */
     int[] targets;
+
+    /** All messages have the greatest length. */
+    boolean isBulk;
 
     /** Whether flows may end; what was sent in them may be missing then, but nothing else. */
     boolean mayEnd;
@@ -55,10 +59,12 @@ final class SimApplication implements FlowListener {
             final int nodeCount,
             final Arena arena,
             final long seed,
-            final int slots) {
+            final int slots,
+            final int frameBytes) {
+        slotBytes = frameBytes - HEADERS_BYTES;
         this.node = node;
         this.nodeCount = nodeCount;
-        memory = arena.allocate((long) slots * SLOT_BYTES, 8).address();
+        memory = arena.allocate((long) slots * slotBytes, 8).address();
         slotTo = new int[slots];
         random = new SplittableRandom(seed * 31 + node);
         sentTo = new long[nodeCount];
@@ -93,8 +99,8 @@ final class SimApplication implements FlowListener {
     private void send(final int to) {
         final int slot = free.poll();
         slotTo[slot] = to;
-        final long payload = memory + (long) slot * SLOT_BYTES;
-        final int length = 25 + random.nextInt(SLOT_BYTES - 24);
+        final long payload = memory + (long) slot * slotBytes;
+        final int length = isBulk ? slotBytes : 25 + random.nextInt(slotBytes - 24);
         Memory.putLong(payload, node);
         Memory.putLong(payload + 8, ++sentTo[to]);
         Memory.putLong(payload + 16, length);

@@ -70,8 +70,13 @@ final class SimCluster implements AutoCloseable {
             ports = NodeLinks.ports(config, node, links);
             application =
                     new SimApplication(
-                            node, config.shape().nodeCount(), hardware.arena, seed, slots);
-            flows = NodeParts.flows(config, node, MTU_BYTES, pool, application);
+                            node,
+                            config.shape().nodeCount(),
+                            hardware.arena,
+                            seed,
+                            slots,
+                            frameBytes);
+            flows = NodeParts.flows(config, node, frameBytes, pool, application);
             final NodeParts parts = hardware.newParts(node, node + 1, pool, ports, flows);
             discovery = parts.neighbourhood().discovery();
             health = parts.neighbourhood().health();
@@ -109,6 +114,7 @@ final class SimCluster implements AutoCloseable {
     final ClusterConfig config;
     private final long seed;
     private final SimHardware hardware;
+    private final int frameBytes;
 
     SimCluster(
             final long seed,
@@ -165,10 +171,24 @@ final class SimCluster implements AutoCloseable {
             final int buffers,
             final int slots,
             final IntFunction<KeyRing> rings) {
+        this(seed, config, faults, buffers, slots, rings, MTU_BYTES, 0);
+    }
+
+    /** The same with frames of up to {@code frameBytes} over links of {@code wireBytes}. */
+    SimCluster(
+            final long seed,
+            final ClusterConfig config,
+            final SimFaults faults,
+            final int buffers,
+            final int slots,
+            final IntFunction<KeyRing> rings,
+            final int frameBytes,
+            final int wireBytes) {
         this.seed = seed;
         this.config = config;
+        this.frameBytes = frameBytes;
         network = new SimNetwork(clock, seed);
-        hardware = new SimHardware(config, clock, network, faults, rings);
+        hardware = new SimHardware(config, clock, network, faults, rings, frameBytes, wireBytes);
         for (int node = 0; node < config.shape().nodeCount(); node++) {
             members.add(new Member(node, buffers, slots));
         }

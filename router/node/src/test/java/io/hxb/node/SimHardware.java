@@ -49,6 +49,8 @@ final class SimHardware implements AutoCloseable {
     private final SimFaults faults;
     private final IntFunction<KeyRing> rings;
     private final Map<String, SimSegment> segments = new HashMap<>();
+    private final int frameBytes;
+    private final int wireBytes;
 
     /** Makes the hardware of a cluster whose segments all have {@code faults} at first. */
     SimHardware(
@@ -66,6 +68,25 @@ final class SimHardware implements AutoCloseable {
             final SimNetwork network,
             final SimFaults faults,
             final IntFunction<KeyRing> rings) {
+        this(config, clock, network, faults, rings, MTU_BYTES, 0);
+    }
+
+    /**
+     * The same with frames of other sizes.
+     *
+     * @param frameBytes of flows, without their trailer.
+     * @param wireBytes of the links, which cut longer frames; 0 for no less than frames have.
+     */
+    SimHardware(
+            final ClusterConfig config,
+            final SimClock clock,
+            final SimNetwork network,
+            final SimFaults faults,
+            final IntFunction<KeyRing> rings,
+            final int frameBytes,
+            final int wireBytes) {
+        this.frameBytes = frameBytes;
+        this.wireBytes = wireBytes;
         this.rings = rings;
         this.config = config;
         this.clock = clock;
@@ -86,13 +107,17 @@ final class SimHardware implements AutoCloseable {
                 : new KeyRing(keys);
     }
 
-    /** Frames have {@link #MTU_BYTES} without their trailer. */
     private int linkBytes() {
-        return 2 * MTU_BYTES - NodeParts.frameBytes(config, MTU_BYTES);
+        return wireBytes > 0 ? wireBytes : longestBytes();
+    }
+
+    /** Of frames with their trailer. */
+    private int longestBytes() {
+        return 2 * frameBytes - NodeParts.frameBytes(config, frameBytes);
     }
 
     BufferPool newPool(final int buffers) {
-        final int bufferBytes = MTU_BYTES + 128;
+        final int bufferBytes = (frameBytes + 191) / 64 * 64;
         final long bytes = (long) buffers * bufferBytes;
         return new BufferPool(arena.allocate(bytes, 64).address(), buffers, bufferBytes);
     }
@@ -112,6 +137,7 @@ final class SimHardware implements AutoCloseable {
                             link.index(),
                             Shape.coordinate(here, link.dimension()),
                             linkBytes(),
+                            Math.max(linkBytes(), longestBytes()),
                             share));
         }
         return links.toArray(new SimLink[0]);

@@ -31,7 +31,8 @@ final class StreamNodes implements AutoCloseable {
     static final long LIMIT = 30 * SECOND;
 
     /** So that silent peers are noticed soon. */
-    static final StreamOptions OPTIONS = StreamOptions.DEFAULT.withKeepAliveNs(SECOND / 5);
+    static final StreamOptions OPTIONS =
+            StreamOptions.DEFAULT.withKeepAliveNs(SECOND / 5).withWindowBytes(1 << 18);
 
     private static final int PORTS = 4;
 

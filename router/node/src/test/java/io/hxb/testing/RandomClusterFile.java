@@ -91,6 +91,8 @@ public final class RandomClusterFile {
         values.put("frame.relayEtherType", pick("", "0x0601", "0xfffe", "0x9000"));
         values.put("socket.segmentation", pick("", "off", "auto"));
         values.put("frame.encapsulation", pick("", "ethernet", "auto"));
+        // The smallest buffers hold the longest of these.
+        values.put("frame.maxBytes", pick("", "0", "256", "448"));
     }
 
     private String pick(final String... choices) {
@@ -190,9 +192,15 @@ public final class RandomClusterFile {
         return switch (path) {
             case "context.maxContexts" -> valueOf("pool", "buffers") - linkBuffers();
             case "pool.bufferBytes" -> MAX_POOL_BYTES / valueOf("pool", "buffers");
-            case "socket.mtu" -> valueOf("pool", "bufferBytes") - 64;
+            case "socket.mtu" -> heldBytes();
             default -> Long.MAX_VALUE;
         };
+    }
+
+    // What a receive buffer of the configured size holds.
+    private long heldBytes() {
+        final long bufferBytes = valueOf("pool", "bufferBytes");
+        return bufferBytes == 0 ? Integer.MAX_VALUE : bufferBytes - 64;
     }
 
     private long nodes() {

@@ -18,7 +18,7 @@ public final class Modules {
 
     /** Folders of all modules. */
     public static final List<String> ALL =
-            Stream.concat(RUN.stream(), Stream.of("benchmarks")).toList();
+            Stream.concat(RUN.stream(), Stream.of("benchmarks", "jcstress")).toList();
 
     private Modules() {}
 

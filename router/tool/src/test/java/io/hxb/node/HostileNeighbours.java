@@ -219,6 +219,7 @@ public final class HostileNeighbours {
                 seen.value(CounterType.FORWARD_DELIVERED_FRAMES)
                         + seen.value(CounterType.FORWARD_RELAYED_FRAMES)
                         + seen.value(CounterType.FORWARD_CONTROL_FRAMES)
+                        + seen.value(CounterType.FORWARD_FRAGMENTS_FRAMES)
                         + seen.droppedFrames();
         check(
                 seen.value(CounterType.FORWARD_RECEIVED_FRAMES) == ends,

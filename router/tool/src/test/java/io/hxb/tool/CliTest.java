@@ -56,7 +56,7 @@ class CliTest {
     void shouldRefuseImpossibleMeasurementsBeforeALabIsMade() {
         for (final List<String> options :
                 List.of(
-                        List.of("--size", "2"),
+                        List.of("--size", "0"),
                         List.of("--count", "0"),
                         List.of("--seconds", "0"),
                         List.of("--warmup", "-1"),

@@ -19,6 +19,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
 
 /** What ping and perf say while they run, and how they end. */
 @Tag("system")
@@ -84,10 +86,114 @@ class MeasureSystemTest {
                                 "perf 1 --warmup 0 --seconds 600 --interval 0.2 --json --name "
                                         + NAME))) {
             perf.await("an interval", () -> perf.output().contains("\"interval\""));
+            final ProcessHandle receiver = receiver(perf);
             perf.interrupt();
             assertEquals(ExitStatus.OK, perf.status(), perf::errors);
             assertEquals("summary", perf.json().get("type"));
             assertEquals(0, perf.json().get("lost"));
+            assertFalse(receiver.isAlive());
+        }
+    }
+
+    private static ProcessHandle receiver(final HxbProcess perf) {
+        final List<ProcessHandle> all = perf.process().descendants().toList();
+        assertEquals(1, all.size(), all::toString);
+        return all.getFirst();
+    }
+
+    private static HxbProcess endless(final String options) throws IOException {
+        return HxbProcess.start(
+                folder,
+                words(
+                        "perf 1 --warmup 0 --seconds 600 --interval 0.1 --json --name "
+                                + NAME
+                                + options));
+    }
+
+    @Test
+    void shouldSayThatAnEndHasEnded() throws Exception {
+        for (final String options : List.of("", " --size 1M")) {
+            try (HxbProcess perf = endless(options)) {
+                perf.await("an interval", () -> perf.output().contains("\"interval\""));
+                // when
+                signal("KILL", receiver(perf).pid());
+                // then
+                assertEquals(ExitStatus.FAILED, perf.status(), perf::output);
+                assertEquals(
+                        "the receiving process was ended by signal 9", perf.json().get("error"));
+            }
+        }
+        // And the other way: nobody is left to receive for.
+        try (HxbProcess perf = endless("")) {
+            perf.await("an interval", () -> perf.output().contains("\"interval\""));
+            final ProcessHandle receiver = receiver(perf);
+            signal("KILL", perf.process().pid());
+            receiver.onExit().get(20, TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
+    void shouldMeasureSeveralSizesByOneCommand() throws Exception {
+        final String options = " --size 1,3,8K,1M --warmup 0.1 --seconds 0.2 --json --name ";
+        try (HxbProcess perf = hxb("perf 1" + options + NAME)) {
+            assertEquals(ExitStatus.OK, perf.status(), () -> perf.output() + perf.errors());
+            final List<Map<?, ?>> rows = objects(perf);
+            assertEquals(5, rows.size(), perf::output);
+            final int[] sizes = {1, 3, 8192, 1 << 20};
+            for (int i = 0; i < sizes.length; i++) {
+                final Map<?, ?> row = rows.get(i);
+                assertEquals("measurement", row.get("type"));
+                assertEquals(sizes[i], row.get("size"));
+                assertEquals("1", row.get("to"));
+                assertTrue((int) row.get("messages") > 0, row::toString);
+                final long bytes = ((Number) row.get("bytes")).longValue();
+                assertEquals((int) row.get("messages") * (long) sizes[i], bytes);
+                assertEquals(i > 0, row.containsKey("of_smaller"), row::toString);
+            }
+            assertEquals(4, rows.getLast().get("measurements"));
+        }
+    }
+
+    @Test
+    void shouldMeasureToAReceiverThatSomebodyHasStartedOnAnotherMachine() throws Exception {
+        // given: the same cluster, as a machine sees it that has the socket of one node only
+        final Path lab = folder.resolve("run/labs/" + NAME);
+        final Path sockets = Files.createDirectory(folder.resolve("sockets"));
+        Files.createSymbolicLink(sockets.resolve(NAME + "-0.sock"), lab.resolve(NAME + "-0.sock"));
+        final Path file =
+                changed(
+                        folder.resolve("elsewhere.yaml"),
+                        "\\bdirectory: .*",
+                        "directory: " + sockets);
+        final String options =
+                " --node 0 --warmup 0.1 --seconds 0.3 --interval 0 --json --config " + file;
+        // when nobody receives there: the node does, as far as messages come as one
+        try (HxbProcess perf = hxb("perf 1" + options)) {
+            assertEquals(ExitStatus.OK, perf.status(), perf::errors);
+            final Map<?, ?> cost = (Map<?, ?>) perf.json().get("cpu_s_per_GB");
+            assertEquals(Set.of("sender", "sender_node", "receiver_node"), cost.keySet());
+        }
+        try (HxbProcess perf = hxb("perf 1 --size 1M" + options)) {
+            assertEquals(ExitStatus.FAILED, perf.status());
+            assertTrue(perf.errors().contains("run 'hxb perf --receive' there"), perf::errors);
+        }
+        // when somebody does
+        try (HxbProcess receiver =
+                HxbProcess.start(folder, words("perf --receive 1 --name " + NAME))) {
+            receiver.await("that it receives", () -> receiver.output().contains("receives"));
+            for (final String size : List.of("1000", "1M")) {
+                try (HxbProcess perf = hxb("perf 1 --size " + size + options)) {
+                    assertEquals(ExitStatus.OK, perf.status(), perf::errors);
+                    final Map<?, ?> cost = (Map<?, ?>) perf.json().get("cpu_s_per_GB");
+                    assertEquals(
+                            Set.of("sender", "sender_node", "receiver", "receiver_node"),
+                            cost.keySet());
+                }
+            }
+            try (HxbProcess second = hxb("perf --receive 1 --name " + NAME)) {
+                assertEquals(ExitStatus.FAILED, second.status());
+                assertTrue(second.errors().contains("runs at node 1 already"), second::errors);
+            }
         }
     }
 
@@ -109,6 +215,30 @@ class MeasureSystemTest {
             // then
             assertEquals(ExitStatus.OK, ping.status(), () -> ping.output() + ping.errors());
             assertTrue(ping.output().contains("round trips, lost 0"), ping::output);
+        }
+    }
+
+    @Test
+    void shouldSumUpAndRemoveTheLabHoweverItIsInterrupted() throws Exception {
+        for (final boolean isTerminal : new boolean[] {true, false}) {
+            try (HxbProcess perf =
+                    HxbProcess.start(
+                            folder,
+                            isTerminal ? List.of("setsid") : List.of(),
+                            words(
+                                    "lab run perf --shape 2 --links 1 --backend udp --warmup 0"
+                                            + " --seconds 600 --interval 0.1 --name q"
+                                            + ProcessHandle.current().pid()))) {
+                perf.await("two intervals", () -> perf.output().contains("0.1 -   0.2"));
+                final List<ProcessHandle> ends = perf.process().descendants().toList();
+                assertEquals(2, ends.size(), ends::toString);
+                // when: a terminal interrupts them all, and a program the command alone
+                signal("INT", isTerminal ? -perf.process().pid() : perf.process().pid());
+                // then
+                assertEquals(ExitStatus.OK, perf.status(), () -> perf.output() + perf.errors());
+                assertTrue(perf.output().contains("lost 0, duplicated 0"), perf::output);
+                assertTrue(ends.stream().noneMatch(ProcessHandle::isAlive), ends::toString);
+            }
         }
     }
 
@@ -159,6 +289,10 @@ class MeasureSystemTest {
             assertTrue(reported > 0 && reported <= (int) summary.get("messages"), perf::output);
             assertTrue((double) summary.get("cpu_us_per_frame") > 0, perf::output);
             assertEquals(2, summary.get("nodes_counted"));
+            final Map<?, ?> cost = (Map<?, ?>) summary.get("cpu_s_per_GB");
+            assertEquals(
+                    Set.of("sender", "sender_node", "receiver", "receiver_node"), cost.keySet());
+            assertTrue(cost.values().stream().allMatch(value -> (double) value > 0), perf::output);
         }
         // The same cluster, as one of its machines sees it: the other's counters are not here.
         try (HxbProcess perf = hxb("perf 1 --node 0 --config " + ofOneMachine() + options)) {
@@ -187,11 +321,20 @@ class MeasureSystemTest {
         final Path counters = Files.createDirectory(folder.resolve("machine"));
         final String file = NAME + "-0.counters";
         Files.createSymbolicLink(counters.resolve(file), lab.resolve(file));
+        return changed(
+                folder.resolve("machine.yaml"),
+                "countersDirectory: .*",
+                "countersDirectory: " + counters);
+    }
+
+    /** The lab's cluster file with a line changed. */
+    private static Path changed(final Path file, final String pattern, final String line)
+            throws IOException {
+        final Path lab = folder.resolve("run/labs/" + NAME);
         final String cluster = Files.readString(lab.resolve("cluster.yaml"));
-        final String changed =
-                cluster.replaceAll("countersDirectory: .*", "countersDirectory: " + counters);
+        final String changed = cluster.replaceAll(pattern, line);
         assertFalse(changed.equals(cluster), cluster);
-        return Files.writeString(folder.resolve("machine.yaml"), changed);
+        return Files.writeString(file, changed);
     }
 
     private static List<Map<?, ?>> objects(final HxbProcess process) {

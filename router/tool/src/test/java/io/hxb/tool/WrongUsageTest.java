@@ -90,8 +90,11 @@ class WrongUsageTest {
             lab run ping --all --all-pairs
             lab run ping --count 0
             lab run ping --size 9000000
-            lab run perf --size 3
-            lab run perf --size 1048577
+            lab run perf --size 0
+            lab run perf --size 1073741825
+            lab run perf --size 64,x
+            lab run perf --size 8K..1K
+            lab run perf --size 1..2G
             lab run perf --warmup -1
             lab run perf --warmup x
             lab run perf --seconds 0
@@ -151,7 +154,10 @@ class WrongUsageTest {
             perf --config C --node 0 x
             perf --config C --node 0 0,0
             perf --config C --node 9,9 1,1
-            perf --config C --node 0 1,1 --size 3
+            perf --config C --node 0 1,1 --size 1..
+            perf --config C --node 0 1,1 x
+            perf --config C --node 0
+            perf --config C --receive 9,9,9
             perf --config C --node 0 1,1 --seconds -1
             perf --config C --node 0 1,1 --seconds x
             perf --config C --node 0 1,1 --warmup 601
@@ -358,7 +364,7 @@ class WrongUsageTest {
     void shouldPrintAnObjectForPrograms() {
         for (final String command :
                 Set.of(
-                        "lab run perf --json --size 3",
+                        "lab run perf --json --size 0",
                         "lab run perf --json --size x",
                         "ping --json --config C --node 0 9,9,9",
                         "plan routes --json --graph nosuch:4")) {

@@ -30,7 +30,9 @@ public final class WorkStack {
     public WorkStack() {}
 
     /**
-     * Adds {@code node}, unless it is in already. Any thread.
+     * Adds {@code node}, unless it is in already. Any thread, which has noted what the node needs
+     * by a volatile write or an atomic update: one of another kind may still be invisible to the
+     * taker when the node is found to be in, and the need would be forgotten.
      *
      * @return true if the stack was empty before, so that its thread may have to be woken.
      */

@@ -17,7 +17,9 @@ import static io.hxb.os.bpf.BpfCode.R9;
 import static io.hxb.os.bpf.BpfCode.WORD;
 
 import io.hxb.config.ClusterConfig;
+import io.hxb.frame.FragmentFlyweight;
 import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.frame.FrameType;
 import io.hxb.frame.SealFlyweight;
 import io.hxb.link.raw.IpHeaders;
 import io.hxb.os.bpf.BpfArray;
@@ -326,12 +328,20 @@ final class RelayProgram {
     }
 
     // As TrunkSender.offer: round robin; a link of a smaller weight takes its share by chance.
+    // Fragments of one frame take one link, as by TrunkSender.offerFragment.
     private void chooseLink() {
         code.load(WORD, R1, R9, RelayTable.COUNT_OFFSET);
         if (ip instanceof SegmentCode) {
             chooseLinkOfFrame();
         }
-        code.load(WORD, R7, R9, RelayTable.NEXT_OFFSET)
+        code.load(BYTE, R2, R10, HEADER + FrameHeaderFlyweight.TYPE_OFFSET)
+                .jumpIfNotWord(R2, FrameType.FRAGMENT, "any link")
+                .jumpIfZero(R1, "pass")
+                .load(WORD, R7, R10, HEADER + FragmentFlyweight.NUMBER_OFFSET)
+                .modulo(R7, R1)
+                .jump("first link")
+                .label("any link")
+                .load(WORD, R7, R9, RelayTable.NEXT_OFFSET)
                 .jumpIfLess(R7, R1, "next is there")
                 .set(R7, 0)
                 .label("next is there")
@@ -356,7 +366,9 @@ final class RelayProgram {
             if (ip instanceof SegmentCode) {
                 code.load(DOUBLE, R2, R10, IS_BY_IP).jumpIfNotZero(R2, "chosen");
             }
-            code.store(DOUBLE, R10, WEIGHT, R1)
+            code.load(BYTE, R2, R10, HEADER + FrameHeaderFlyweight.TYPE_OFFSET)
+                    .jumpIfValue(R2, FrameType.FRAGMENT, "chosen")
+                    .store(DOUBLE, R10, WEIGHT, R1)
                     .store(DOUBLE, R10, PORT, R0)
                     .call(BpfCode.GET_PRANDOM_U32)
                     .move(R2, R0)
@@ -377,9 +389,9 @@ final class RelayProgram {
     // Segments take the link that the number of their frame says; a link of a smaller weight then
     // takes its full share.
     private void chooseLinkOfFrame() {
-        code.load(DOUBLE, R2, R10, IS_BY_IP).jumpIfZero(R2, "any link");
+        code.load(DOUBLE, R2, R10, IS_BY_IP).jumpIfZero(R2, "no segment");
         ip.chooseFirst();
-        code.jump("first link").label("any link");
+        code.jump("first link").label("no segment");
     }
 
     // Where the neighbour has an address for what arrived, register 1 with its weight is kept.

@@ -18,6 +18,7 @@ import static io.hxb.os.bpf.BpfCode.R7;
 import static io.hxb.os.bpf.BpfCode.WORD;
 
 import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.frame.FrameType;
 import io.hxb.link.raw.IpHeaders;
 import io.hxb.link.raw.SegmentHeaders;
 import io.hxb.os.bpf.BpfCode;
@@ -70,7 +71,8 @@ final class SegmentCode extends IpCode {
     // What the rest of the program reads of an HXB header. The addresses show three dimensions, the
     // first one last; the ports differ by what the order differs from the usual one.
     private void writeHeader() {
-        code.storeValue(BYTE, R10, HEADER + FrameHeaderFlyweight.FLAGS_OFFSET, 0);
+        code.storeValue(BYTE, R10, HEADER + FrameHeaderFlyweight.TYPE_OFFSET, FrameType.DATA)
+                .storeValue(BYTE, R10, HEADER + FrameHeaderFlyweight.FLAGS_OFFSET, 0);
         writeCoordinates(SOURCE_ADDRESS_OFFSET, FrameHeaderFlyweight.SOURCE_OFFSET);
         writeCoordinates(DESTINATION_ADDRESS_OFFSET, FrameHeaderFlyweight.DESTINATION_OFFSET);
         code.load(BYTE, R1, R10, IP + SegmentHeaders.SOURCE_PORT_OFFSET)

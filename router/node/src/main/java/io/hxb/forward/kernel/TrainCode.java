@@ -19,7 +19,9 @@ import static io.hxb.os.bpf.BpfCode.R8;
 import static io.hxb.os.bpf.BpfCode.R9;
 import static io.hxb.os.bpf.BpfCode.WORD;
 
+import io.hxb.frame.FragmentFlyweight;
 import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.frame.FrameType;
 import io.hxb.frame.SealFlyweight;
 import io.hxb.link.raw.IpHeaders;
 import io.hxb.os.bpf.BpfCode;
@@ -28,8 +30,8 @@ import io.hxb.os.bpf.BpfCode;
  * Writes the part of a {@link RelayProgram} that knows frames by IP: one, or a train that the
  * kernel has not cut, or has joined. Every frame of a train is looked at, because all are counted
  * and go where the first one goes: each has to be one that the next node counts, with the source,
- * destination and order of the first. Nothing of them changes; the time to live of the train is
- * their hop limit. Used by one thread.
+ * destination, order and type of the first, and of fragments with their frame. Nothing of them
+ * changes; the time to live of the train is their hop limit. Used by one thread.
  */
 final class TrainCode extends IpCode {
     /** Frames of a train at most, as {@link io.hxb.link.socket.Trains} makes them. */
@@ -128,6 +130,11 @@ final class TrainCode extends IpCode {
         isAsTheFirst(DOUBLE, FrameHeaderFlyweight.SOURCE_OFFSET);
         isAsTheFirst(DOUBLE, FrameHeaderFlyweight.DESTINATION_OFFSET);
         isAsTheFirst(WORD, FrameHeaderFlyweight.ORDER_OFFSET);
+        isAsTheFirst(BYTE, FrameHeaderFlyweight.TYPE_OFFSET);
+        code.load(BYTE, R1, R10, HEADER + FrameHeaderFlyweight.TYPE_OFFSET)
+                .jumpIfNotWord(R1, FrameType.FRAGMENT, "not a fragment");
+        isAsTheFirst(WORD, FragmentFlyweight.NUMBER_OFFSET);
+        code.label("not a fragment");
     }
 
     private void isAsTheFirst(final int size, final int offset) {

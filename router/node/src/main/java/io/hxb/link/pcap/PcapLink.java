@@ -59,6 +59,11 @@ public final class PcapLink implements Link {
     }
 
     @Override
+    public int maxFrameBytes() {
+        return link.maxFrameBytes();
+    }
+
+    @Override
     public boolean isUp() {
         return link.isUp();
     }

@@ -11,7 +11,8 @@ import java.lang.foreign.MemorySegment;
 /**
  * A sender whose frames are written to the file once they are queued. Owned by one loop.
  *
- * <p>A frame is copied before it is offered, for its memory may go back during the offer.
+ * <p>A frame is copied before it is offered, for its memory may go back during the offer. One that
+ * the link cuts is written whole.
  */
 final class PcapLinkSender implements LinkSender {
     private static final int COPY_BYTES = 1 << 17;
@@ -33,10 +34,15 @@ final class PcapLinkSender implements LinkSender {
             frame.copyTo(copy.address());
         }
         final boolean isTaken = sender.offer(neighbour, frame);
-        if (isTaken && fits) {
+        if (isTaken && fits && frame.rangeLengthBytes() == 0) {
             link.onSent(neighbour, copy.address(), length);
         }
         return isTaken;
+    }
+
+    @Override
+    public int offeredFrames() {
+        return sender.offeredFrames();
     }
 
     @Override

@@ -120,6 +120,11 @@ public final class RawLink implements Link {
     }
 
     @Override
+    public int maxFrameBytes() {
+        return SocketSender.maxFrameBytes(mtuBytes(), pool.frameBytes());
+    }
+
+    @Override
     public boolean isUp() {
         return isUp;
     }
@@ -233,10 +238,10 @@ public final class RawLink implements Link {
 
     @Override
     public LinkSender newSender(final int queueFrames) {
-        SocketSender.checkQueue(queueFrames);
+        final int frames = SocketSender.queueFrames(queueFrames, this);
         try {
             return new RawLinkSender(
-                    this, sockets.openSender(), queueFrames, destinations, trains(queueFrames));
+                    this, sockets.openSender(), frames, destinations, trains(frames));
         } catch (final IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -1,5 +1,6 @@
 package io.hxb.link.raw;
 
+import io.hxb.frame.FragmentFlyweight;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.link.LongFrameCounts;
@@ -66,12 +67,16 @@ final class RawLinkSender extends SocketSender {
     @Override
     public boolean offer(final int neighbour, final OutgoingFrame frame) {
         final long destination = destinations.get(neighbour + 1);
-        if (destination == 0 || !hasRoom(1)) {
+        if (destination == 0) {
             return false;
         }
         followNic();
-        if (frame.lengthBytes() > link.mtuBytes()) {
-            return neighbour >= 0 && offerLong(neighbour, Long.reverseBytes(destination), frame);
+        if (isLong(neighbour, frame)
+                && offerLong(neighbour, Long.reverseBytes(destination), frame)) {
+            return true;
+        }
+        if (!hasRoomFor(frame)) {
+            return false;
         }
         final long headerAddress = frame.headerAddress();
         // Two bytes that are not sent, then destination, source and EtherType.
@@ -82,9 +87,17 @@ final class RawLinkSender extends SocketSender {
                 frame,
                 frame.owner(),
                 isJoining && mayBeByIp(isForRing, headerAddress)
-                        ? trains.group(neighbour, headerAddress)
+                        ? trains.group(neighbour, headerAddress, frame.lengthBytes() > mtuBytes())
                         : Trains.ALONE);
         return true;
+    }
+
+    // What is missing of a frame that was cut goes as fragments, as the frame did.
+    private boolean isLong(final int neighbour, final OutgoingFrame frame) {
+        return neighbour >= 0
+                && frame.lengthBytes() > link.mtuBytes()
+                && frame.rangeLengthBytes() == 0
+                && !FragmentFlyweight.isFragment(frame.headerAddress());
     }
 
     private boolean offerLong(final int neighbour, final long address, final OutgoingFrame frame) {
@@ -114,10 +127,15 @@ final class RawLinkSender extends SocketSender {
                 : trains.segments().counts();
     }
 
+    @Override
+    protected int mtuBytes() {
+        return link.mtuBytes();
+    }
+
     // A relay's program leaves detours to the node, which takes them out of the ring.
     private static boolean mayBeByIp(final boolean isForRing, final long headerAddress) {
-        if (Memory.getUnsignedByte(headerAddress + FrameHeaderFlyweight.TYPE_OFFSET)
-                != FrameType.DATA) {
+        final int type = Memory.getUnsignedByte(headerAddress + FrameHeaderFlyweight.TYPE_OFFSET);
+        if (type != FrameType.DATA && type != FrameType.FRAGMENT) {
             return false;
         }
         return !isForRing

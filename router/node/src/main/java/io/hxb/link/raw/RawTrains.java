@@ -1,5 +1,6 @@
 package io.hxb.link.raw;
 
+import io.hxb.frame.FragmentFlyweight;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.link.socket.Trains;
 import io.hxb.linux.Memory;
@@ -31,6 +32,7 @@ final class RawTrains extends Trains {
     private long to;
     private int order;
     private int hopLimit;
+    private int number;
 
     RawTrains(
             final IpPath path,
@@ -61,13 +63,22 @@ final class RawTrains extends Trains {
         }
     }
 
-    /** The group of a frame that is offered now and may be in a train. */
-    long group(final int neighbour, final long header) {
+    /**
+     * The group of a frame that is offered now and may be in a train. The fragments of a long frame
+     * are a group of their own, because a relay sends each train on one link.
+     *
+     * @param isCut whether it is cut into fragments.
+     */
+    long group(final int neighbour, final long header, final boolean isCut) {
         final long source = Memory.getLong(header + FrameHeaderFlyweight.SOURCE_OFFSET);
         final long end = Memory.getLong(header + FrameHeaderFlyweight.DESTINATION_OFFSET);
         final int itsOrder = Memory.getInt(header + FrameHeaderFlyweight.ORDER_OFFSET);
         final int itsLimit = Memory.getUnsignedByte(header + FrameHeaderFlyweight.HOP_LIMIT_OFFSET);
+        final int itsNumber =
+                FragmentFlyweight.isFragment(header) ? FragmentFlyweight.number(header) : 0;
         if (end != to
+                || isCut
+                || itsNumber != number
                 || source != from
                 || itsOrder != order
                 || itsLimit != hopLimit
@@ -76,6 +87,8 @@ final class RawTrains extends Trains {
             to = end;
             order = itsOrder;
             hopLimit = itsLimit;
+            // A frame that follows one that was cut is not one of its fragments.
+            number = isCut ? ~itsNumber : itsNumber;
             group = (group | NEIGHBOUR_MASK) + 1 + neighbour;
         }
         return group;

@@ -120,8 +120,12 @@ final class SegmentSender {
 
     /** A frame follows, whose {@link #dress} have one number. */
     void begin() {
-        number = number & -1 << NUMBER_BITS | number + 1 & (1 << NUMBER_BITS) - 1;
+        nextNumber();
         counts.onFrame();
+    }
+
+    private void nextNumber() {
+        number = number & -1 << NUMBER_BITS | number + 1 & (1 << NUMBER_BITS) - 1;
     }
 
     /**
@@ -178,7 +182,7 @@ final class SegmentSender {
             SegmentPath.writePattern(
                     prefix + SegmentHeaders.LENGTH, SegmentHeaders.MAX_PAYLOAD_BYTES);
         }
-        begin();
+        nextNumber();
         SegmentHeaders.writeAddresses(
                 prefix,
                 Long.reverseBytes(IpHeaders.other(address)),

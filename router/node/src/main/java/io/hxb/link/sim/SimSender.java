@@ -1,22 +1,32 @@
 package io.hxb.link.sim;
 
+import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.link.FragmentCutter;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
 import io.hxb.link.OutgoingFrame;
 import io.hxb.link.SentSizes;
 import io.hxb.linux.Memory;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** One loop's sender on a simulated link: frames are copied onto the wire by {@link #flush}. */
 final class SimSender implements LinkSender {
+    private static final int FIRST_NUMBER_SHIFT = 20;
+
     private final SimLink link;
     private final int queueFrames;
     private final ArrayDeque<Queued> queue = new ArrayDeque<>();
     private final SentSizes sizes = new SentSizes();
+    private final FragmentCutter cutter;
+    private final MemorySegment header =
+            Arena.ofAuto().allocate(FrameHeaderFlyweight.LENGTH, Long.BYTES);
+    private int offeredFrames;
     private boolean isBlocked;
     private long sendErrors;
     private long sentFrames;
@@ -25,26 +35,55 @@ final class SimSender implements LinkSender {
     SimSender(final SimLink link, final int queueFrames) {
         this.link = link;
         this.queueFrames = queueFrames;
+        cutter = new FragmentCutter((int) link.localAddress() << FIRST_NUMBER_SHIFT);
     }
 
     @Override
     public boolean offer(final int neighbour, final OutgoingFrame frame) {
         final boolean isKnown = neighbour == Link.BROADCAST || link.learned(neighbour) != 0;
-        if (!isKnown || queue.size() >= queueFrames) {
+        final int count = cutter.begin(frame, link.mtuBytes());
+        // A frame that is longer than the whole queue goes alone.
+        final boolean hasRoom = queue.isEmpty() || queue.size() + count <= queueFrames;
+        if (!isKnown || !hasRoom || count == Integer.MAX_VALUE) {
             return false;
         }
-        queue.add(
-                new Queued(
-                        neighbour,
-                        new OutgoingFrame()
-                                .wrap(
-                                        frame.headerAddress(),
-                                        frame.headerLengthBytes(),
-                                        frame.owner(),
-                                        frame.token())
-                                .payload(frame.payloadAddress(), frame.payloadLengthBytes())
-                                .trailer(frame.trailerLengthBytes())));
+        if (cutter.isCutting()) {
+            cut(neighbour, frame, count);
+        } else {
+            queue.add(new Queued(neighbour, new OutgoingFrame().set(frame), null));
+        }
+        offeredFrames = count;
         return true;
+    }
+
+    // What the fragments say is written now, since this is only a simulation, but the memory
+    // returns when the last has been sent.
+    private void cut(final int neighbour, final OutgoingFrame frame, final int count) {
+        for (int i = 0; i < count; i++) {
+            final byte[] bytes = new byte[link.mtuBytes()];
+            cutter.next(header.address());
+            MemorySegment.copy(header, 0, MemorySegment.ofArray(bytes), 0, header.byteSize());
+            int end = (int) header.byteSize();
+            for (int slice = 0; slice < cutter.slices(); slice++) {
+                end =
+                        copy(
+                                cutter.sliceAddress(slice),
+                                cutter.sliceBytes(slice),
+                                MemorySegment.ofArray(bytes),
+                                end);
+            }
+            queue.add(
+                    new Queued(
+                            neighbour,
+                            i == count - 1 ? new OutgoingFrame().set(frame) : null,
+                            Arrays.copyOf(bytes, end)));
+        }
+        cutter.take();
+    }
+
+    @Override
+    public int offeredFrames() {
+        return offeredFrames;
     }
 
     @Override
@@ -72,8 +111,7 @@ final class SimSender implements LinkSender {
     }
 
     private void releaseHead() {
-        final Queued frame = queue.poll();
-        frame.frame().release();
+        queue.poll().release();
     }
 
     // The frames at the head that have one size and one neighbour, and the first shorter one.
@@ -148,12 +186,14 @@ final class SimSender implements LinkSender {
     @Override
     public void close() {
         while (!queue.isEmpty()) {
-            final Queued frame = queue.poll();
-            frame.frame().release();
+            releaseHead();
         }
     }
 
     private static byte[] bytes(final Queued queued) {
+        if (queued.fragment() != null) {
+            return queued.fragment();
+        }
         final OutgoingFrame frame = queued.frame();
         final byte[] bytes = new byte[frame.lengthBytes()];
         final MemorySegment target = MemorySegment.ofArray(bytes);
@@ -174,5 +214,12 @@ final class SimSender implements LinkSender {
         return offset + lengthBytes;
     }
 
-    private record Queued(int neighbour, OutgoingFrame frame) {}
+    // A frame, or a fragment: the last has the frame, whose memory returns with it.
+    private record Queued(int neighbour, OutgoingFrame frame, byte[] fragment) {
+        void release() {
+            if (frame != null) {
+                frame.release();
+            }
+        }
+    }
 }

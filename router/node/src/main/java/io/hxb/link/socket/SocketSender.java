@@ -1,6 +1,10 @@
 package io.hxb.link.socket;
 
+import io.hxb.frame.FragmentFlyweight;
+import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.link.FragmentCutter;
 import io.hxb.link.FrameOwner;
+import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
 import io.hxb.link.OutgoingFrame;
 import io.hxb.link.SentSizes;
@@ -8,19 +12,33 @@ import io.hxb.link.TrainCounts;
 import io.hxb.linux.Descriptors;
 import io.hxb.linux.Errno;
 import io.hxb.linux.Linux;
+import io.hxb.linux.Memory;
 import io.hxb.os.MessageVector;
 import io.hxb.os.Sockets;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * Queues frames and sends them in batches from where they lie. Owned by one loop. Sub-classes
  * address the frames.
+ *
+ * <p>A frame longer than the link takes is queued as fragments, all or none of them. Each counts as
+ * a frame, also among errors; the frame's memory goes back with the last.
  */
 public abstract class SocketSender implements LinkSender {
     private static final int MAX_BATCH_FRAMES = 64;
+
+    // Of a fragment: its header and three pieces of the frame.
+    private static final int MAX_PIECES = 4;
+    private static final int HEADER_STRIDE_BYTES =
+            Link.HEADROOM_BYTES + FrameHeaderFlyweight.LENGTH;
+
+    // Long frames for which the queue has room at least, and fragments of each.
+    private static final int MIN_LONG_FRAMES = 2;
+    private static final int MAX_FRAGMENTS = 64;
 
     // A full shaper is tried again in the next turn; one that stays full for this many tries counts
     // as a dead link, whose frames are dropped so that their buffers return.
@@ -33,6 +51,10 @@ public abstract class SocketSender implements LinkSender {
 
     private final MemorySegment unsent = Arena.ofAuto().allocate(ValueLayout.JAVA_INT);
     private final MessageVector messages;
+    private final FragmentCutter cutter = new FragmentCutter(ThreadLocalRandom.current().nextInt());
+    // A header for the fragment at each place of the queue, with headroom.
+    private final MemorySegment headers;
+    private final int nameBytes;
     private final int descriptor;
     private final int prefixBytes;
     private final int mask;
@@ -46,6 +68,7 @@ public abstract class SocketSender implements LinkSender {
     private int head;
     private int tail;
     private int congestedTries;
+    private int offeredFrames;
     private boolean isBlocked;
     private boolean isClosed;
     private long sentFrames;
@@ -71,7 +94,9 @@ public abstract class SocketSender implements LinkSender {
         this.prefixBytes = prefixBytes;
         this.trains = trains;
         mask = queueFrames - 1;
-        messages = new MessageVector(queueFrames, 3, nameBytes, 0);
+        this.nameBytes = nameBytes;
+        messages = new MessageVector(queueFrames, MAX_PIECES, nameBytes, 0);
+        headers = Arena.ofAuto().allocate((long) queueFrames * HEADER_STRIDE_BYTES, 64);
         owners = new FrameOwner[queueFrames];
         tokens = new long[queueFrames];
         frameBytes = new int[queueFrames];
@@ -87,8 +112,38 @@ public abstract class SocketSender implements LinkSender {
         }
     }
 
+    /** Frames that a sender's queue has to hold, if it is to hold {@code queueFrames} and cuts. */
+    public static int queueFrames(final int queueFrames, final Link link) {
+        checkQueue(queueFrames);
+        return link.maxFrameBytes() > link.mtuBytes()
+                ? Math.max(queueFrames, MIN_LONG_FRAMES * MAX_FRAGMENTS)
+                : queueFrames;
+    }
+
+    /**
+     * The longest frame of which the fragments find a place in the queue of every sender.
+     *
+     * @param mtuBytes that the link takes.
+     * @param limitBytes that the receivers take.
+     */
+    public static int maxFrameBytes(final int mtuBytes, final int limitBytes) {
+        final int rangeBytes =
+                mtuBytes - FrameHeaderFlyweight.LENGTH & -FragmentFlyweight.UNIT_BYTES;
+        final int fragmentsBytes = MAX_FRAGMENTS * Math.max(0, rangeBytes);
+        final int longest = Math.min(fragmentsBytes, FragmentFlyweight.MAX_FRAME_BYTES);
+        return Math.max(mtuBytes, Math.min(longest, limitBytes));
+    }
+
+    /** Bytes of header and body that the link takes in one frame now. */
+    protected abstract int mtuBytes();
+
     /** The socket is about to be used: a sub-class may bind it again. */
     protected void beforeFlush() {}
+
+    /** True if there is room for all that a frame becomes, which {@link #enqueue} may queue now. */
+    protected final boolean hasRoomFor(final OutgoingFrame frame) {
+        return hasRoom(cutter.begin(frame, mtuBytes()));
+    }
 
     /**
      * True if there is room for {@code frames} more, after sending what is queued where that helps.
@@ -110,13 +165,22 @@ public abstract class SocketSender implements LinkSender {
     }
 
     /**
-     * Queues a frame for which there is room.
+     * Queues a frame for which there is room, as {@link #hasRoomFor} has found.
      *
      * @param owner to whom the memory returns, null for nobody.
      * @param group frames of one group may be in one train, which may be {@link Trains#ALONE}.
      */
     protected final void enqueue(
             final OutgoingFrame frame, final FrameOwner owner, final long group) {
+        if (cutter.isCutting()) {
+            enqueueFragments(frame, owner, group);
+        } else {
+            enqueueWhole(frame, owner, group);
+            offeredFrames = 1;
+        }
+    }
+
+    private void enqueueWhole(final OutgoingFrame frame, final FrameOwner owner, final long group) {
         final int index = tail & mask;
         final long address = frame.headerAddress() - prefixBytes;
         final int length = frame.headerLengthBytes() + prefixBytes;
@@ -179,6 +243,7 @@ public abstract class SocketSender implements LinkSender {
         tokens[index] = frame.token();
         frameBytes[index] = to - from;
         isPart[index] = !isEnd;
+        offeredFrames = 1;
         tail++;
     }
 
@@ -190,6 +255,44 @@ public abstract class SocketSender implements LinkSender {
         final int prefix = piece == 0 ? prefixBytes : 0;
         messages.setPiece(index, piece, base + from - prefix, to - from + prefix);
         return piece + 1;
+    }
+
+    // The link's own addresses were written before the frame, or into the name of the first.
+    private void enqueueFragments(
+            final OutgoingFrame frame, final FrameOwner owner, final long group) {
+        final long name = nextNameAddress();
+        final int count = cutter.count();
+        for (int i = 0; i < count; i++) {
+            final int index = tail & mask;
+            final long header =
+                    headers.address() + (long) index * HEADER_STRIDE_BYTES + Link.HEADROOM_BYTES;
+            Memory.copyShort(
+                    frame.headerAddress() - prefixBytes, header - prefixBytes, prefixBytes);
+            cutter.next(header);
+            messages.setPiece(
+                    index, header - prefixBytes, FrameHeaderFlyweight.LENGTH + prefixBytes);
+            for (int slice = 0; slice < cutter.slices(); slice++) {
+                messages.setPiece(
+                        index, slice + 1, cutter.sliceAddress(slice), cutter.sliceBytes(slice));
+            }
+            messages.setPieceCount(index, cutter.slices() + 1);
+            if (i > 0 && nameBytes > 0) {
+                Memory.copyShort(name, messages.nameAddress(index), nameBytes);
+            }
+            groups[index] = group;
+            owners[index] = i == count - 1 ? owner : null;
+            tokens[index] = frame.token();
+            frameBytes[index] = cutter.fragmentBytes();
+            isPart[index] = false;
+            tail++;
+        }
+        offeredFrames = count;
+        cutter.take();
+    }
+
+    @Override
+    public final int offeredFrames() {
+        return offeredFrames;
     }
 
     @Override

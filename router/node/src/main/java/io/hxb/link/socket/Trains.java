@@ -38,7 +38,7 @@ public abstract class Trains {
 
     private static final int MAX_TRAINS = 64;
     private static final int MAX_BATCH_FRAMES = 256;
-    private static final int PIECES_A_FRAME = 3;
+    private static final int PIECES_A_FRAME = 4;
 
     /** The group of frames that go alone. */
     public static final long ALONE = 0;

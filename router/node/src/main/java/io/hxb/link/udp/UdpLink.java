@@ -216,6 +216,11 @@ public final class UdpLink implements Link {
     }
 
     @Override
+    public int maxFrameBytes() {
+        return SocketSender.maxFrameBytes(mtuBytes, share.pool().frameBytes());
+    }
+
+    @Override
     public boolean isUp() {
         return !isClosed;
     }
@@ -248,8 +253,7 @@ public final class UdpLink implements Link {
 
     @Override
     public LinkSender newSender(final int queueFrames) {
-        SocketSender.checkQueue(queueFrames);
-        int frames = queueFrames;
+        int frames = SocketSender.queueFrames(queueFrames, this);
         while (frames < audience.length) {
             frames *= 2;
         }
@@ -257,6 +261,7 @@ public final class UdpLink implements Link {
             return new UdpLinkSender(
                     Descriptors.duplicate(descriptor),
                     frames,
+                    mtuBytes,
                     hasTrains ? new UdpTrains(config.index() + " (" + name + ")", frames) : null,
                     addresses,
                     () -> audience);

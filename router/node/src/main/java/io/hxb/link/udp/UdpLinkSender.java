@@ -17,10 +17,12 @@ final class UdpLinkSender extends SocketSender {
     private final NeighbourAddresses addresses;
     private final Supplier<long[]> audience;
     private final int queueFrames;
+    private final int mtuBytes;
 
     UdpLinkSender(
             final int descriptor,
             final int queueFrames,
+            final int mtuBytes,
             final Trains trains,
             final NeighbourAddresses addresses,
             final Supplier<long[]> audience) {
@@ -28,6 +30,12 @@ final class UdpLinkSender extends SocketSender {
         this.addresses = addresses;
         this.audience = audience;
         this.queueFrames = queueFrames;
+        this.mtuBytes = mtuBytes;
+    }
+
+    @Override
+    protected int mtuBytes() {
+        return mtuBytes;
     }
 
     @Override
@@ -36,7 +44,7 @@ final class UdpLinkSender extends SocketSender {
             return broadcast(frame);
         }
         final long address = addresses.get(neighbour);
-        if (address == 0 || !hasRoom(1)) {
+        if (address == 0 || !hasRoomFor(frame)) {
             return false;
         }
         UdpAddress.write(nextNameAddress(), address);
@@ -48,7 +56,10 @@ final class UdpLinkSender extends SocketSender {
     private boolean broadcast(final OutgoingFrame frame) {
         final long[] targets = audience.get();
         final int copies = Math.min(targets.length, queueFrames);
-        if (copies == 0 || !hasRoom(copies)) {
+        if (copies == 0
+                || frame.lengthBytes() > mtuBytes
+                || !hasRoomFor(frame)
+                || !hasRoom(copies)) {
             return false;
         }
         for (int i = 0; i < copies; i++) {

@@ -12,8 +12,6 @@ import io.hxb.pm.PmStatus;
 import io.hxb.pm.stream.wire.PortProtocol;
 import io.hxb.topology.Shape;
 
-import org.agrona.collections.Long2ObjectHashMap;
-
 /**
  * Serves a node's own context by {@link ServiceProtocol}. Owned by the thread that calls {@link
  * #doWork}. It allocates when a new source context begins to be counted, and then no further ones.
@@ -21,18 +19,12 @@ import org.agrona.collections.Long2ObjectHashMap;
 public final class NodeService {
     private static final int LIMIT_MESSAGES = 64;
 
-    /**
-     * Maximum number of source contexts that are counted; messages of others are taken and not
-     * counted.
-     */
-    private static final int MAX_STREAMS = 4096;
-
     private final PmContext context;
     private final PortTable ports;
     private final Collectives collectives;
     private final PmMessage message = new PmMessage();
     private final PmEvent event = new PmEvent();
-    private final Long2ObjectHashMap<StreamCheck> streams = new Long2ObjectHashMap<>();
+    private final StreamCounts streams = new StreamCounts(0, ProcessHandle.current().pid());
     private boolean isAnswerOwed;
     private long unanswered;
 
@@ -138,10 +130,10 @@ public final class NodeService {
             case ServiceProtocol.COUNT -> count(true);
             case ServiceProtocol.COUNT_NUMBER -> count(false);
             case ServiceProtocol.ECHO -> echo();
-            case ServiceProtocol.COUNT_REPORT -> report();
+            case ServiceProtocol.COUNT_REPORT -> report(nowNs);
             case ServiceProtocol.COUNT_RESET -> {
-                streams.remove(streamKey());
-                yield report();
+                streams.reset(message.sourceNode(), message.sourceContext());
+                yield report(nowNs);
             }
             case PortProtocol.LISTEN, PortProtocol.CLOSE, PortProtocol.LOOKUP -> answerPort();
             default -> true;
@@ -149,21 +141,12 @@ public final class NodeService {
     }
 
     private boolean count(final boolean isWhole) {
-        StreamCheck stream = streams.get(streamKey());
-        if (stream == null) {
-            if (streams.size() >= MAX_STREAMS) {
-                return true;
-            }
-            stream = new StreamCheck();
-            streams.put(streamKey(), stream);
-        }
-        final int length = message.lengthBytes();
-        if (length >= MessagePattern.MIN_BYTES) {
-            stream.onMessage(
-                    MessagePattern.sequence(message.address()),
-                    length,
-                    !isWhole || MessagePattern.isIntact(message.address(), length));
-        }
+        streams.onMessage(
+                message.sourceNode(),
+                message.sourceContext(),
+                message.address(),
+                message.lengthBytes(),
+                isWhole);
         return true;
     }
 
@@ -178,21 +161,15 @@ public final class NodeService {
         return true;
     }
 
-    private boolean report() {
+    private boolean report(final long nowNs) {
         final int slot =
                 context.claim(
                         message.sourceNode(), message.sourceContext(), ServiceProtocol.REPLY_BYTES);
         if (slot < 0) {
             return slot != PmStatus.NO_BUFFERS;
         }
-        final StreamCheck stream = streams.get(streamKey());
-        final long address = context.sendAddress(slot);
-        Memory.putLong(address, stream == null ? 0 : stream.messages());
-        Memory.putLong(address + 8, stream == null ? 0 : stream.bytes());
-        Memory.putLong(address + 16, stream == null ? 0 : stream.lost());
-        Memory.putLong(address + 24, stream == null ? 0 : stream.duplicated());
-        Memory.putLong(address + 32, stream == null ? 0 : stream.reordered());
-        Memory.putLong(address + 40, stream == null ? 0 : stream.corrupt());
+        streams.write(
+                context.sendAddress(slot), message.sourceNode(), message.sourceContext(), nowNs);
         context.send(slot, ServiceProtocol.REPLY_BYTES, ServiceProtocol.COUNT_REPLY);
         return true;
     }
@@ -220,10 +197,6 @@ public final class NodeService {
                 PortTable.value(answer));
         context.send(slot, PortProtocol.REPLY_BYTES, PortProtocol.REPLY);
         return true;
-    }
-
-    private long streamKey() {
-        return (long) message.sourceNode() << 32 | message.sourceContext();
     }
 
     /** Messages of groups go out by the node's own context. */

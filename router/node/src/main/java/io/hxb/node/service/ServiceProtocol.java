@@ -1,7 +1,8 @@
 package io.hxb.node.service;
 
 /**
- * Tags of the messages that a node's own context understands. Stateless.
+ * Tags of the messages that a node's own context understands, and those that count also the
+ * receiving programs of {@code hxb perf}. Stateless.
  *
  * <pre>
  * tag           payload                          answer
@@ -9,7 +10,9 @@ package io.hxb.node.service;
  * COUNT         as MessagePattern writes it      none; checked and counted by source context
  * COUNT_NUMBER  a MessagePattern's number first  none; counted by its number, the rest is not read
  * COUNT_REPORT  none                             COUNT_REPLY: messages, bytes, lost, duplicated,
- *                                                reordered, corrupt; 8 bytes each, little-endian
+ *                                                reordered, corrupt, CPU time in ns of the
+ *                                                receiving program and of its node, -1 where there
+ *                                                is none; 8 bytes each, little-endian
  * COUNT_RESET   none                             COUNT_REPLY with all 0
  * </pre>
  *
@@ -41,7 +44,10 @@ public final class ServiceProtocol {
     public static final int COUNT_NUMBER = 0x4858_0007;
 
     /** Bytes of a {@link #COUNT_REPLY}. */
-    public static final int REPLY_BYTES = 6 * Long.BYTES;
+    public static final int REPLY_BYTES = 8 * Long.BYTES;
+
+    /** Port on which programs listen that receive measurements of other machines. */
+    public static final int PERF_PORT = 18_520;
 
     private ServiceProtocol() {}
 }

@@ -29,7 +29,8 @@ public final class StreamCheck {
     /**
      * Takes one message into account.
      *
-     * @param sequence the 32 bits that it carries.
+     * @param sequence the 32 bits that it carries, or fewer if it is shorter than that.
+     * @param lengthBytes of the message, 1 or more.
      * @param isIntact whether its content is valid.
      */
     public void onMessage(final int sequence, final int lengthBytes, final boolean isIntact) {
@@ -38,7 +39,9 @@ public final class StreamCheck {
         if (!isIntact) {
             corrupt++;
         }
-        final int ahead = sequence - (int) next;
+        // A short message has the lowest bytes of its number: it is the nearest that ends so.
+        final int unknownBits = Math.max(0, Integer.SIZE - Byte.SIZE * lengthBytes);
+        final int ahead = sequence - (int) next << unknownBits >> unknownBits;
         if (ahead >= 0) {
             missing += ahead;
             seen = ahead >= REMEMBERED - 1 ? 1 : seen << (ahead + 1) | 1;

@@ -304,9 +304,10 @@ class RawLinkSystemTest {
     void shouldThrowAwayAndCountFramesThatAreTooLong() throws IOException {
         // given
         connect(1500);
+        TestNamespaces.ipIn(left, "link set n0 mtu 1480");
         // when
         offer(B, 1, 1400);
-        offer(B, 2, 1500);
+        offer(B, 2, 1436);
         offer(B, 3, 1400);
         sender.flush();
         awaitArrivals(RawLink.POOL, 2);

@@ -29,6 +29,10 @@ abstract class RawSegmentPair {
     static final int HEADER = FrameHeaderFlyweight.LENGTH;
 
     final TestFrames frames = new TestFrames();
+    /** What arrives as Ethernet frames. */
+    final TestFrames fragments = new TestFrames();
+
+    int fragmentCount;
     TestNamespaces namespaces;
     String left;
     String right;
@@ -109,17 +113,21 @@ abstract class RawSegmentPair {
         if (b.descriptorCount() > RawLink.SEGMENTS) {
             b.receive(RawLink.SEGMENTS, frames, 64);
         }
+        fragmentCount += Math.max(0, b.receive(RawLink.POOL, fragments, 64));
+        fragments.releaseAll();
     }
 
-    /** Offers long frames until one is taken; nothing of those before arrives. */
+    /** Offers long frames, which go as fragments, until one goes as segments. */
     void prove() {
+        final long before = sender.longFrames().frames();
         TestNamespaces.await(
-                "long frames may be sent as segments",
+                "long frames go as segments",
                 () -> {
                     receive();
-                    return offer(B, 0, 60_000);
+                    assertTrue(offer(B, 0, 60_000));
+                    sender.flush();
+                    return sender.longFrames().frames() > before;
                 });
-        sender.flush();
         await(1);
         frames.releaseAll();
     }

@@ -215,9 +215,20 @@ class UdpTrainTest {
     }
 
     @Test
-    void shouldCutFramesThatAreLongerThanABuffer() throws LinuxException {
+    void shouldCutFramesThatAreLongerThanABuffer() throws IOException {
         // given: a sender with larger frames, 3 of 9,500 bytes and one of 1,500
         final long frame = frames.frame(1, 5, 30_000);
+        sender.close();
+        a.close();
+        a =
+                UdpLink.open(
+                        new UdpLinkConfig(
+                                0,
+                                "127.0.0.1:0",
+                                SocketConfig.DEFAULT.withSizes(32_000, 1 << 20, 1 << 20)),
+                        UdpPeers.NONE,
+                        frames.pool(8, 32_064).newShare());
+        sender = join(a, b);
         SocketOptions.set(a.descriptor(0), TrainVector.SOL_UDP, TrainVector.UDP_SEGMENT, 9_500);
         // when
         for (int i = 0; i < 2; i++) {

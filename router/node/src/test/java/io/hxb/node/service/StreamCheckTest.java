@@ -88,6 +88,27 @@ class StreamCheckTest {
     }
 
     @Test
+    void shouldFollowMessagesShorterThanTheirNumber() {
+        for (int length = 1; length < 4; length++) {
+            // given
+            final StreamCheck check = new StreamCheck();
+            final int mask = (1 << Byte.SIZE * length) - 1;
+            // when: the numbers wrap around; two are missing, one comes late, and one again
+            for (int i = 0; i < 300; i++) {
+                if (i != 100 && i != 101 && i != 200) {
+                    check.onMessage(i & mask, length, true);
+                }
+                if (i == 203) {
+                    check.onMessage(200 & mask, length, true);
+                    check.onMessage(199 & mask, length, true);
+                }
+            }
+            // then
+            assertCounts(check, 299, 2, 1, 1);
+        }
+    }
+
+    @Test
     void shouldCountDamage() {
         final StreamCheck check = new StreamCheck();
 

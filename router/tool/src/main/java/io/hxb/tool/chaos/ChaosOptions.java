@@ -31,7 +31,16 @@ public final class ChaosOptions {
     private static final long NS_PER_RANDOM_FAULT = 1_000_000_000L;
     private static final List<String> KINDS = List.of(".json", ".svg", ".png", ".yaml");
 
+    private static final int MIN_BYTES = 4;
+    private static final int MAX_BYTES = 1 << 20;
+
     @Mixin private TrafficOptions traffic;
+
+    @Option(
+            names = "--size",
+            paramLabel = "BYTES",
+            description = "send messages of this payload, 4..1048576 (default: 8192)")
+    private Integer size;
 
     @Option(
             names = "--seconds",
@@ -100,7 +109,12 @@ public final class ChaosOptions {
 
     /** Payload of a message in bytes, or what the command takes otherwise. */
     int sizeOr(final int other) {
-        return traffic.sizeOr(other);
+        final int value = size == null ? other : size;
+        if (value < MIN_BYTES || value > MAX_BYTES) {
+            throw new UsageException(
+                    "--size must be " + MIN_BYTES + ".." + MAX_BYTES + ": " + value);
+        }
+        return value;
     }
 
     /** How long to send before, in ns. */

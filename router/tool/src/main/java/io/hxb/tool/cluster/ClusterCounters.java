@@ -6,11 +6,11 @@ import io.hxb.counter.CounterLabels;
 import io.hxb.counter.CounterReader;
 import io.hxb.counter.CounterSample;
 import io.hxb.counter.CounterType;
-import io.hxb.tool.machine.CpuTime;
+import io.hxb.os.CpuTime;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,7 +22,7 @@ import java.util.concurrent.locks.LockSupport;
  * thread that measures.
  */
 public final class ClusterCounters implements AutoCloseable {
-    private final List<CounterReader> readers = new ArrayList<>();
+    private final Map<Integer, CounterReader> readers = new LinkedHashMap<>();
     private final int nodeCount;
 
     /** Opens the files that are there. */
@@ -30,7 +30,7 @@ public final class ClusterCounters implements AutoCloseable {
         nodeCount = config.shape().nodeCount();
         for (int node = 0; node < nodeCount; node++) {
             if (Files.exists(config.countersPath(node))) {
-                readers.add(CounterReader.open(config.countersPath(node)));
+                readers.put(node, CounterReader.open(config.countersPath(node)));
             }
         }
     }
@@ -65,7 +65,7 @@ public final class ClusterCounters implements AutoCloseable {
     public Reading read() throws IOException {
         final Map<String, Long> sums = new LinkedHashMap<>();
         final Map<String, Long> sent = new LinkedHashMap<>();
-        for (final CounterReader reader : readers) {
+        for (final CounterReader reader : readers.values()) {
             reader.refresh();
             final List<CounterLabels.LinkLabel> links = reader.labels().links();
             for (final CounterSample sample : reader.samples()) {
@@ -107,6 +107,17 @@ public final class ClusterCounters implements AutoCloseable {
     }
 
     /**
+     * Process ids of nodes, each once: nodes of a lab may share a process.
+     *
+     * @return empty if one of the nodes is on another machine.
+     */
+    public List<Long> pids(final Collection<Integer> nodes) {
+        return readers.keySet().containsAll(nodes)
+                ? nodes.stream().map(node -> readers.get(node).pid()).distinct().toList()
+                : List.of();
+    }
+
+    /**
      * CPU time that the processes of all nodes have used, user and system.
      *
      * @return ns; empty if a node is on another machine, or not alive.
@@ -115,7 +126,7 @@ public final class ClusterCounters implements AutoCloseable {
         if (readers.size() < nodeCount) {
             return OptionalLong.empty();
         }
-        return CpuTime.ofNs(readers.stream().map(CounterReader::pid).distinct().toList());
+        return CpuTime.ofNs(pids(readers.keySet()));
     }
 
     /**
@@ -132,7 +143,7 @@ public final class ClusterCounters implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        for (final CounterReader reader : readers) {
+        for (final CounterReader reader : readers.values()) {
             reader.close();
         }
     }

@@ -37,17 +37,24 @@ final class AttachedProgram {
      * Runs one and waits until it ends.
      *
      * @param words of the command, without those that name the file and the node.
-     * @return the summary that it prints.
+     * @return the objects that it prints, the summary last.
      * @throws ToolException with what it printed if it fails.
      */
-    JsonNode run(final String words) {
+    List<JsonNode> run(final String words) {
         final List<String> command = new ArrayList<>(NodeProcesses.self(words.split(" ", -1)));
         command.addAll(List.of("--config", file.toString(), "--node", node, "--json"));
         final String output = Shell.check("", command);
+        final List<JsonNode> objects = new ArrayList<>();
         try {
-            return MAPPER.readTree(output.substring(output.lastIndexOf('\n') + 1));
+            for (final String line : output.lines().filter(text -> text.startsWith("{")).toList()) {
+                objects.add(MAPPER.readTree(line));
+            }
         } catch (final JacksonException e) {
             throw new ToolException("'" + words + "' printed no result: " + output, e);
         }
+        if (objects.isEmpty()) {
+            throw new ToolException("'" + words + "' printed no result: " + output);
+        }
+        return objects;
     }
 }

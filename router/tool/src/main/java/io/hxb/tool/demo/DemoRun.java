@@ -4,11 +4,9 @@ import io.hxb.counter.CounterType;
 import io.hxb.tool.cluster.Cluster;
 import io.hxb.tool.cluster.ClusterCounters;
 import io.hxb.tool.lab.LabCluster;
-import io.hxb.tool.measure.MeasurementWatch;
 import io.hxb.tool.measure.Pair;
 import io.hxb.tool.measure.Result;
 import io.hxb.tool.measure.RoundTripResult;
-import io.hxb.tool.measure.RoundTrips;
 import io.hxb.tool.measure.RunMeasurement;
 import io.hxb.tool.measure.Throughput;
 import io.hxb.tool.report.TextTable;
@@ -25,6 +23,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
+import java.util.stream.Collectors;
 
 /**
  * The demonstration: files between all pairs of nodes with their digests checked and the traffic of
@@ -67,8 +66,12 @@ public final class DemoRun {
     /** What an attached program has measured over one hop. */
     private record Attached(double medianUs, double p99Us, long messagesPerSecond, long lost) {}
 
-    /** One line of the table. */
-    private record Distance(RoundTripResult.Trip trip, Throughput throughput) {}
+    /** One line of the table: a pair, and what {@code hxb perf} found of it. */
+    private record Distance(RoundTripResult.Trip trip, JsonNode throughput) {
+        long count(final String field) {
+            return throughput.path(field).asLong();
+        }
+    }
 
     /** How the files went. */
     private record Transfer(
@@ -106,57 +109,50 @@ public final class DemoRun {
         final Transfer transfer = transfer(files);
         final RoundTripResult roundTripResult = measurement.ping(distances, TRIP_BYTES, TRIPS);
         final int size = Math.min(BLOCK_BYTES, cluster.device(0).mtuBytes());
+        final AttachedProgram programs =
+                new AttachedProgram(
+                        LabCluster.file(folder), roundTripResult.trips().getFirst().from());
+        final List<Distance> lines = perf(programs, roundTripResult.trips(), size, sendNs);
+        final Attached attached = attached(programs, roundTripResult.trips().getFirst(), sendNs);
+        print(lines, size, attached);
+        return outcome(files, transfer, roundTripResult, lines, attached);
+    }
+
+    /** Throughput to each distance, sender and receiver being processes of their own. */
+    private static List<Distance> perf(
+            final AttachedProgram programs,
+            final List<RoundTripResult.Trip> trips,
+            final int size,
+            final long sendNs) {
+        final String targets =
+                trips.stream().map(RoundTripResult.Trip::to).collect(Collectors.joining(" "));
+        final List<JsonNode> found =
+                programs.run("perf " + targets + times(sendNs) + " --interval 0 --size " + size);
         final List<Distance> lines = new ArrayList<>();
-        for (int i = 0; i < distances.size(); i++) {
-            lines.add(
-                    new Distance(
-                            roundTripResult.trips().get(i),
-                            perf(measurement, distances.get(i), size, sendNs)));
+        for (int i = 0; i < trips.size(); i++) {
+            lines.add(new Distance(trips.get(i), found.get(i)));
         }
-        final Throughput small = perf(measurement, distances.getFirst(), SMALL_BYTES, sendNs / 2);
-        print(lines, size, small);
-        return outcome(
-                files,
-                transfer,
-                roundTripResult,
-                lines,
-                small,
-                attached(roundTripResult.trips().getFirst(), sendNs));
+        return lines;
+    }
+
+    private static String times(final long sendNs) {
+        final long warmUpNs = Math.min(sendNs, MAX_WARM_UP_NS);
+        return " --warmup " + warmUpNs + "ns --seconds " + sendNs / 1e9;
     }
 
     /** What a program in a process of its own gets over one hop, from its start. */
-    private Attached attached(final RoundTripResult.Trip pair, final long sendNs) {
-        final AttachedProgram programs = new AttachedProgram(LabCluster.file(folder), pair.from());
+    private static Attached attached(
+            final AttachedProgram programs, final RoundTripResult.Trip pair, final long sendNs) {
         final JsonNode trips =
-                programs.run("ping " + pair.to() + " --flood --count " + ATTACHED_TRIPS);
-        final long warmUpNs = Math.min(sendNs, MAX_WARM_UP_NS);
-        final String times = " --warmup " + warmUpNs + "ns --seconds " + sendNs / 1e9;
-        final JsonNode rate = programs.run("perf " + pair.to() + times + " --size " + SMALL_BYTES);
-        final Attached attached =
-                new Attached(
-                        trips.at("/rtt_us/median").asDouble(),
-                        trips.at("/rtt_us/p99").asDouble(),
-                        rate.at("/messages_per_s").asLong(),
-                        trips.at("/lost").asLong() + rate.at("/lost").asLong());
-        out.printf(
-                Locale.ROOT,
-                "a program in a process of its own: round trip %.1f us (99 %%: %.1f), %d messages/s"
-                        + " of %d bytes%n",
-                attached.medianUs(),
-                attached.p99Us(),
-                attached.messagesPerSecond(),
-                SMALL_BYTES);
-        return attached;
-    }
-
-    private static Throughput perf(
-            final RunMeasurement measurement, final Pair pair, final int size, final long sendNs)
-            throws IOException {
-        return measurement.perf(
-                List.of(pair),
-                new RunMeasurement.Load(size, 1, 0, sendNs, Long.MAX_VALUE),
-                RoundTrips.NONE,
-                MeasurementWatch.none());
+                programs.run("ping " + pair.to() + " --flood --count " + ATTACHED_TRIPS).getLast();
+        final JsonNode rate =
+                programs.run("perf " + pair.to() + times(sendNs) + " --size " + SMALL_BYTES)
+                        .getLast();
+        return new Attached(
+                trips.at("/rtt_us/median").asDouble(),
+                trips.at("/rtt_us/p99").asDouble(),
+                rate.at("/messages_per_s").asLong(),
+                trips.at("/lost").asLong() + rate.at("/lost").asLong());
     }
 
     private Transfer transfer(final FileSet files) throws IOException {
@@ -210,7 +206,7 @@ public final class DemoRun {
         }
     }
 
-    private void print(final List<Distance> lines, final int size, final Throughput small) {
+    private void print(final List<Distance> lines, final int size, final Attached attached) {
         final TextTable table =
                 new TextTable(
                         "from -> to",
@@ -226,34 +222,34 @@ public final class DemoRun {
                         "lost",
                         "resent");
         for (final Distance line : lines) {
-            final Result result = line.throughput().result();
             table.row(
                     line.trip().from() + " -> " + line.trip().to(),
                     line.trip().hops(),
-                    result.bandwidthMegabytes(),
-                    result.messagesPerSecond(),
+                    line.throughput().path("bandwidth_MBps").asDouble(),
+                    line.count("messages_per_s"),
                     line.trip().rttUs().min(),
                     line.trip().rttUs().median(),
                     line.trip().rttUs().p99(),
                     line.trip().rttUs().max(),
-                    result.relays(),
-                    cpu(line.throughput().cpuPerFrameUs()),
-                    result.lost(),
-                    line.throughput().resent());
+                    line.count("relays"),
+                    line.throughput().path("cpu_us_per_frame").asString("-"),
+                    line.count("lost"),
+                    line.count("resent"));
         }
         out.print(table);
         out.printf(
                 Locale.ROOT,
-                "bandwidth with messages of %d bytes, round trips of %d; one hop carries %d"
-                        + " messages/s of %d bytes%n",
+                "bandwidth with messages of %d bytes, round trips of %d%n",
                 size,
-                TRIP_BYTES,
-                small.result().messagesPerSecond(),
+                TRIP_BYTES);
+        out.printf(
+                Locale.ROOT,
+                "a program in a process of its own: round trip %.1f us (99 %%: %.1f), %d messages/s"
+                        + " of %d bytes over one hop%n",
+                attached.medianUs(),
+                attached.p99Us(),
+                attached.messagesPerSecond(),
                 SMALL_BYTES);
-    }
-
-    private static String cpu(final OptionalDouble cpuUs) {
-        return cpuUs.isPresent() ? Double.toString(cpuUs.getAsDouble()) : "-";
     }
 
     private Outcome outcome(
@@ -261,26 +257,20 @@ public final class DemoRun {
             final Transfer transfer,
             final RoundTripResult roundTripResult,
             final List<Distance> lines,
-            final Throughput small,
             final Attached attached) {
         long lost =
                 files.entries().size()
                         - transfer.intact()
                         + roundTripResult.result().lost()
-                        + small.result().lost()
                         + attached.lost();
-        long duplicated =
-                transfer.duplicated()
-                        + roundTripResult.result().duplicated()
-                        + small.result().duplicated();
-        long reordered = small.result().reordered();
-        long corrupt = roundTripResult.result().corrupt() + small.result().corrupt();
+        long duplicated = transfer.duplicated() + roundTripResult.result().duplicated();
+        long reordered = 0;
+        long corrupt = roundTripResult.result().corrupt();
         for (final Distance line : lines) {
-            final Result result = line.throughput().result();
-            lost += result.lost();
-            duplicated += result.duplicated();
-            reordered += result.reordered();
-            corrupt += result.corrupt();
+            lost += line.count("lost");
+            duplicated += line.count("duplicated");
+            reordered += line.count("reordered");
+            corrupt += line.count("corrupt");
         }
         final Result result =
                 new Result(
@@ -298,7 +288,7 @@ public final class DemoRun {
         final Map<String, Object> fields = result.fields();
         fields.put("files", files.entries().size());
         fields.put("files_intact", transfer.intact());
-        fields.put("messages_per_s", small.result().messagesPerSecond());
+        fields.put("messages_per_s", attached.messagesPerSecond());
         fields.put("attached_rtt_median_us", attached.medianUs());
         fields.put("attached_rtt_p99_us", attached.p99Us());
         fields.put("attached_messages_per_s", attached.messagesPerSecond());
@@ -310,7 +300,7 @@ public final class DemoRun {
         fields.put(
                 "bandwidths_MBps",
                 lines.stream()
-                        .map(line -> line.throughput().result().bandwidthMegabytes())
+                        .map(line -> line.throughput().path("bandwidth_MBps").asDouble())
                         .toList());
         return new Outcome(result, fields);
     }

@@ -155,7 +155,8 @@ final class MeasurementExchange implements AutoCloseable {
         }
     }
 
-    private static String explain(final int status) {
+    /** What a status says, for people. */
+    static String explain(final int status) {
         return switch (status) {
             case PmStatus.PEER_UNREACHABLE ->
                     "cannot be reached: see that its node runs and its links are up, by hxb doctor"

@@ -1,221 +1,232 @@
 package io.hxb.tool.measure;
 
-import io.hxb.linux.Memory;
-import io.hxb.node.service.MessagePattern;
-import io.hxb.node.service.ServiceProtocol;
-import io.hxb.pm.PmContext;
-import io.hxb.pm.PmStatus;
+import io.hxb.os.CpuTime;
+import io.hxb.pm.PmDevice;
+import io.hxb.tool.cluster.Cluster;
+import io.hxb.tool.cluster.ClusterCounters;
 import io.hxb.tool.report.ToolException;
 
+import java.io.IOException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /**
- * Measures throughput: one thread sends to the services of other nodes as fast as they take it;
- * they check every message, and report at the end. Owned by the thread that measures; sending
- * allocates nothing, except for what is printed between intervals.
+ * Measures throughput: each sending node has a thread of this process, and the receivers are
+ * others' ({@link Receivers}). Owned by the thread that measures, which only watches.
  */
-final class PerfRun {
-    private static final int BURST = 32;
-    private static final long CHECK_TIME_EVERY = 256;
-    private static final long IDLE_NS = 200_000;
-    private static final long ANSWER_NS = 10_000_000_000L;
+final class PerfRun implements AutoCloseable {
+    private static final long LOOK_NS = 10_000_000L;
 
-    private final List<Stream> streams = new ArrayList<>();
-    private final int lengthBytes;
-    private final long checkEvery;
-    private final MeasurementWatch watch;
-    private long bytes;
-    private long messages;
-    private long lost;
-    private long duplicated;
-    private long reordered;
-    private long corrupt;
-    private long durationNs;
+    /** A receiver that has ended is not always seen before what came of it. */
+    private static final long ENDING_NS = 500_000_000L;
 
-    /** One direction of one pair. */
-    private static final class Stream {
-        private final MeasurementExchange exchange;
-        private final int target;
-        private final boolean isFirstOfContext;
-        private long sent;
+    private static final long END_S = 15;
 
-        Stream(
-                final MeasurementExchange exchange,
-                final int target,
-                final boolean isFirstOfContext) {
-            this.exchange = exchange;
-            this.target = target;
-            this.isFirstOfContext = isFirstOfContext;
-        }
-    }
+    private final Cluster cluster;
+    private final List<Pair> pairs;
+    private final RunMeasurement.Load load;
+    private final Receivers receivers;
+    private final ClusterCounters counters;
+    private final Map<Integer, PerfSender> senders = new LinkedHashMap<>();
+    private final ExecutorService threads;
+    // Read by the sending threads.
+    private volatile boolean isAborted;
+
+    /** What one run found. */
+    record Outcome(Result result, EndCpu cpu) {}
 
     /**
-     * Makes a measurement.
+     * Opens what it sends by.
      *
-     * @param lengthBytes payload of each message, 4 to the contexts' maximum.
-     * @param checkEvery of how many messages one is written and compared whole, 1 or more.
-     * @param watch looks at it meanwhile.
+     * @param counters of the cluster; the caller closes them.
+     * @throws ToolException if nobody receives messages of that length at a node.
      */
-    PerfRun(final int lengthBytes, final long checkEvery, final MeasurementWatch watch) {
-        if (lengthBytes < MessagePattern.MIN_BYTES) {
-            throw new ToolException(
-                    "messages carry a sequence number: --size must be 4 or more: " + lengthBytes);
-        }
-        this.lengthBytes = lengthBytes;
-        this.checkEvery = checkEvery;
-        this.watch = watch;
-    }
-
-    /**
-     * Adds a stream of messages.
-     *
-     * @param context sends it; several streams may share it; closed by the caller.
-     * @param target node id of the receiver.
-     */
-    void add(final PmContext context, final int target) {
-        for (final Stream stream : streams) {
-            if (stream.exchange.context() == context) {
-                streams.add(new Stream(stream.exchange, target, false));
-                return;
+    PerfRun(
+            final Cluster cluster,
+            final List<Pair> pairs,
+            final RunMeasurement.Load load,
+            final Receivers receivers,
+            final ClusterCounters counters)
+            throws IOException {
+        this.cluster = cluster;
+        this.pairs = pairs;
+        this.load = load;
+        this.receivers = receivers;
+        this.counters = counters;
+        try {
+            for (final Pair pair : pairs) {
+                add(pair);
             }
-        }
-        streams.add(new Stream(new MeasurementExchange(context), target, true));
-    }
-
-    /**
-     * Sends until the time is over or the user stops it, waits until everything has arrived, and
-     * asks the receivers. Blocks until then.
-     *
-     * @param sendNs how long to send.
-     * @param limitMessages maximum number of messages on each stream.
-     */
-    void run(final long sendNs, final long limitMessages) {
-        for (final Stream stream : streams) {
-            ask(stream, ServiceProtocol.COUNT_RESET);
-        }
-        final long startNs = System.nanoTime();
-        watch.begin(startNs);
-        send(startNs + sendNs, limitMessages);
-        watch.end(System.nanoTime(), acknowledged());
-        for (final Stream stream : streams) {
-            if (!stream.exchange.drain(ANSWER_NS)) {
-                throw new ToolException(
-                        "node "
-                                + stream.target
-                                + " did not acknowledge everything within 10 s: see hxb stat");
-            }
-        }
-        durationNs = System.nanoTime() - startNs;
-        for (final Stream stream : streams) {
-            final long received = ask(stream, ServiceProtocol.COUNT_REPORT);
-            lost += Math.max(0, stream.sent - received);
-        }
-    }
-
-    private void send(final long deadlineNs, final long limitMessages) {
-        long rounds = 0;
-        int idle = 0;
-        boolean isTimeLeft = true;
-        while (isTimeLeft) {
-            long sent = 0;
-            boolean isDone = true;
-            for (int i = 0; i < streams.size(); i++) {
-                final Stream stream = streams.get(i);
-                sent += burst(stream, limitMessages);
-                isDone &= stream.sent >= limitMessages;
-            }
-            if (isDone) {
-                return;
-            }
-            if (sent == 0) {
-                final MeasurementExchange exchange = streams.get(idle++ % streams.size()).exchange;
-                exchange.checkEvents();
-                exchange.context().awaitSends(IDLE_NS);
-            }
-            if (sent == 0 || ++rounds % (CHECK_TIME_EVERY / BURST) == 0) {
-                final long nowNs = System.nanoTime();
-                isTimeLeft = deadlineNs - nowNs > 0 && !watch.isStopped();
-                if (isTimeLeft && watch.isDue(nowNs)) {
-                    watch.onProgress(nowNs, acknowledged());
+            for (final PerfSender sender : senders.values()) {
+                if (sender instanceof final LongSender longs) {
+                    longs.open();
                 }
             }
+        } catch (final IOException | RuntimeException e) {
+            senders.values().forEach(PerfSender::close);
+            throw e;
+        }
+        threads =
+                Executors.newFixedThreadPool(
+                        senders.size(),
+                        work -> {
+                            final Thread thread = new Thread(work, "hxb-perf-send");
+                            thread.setDaemon(true);
+                            return thread;
+                        });
+    }
+
+    private void add(final Pair pair) throws IOException {
+        final PmDevice device = cluster.device(pair.from());
+        final boolean isLong = load.lengthBytes() > device.mtuBytes();
+        final int context = receivers.context(pair.to());
+        if (isLong && context == 0) {
+            throw new ToolException(
+                    "messages of more than "
+                            + device.mtuBytes()
+                            + " bytes need a receiver at node "
+                            + pair.to()
+                            + ": run 'hxb perf --receive' there");
+        }
+        if (!senders.containsKey(pair.from())) {
+            senders.put(pair.from(), isLong ? longSender(device) : frameSender(device));
+        }
+        senders.get(pair.from()).add(new PerfStream(pair.to(), isLong ? context + 1 : context));
+    }
+
+    private PerfSender frameSender(final PmDevice device) throws IOException {
+        return new FrameSender(
+                device.openContext(
+                        RunMeasurement.CONTEXT, ContextWaiting.sending(cluster.config().loop())),
+                load.lengthBytes(),
+                load.checkEvery());
+    }
+
+    private PerfSender longSender(final PmDevice device) throws IOException {
+        return new LongSender(
+                device,
+                device.openContext(
+                        RunMeasurement.CONTEXT, ContextWaiting.options(cluster.config().loop())),
+                load.lengthBytes(),
+                load.checkEvery());
+    }
+
+    /**
+     * Sends for some time, waits until all has arrived, and asks the receivers. Blocks until then.
+     *
+     * @param sendNs how long to send.
+     */
+    Outcome run(final long sendNs, final MeasurementWatch watch) {
+        await(all(PerfSender::begin), () -> {});
+        final EndCpu before = cpu();
+        final long startNs = System.nanoTime();
+        watch.begin(startNs);
+        await(
+                all(
+                        sender ->
+                                sender.send(
+                                        startNs + sendNs,
+                                        load.limitMessages(),
+                                        () -> isAborted || watch.isStopped())),
+                () -> look(watch));
+        watch.end(System.nanoTime(), acknowledged());
+        await(all(PerfSender::end), () -> {});
+        final double seconds = (System.nanoTime() - startNs) / 1e9;
+        return new Outcome(result(seconds), received(cpu().since(before)));
+    }
+
+    private List<Future<?>> all(final Consumer<PerfSender> step) {
+        final List<Future<?>> futures = new ArrayList<>();
+        senders.values().forEach(sender -> futures.add(threads.submit(() -> step.accept(sender))));
+        return futures;
+    }
+
+    private void look(final MeasurementWatch watch) {
+        final long nowNs = System.nanoTime();
+        if (watch.isDue(nowNs)) {
+            watch.onProgress(nowNs, acknowledged());
         }
     }
 
-    /** Messages that have arrived at their nodes. */
+    private void await(final List<Future<?>> futures, final Runnable meanwhile) {
+        while (!futures.stream().allMatch(Future::isDone)) {
+            LockSupport.parkNanos(LOOK_NS);
+            meanwhile.run();
+            receivers.problem().ifPresent(this::abort);
+            if (futures.stream().anyMatch(future -> future.state() == Future.State.FAILED)) {
+                isAborted = true;
+            }
+        }
+        for (final Future<?> future : futures) {
+            try {
+                future.get();
+            } catch (final InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new ToolException("interrupted while it was measured", e);
+            } catch (final ExecutionException e) {
+                throw failure(e.getCause());
+            }
+        }
+    }
+
+    private void abort(final String problem) {
+        isAborted = true;
+        throw new ToolException(problem);
+    }
+
+    // Whatever the sender noticed came of the receiver's end, if that has ended.
+    private RuntimeException failure(final Throwable thrown) {
+        final long startNs = System.nanoTime();
+        Optional<String> problem = receivers.problem();
+        while (thrown instanceof ToolException
+                && problem.isEmpty()
+                && System.nanoTime() - startNs < ENDING_NS) {
+            LockSupport.parkNanos(LOOK_NS);
+            problem = receivers.problem();
+        }
+        if (problem.isPresent()) {
+            return new ToolException(problem.get(), thrown);
+        }
+        return thrown instanceof final RuntimeException e ? e : new IllegalStateException(thrown);
+    }
+
     private long acknowledged() {
-        long count = 0;
-        for (int i = 0; i < streams.size(); i++) {
-            final Stream stream = streams.get(i);
-            count += stream.sent;
-            if (stream.isFirstOfContext) {
-                count -= stream.exchange.context().unfinishedSends();
+        return senders.values().stream().mapToLong(PerfSender::acknowledged).sum();
+    }
+
+    private Result result(final double seconds) {
+        long bytes = 0;
+        long messages = 0;
+        long lost = 0;
+        long duplicated = 0;
+        long reordered = 0;
+        long corrupt = 0;
+        for (final PerfSender sender : senders.values()) {
+            for (final PerfStream stream : sender.streams()) {
+                bytes += stream.bytes();
+                messages += stream.messages();
+                lost += stream.lost();
+                duplicated += stream.duplicated();
+                reordered += stream.reordered();
+                corrupt += stream.corrupt();
             }
         }
-        return count;
-    }
-
-    private long burst(final Stream stream, final long limitMessages) {
-        final PmContext context = stream.exchange.context();
-        int sent = 0;
-        while (sent < BURST && stream.sent < limitMessages) {
-            final int slot = context.claim(stream.target, ServiceProtocol.CONTEXT, lengthBytes);
-            if (slot == PmStatus.NO_BUFFERS) {
-                break;
-            }
-            if (slot < 0) {
-                throw new ToolException(
-                        "cannot send: " + PmStatus.name(slot) + " " + context.closeReason());
-            }
-            if (stream.sent % checkEvery == 0) {
-                MessagePattern.write(context.sendAddress(slot), lengthBytes, stream.sent);
-                stream.exchange.send(slot, lengthBytes, ServiceProtocol.COUNT);
-            } else {
-                MessagePattern.number(context.sendAddress(slot), stream.sent);
-                stream.exchange.send(slot, lengthBytes, ServiceProtocol.COUNT_NUMBER);
-            }
-            stream.sent++;
-            sent++;
-        }
-        return sent;
-    }
-
-    /** Asks a receiver; returns the different messages that it got, and adds its counts to ours. */
-    private long ask(final Stream stream, final int tag) {
-        final MeasurementExchange exchange = stream.exchange;
-        exchange.send(exchange.claim(stream.target, ServiceProtocol.CONTEXT, 0, ANSWER_NS), 0, tag);
-        while (exchange.receive(ANSWER_NS)) {
-            final var message = exchange.message();
-            final boolean isAnswer =
-                    message.tag() == ServiceProtocol.COUNT_REPLY
-                            && message.sourceNode() == stream.target
-                            && message.lengthBytes() == ServiceProtocol.REPLY_BYTES;
-            final long received = isAnswer ? take(message.address()) : 0;
-            exchange.release();
-            if (isAnswer) {
-                return received;
-            }
-        }
-        throw new ToolException(
-                "node " + stream.target + " does not answer: run hxb stat to see whether it runs");
-    }
-
-    private long take(final long address) {
-        final long arrived = Memory.getLong(address);
-        messages += arrived;
-        bytes += Memory.getLong(address + 8);
-        duplicated += Memory.getLong(address + 24);
-        reordered += Memory.getLong(address + 32);
-        corrupt += Memory.getLong(address + 40);
-        return arrived - Memory.getLong(address + 24);
-    }
-
-    /** What was found, without relays and round trips. */
-    Result result(final int nodes) {
         return new Result(
-                nodes,
-                streams.size(),
+                cluster.config().shape().nodeCount(),
+                pairs.size(),
                 bytes,
                 messages,
                 lost,
@@ -223,7 +234,54 @@ final class PerfRun {
                 reordered,
                 corrupt,
                 0,
-                durationNs / 1e9,
+                seconds,
                 RoundTrips.NONE);
+    }
+
+    /** What has been used so far, as far as processes of this machine are concerned. */
+    private EndCpu cpu() {
+        final List<Long> sending =
+                counters.pids(pairs.stream().map(Pair::from).collect(Collectors.toSet()));
+        final List<Long> receiving =
+                counters.pids(pairs.stream().map(Pair::to).collect(Collectors.toSet()));
+        final Set<Long> shared = sending.stream().collect(Collectors.toSet());
+        final boolean isShared = receiving.stream().anyMatch(shared::contains);
+        shared.addAll(receiving);
+        final long own = ProcessHandle.current().pid();
+        return new EndCpu(
+                shared.contains(own) ? OptionalLong.empty() : CpuTime.ofNs(List.of(own)),
+                isShared ? OptionalLong.empty() : cpu(sending),
+                receivers.cpuNs(),
+                isShared ? OptionalLong.empty() : cpu(receiving),
+                isShared ? cpu(List.copyOf(shared)) : OptionalLong.empty());
+    }
+
+    private static OptionalLong cpu(final List<Long> pids) {
+        return pids.isEmpty() ? OptionalLong.empty() : CpuTime.ofNs(pids);
+    }
+
+    // A receiver of another machine tells it; there is one only, as a node sends to one only there.
+    private EndCpu received(final EndCpu cpu) {
+        if (pairs.size() > 1) {
+            return cpu;
+        }
+        final PerfStream stream = senders.get(pairs.getFirst().from()).streams().getFirst();
+        return cpu.orReceiver(stream.programNs(), stream.nodeNs());
+    }
+
+    @Override
+    public void close() {
+        isAborted = true;
+        threads.shutdown();
+        try {
+            // Those that wait for an answer find out at last that none comes.
+            if (!threads.awaitTermination(END_S, TimeUnit.SECONDS)) {
+                return;
+            }
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return;
+        }
+        senders.values().forEach(PerfSender::close);
     }
 }

@@ -8,9 +8,7 @@ import io.hxb.tool.cluster.ClusterCounters;
 import io.hxb.tool.report.ToolException;
 
 import java.io.IOException;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -37,7 +35,7 @@ public final class RunMeasurement {
     /**
      * Parameters of a measurement of throughput. Immutable.
      *
-     * @param lengthBytes payload of a message, 4 or more.
+     * @param lengthBytes payload of a message, 1 to 2^30.
      * @param checkEvery in one of this number of messages every byte is written by its sender and
      *     compared by its receiver, of the others only the number; 1 or more.
      * @param warmUpNs how long to send before, so that the code measured is compiled; its faults
@@ -147,87 +145,50 @@ public final class RunMeasurement {
     }
 
     /**
+     * The context of a program that receives at a node of another machine; 0 if there is none.
+     *
+     * @param pair to that node.
+     */
+    public int receiver(final Pair pair) throws IOException {
+        try (PmContext context = open(pair.from())) {
+            return PerfReceiver.find(context, pair.to());
+        }
+    }
+
+    /**
      * Measures throughput of all pairs at once.
      *
      * @param roundTrips measured before, to be reported along.
      * @param watch told of what happens meanwhile.
+     * @param receivers what the messages are sent to.
      */
     public Throughput perf(
             final List<Pair> pairs,
             final Load load,
             final RoundTrips roundTrips,
-            final MeasurementWatch watch)
+            final MeasurementWatch watch,
+            final Receivers receivers)
             throws IOException {
-        try (ClusterCounters counters = new ClusterCounters(cluster.config())) {
+        try (ClusterCounters counters = new ClusterCounters(cluster.config());
+                PerfRun run = new PerfRun(cluster, pairs, load, receivers, counters)) {
             watch.observe(counters, true, load.lengthBytes);
             final Result warmUp =
-                    load.warmUpNs > 0 ? send(pairs, load, load.warmUpNs, watch) : Result.NONE;
+                    load.warmUpNs > 0 ? run.run(load.warmUpNs, watch).result() : Result.NONE;
             watch.observe(counters, false, load.lengthBytes);
             final ClusterCounters.Reading before = counters.read();
             final OptionalLong cpuBeforeNs = counters.cpuNs();
-            final Result result = send(pairs, load, load.sendNs, watch);
+            final PerfRun.Outcome outcome = run.run(load.sendNs, watch);
             final OptionalLong cpuNs = counters.cpuNsSince(cpuBeforeNs);
             final ClusterCounters.Reading after = counters.settled();
             final long relays = after.since(before, CounterType.FORWARD_RELAYED_FRAMES);
             return new Throughput(
-                    result.with(relays, roundTrips).withFaultsOf(warmUp),
+                    outcome.result().with(relays, roundTrips).withFaultsOf(warmUp),
                     counters.nodes(),
                     after.since(before, CounterType.LINK_RECEIVED_FRAMES),
                     after.since(before, CounterType.FLOW_RESENT_FRAMES),
                     after.dropped() - before.dropped(),
-                    cpuNs);
-        }
-    }
-
-    private Result send(
-            final List<Pair> pairs,
-            final Load load,
-            final long sendNs,
-            final MeasurementWatch watch)
-            throws IOException {
-        final boolean isOneFrame =
-                load.lengthBytes <= cluster.device(pairs.getFirst().from()).mtuBytes();
-        return isOneFrame ? small(pairs, load, sendNs, watch) : large(pairs, load, sendNs, watch);
-    }
-
-    private Result small(
-            final List<Pair> pairs,
-            final Load load,
-            final long sendNs,
-            final MeasurementWatch watch)
-            throws IOException {
-        final Map<Integer, PmContext> contexts = new HashMap<>();
-        try {
-            final PerfRun run = new PerfRun(load.lengthBytes, load.checkEvery, watch);
-            for (final Pair pair : pairs) {
-                PmContext context = contexts.get(pair.from());
-                if (context == null) {
-                    context =
-                            cluster.device(pair.from())
-                                    .openContext(
-                                            CONTEXT,
-                                            ContextWaiting.sending(cluster.config().loop()));
-                    contexts.put(pair.from(), context);
-                }
-                run.add(context, pair.to());
-            }
-            run.run(sendNs, load.limitMessages);
-            return run.result(cluster.config().shape().nodeCount());
-        } finally {
-            contexts.values().forEach(PmContext::close);
-        }
-    }
-
-    private Result large(
-            final List<Pair> pairs,
-            final Load load,
-            final long sendNs,
-            final MeasurementWatch watch)
-            throws IOException {
-        try (LargePerfRun run =
-                new LargePerfRun(cluster, pairs, load.lengthBytes, load.checkEvery, watch)) {
-            run.run(sendNs, load.limitMessages);
-            return run.result();
+                    cpuNs,
+                    outcome.cpu());
         }
     }
 

@@ -2,6 +2,8 @@ package io.hxb.tool.measure;
 
 import io.hxb.tool.machine.Signals;
 
+import java.io.IOException;
+import java.io.OutputStream;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -34,11 +36,36 @@ public final class StopRequest implements AutoCloseable {
         return request;
     }
 
-    /** Asks to stop; any thread may call it. */
+    /**
+     * Heeds Ctrl-C and the end of standard input, by which the one that started this process tells
+     * it; a terminal may do both at once.
+     */
+    public static StopRequest onInterruptOrEnd() {
+        final StopRequest request = onInterrupt();
+        final Thread thread = new Thread(request::awaitEnd, "hxb-attended");
+        thread.setDaemon(true);
+        thread.start();
+        return request;
+    }
+
+    private void awaitEnd() {
+        try {
+            System.in.transferTo(OutputStream.nullOutputStream());
+        } catch (final IOException e) {
+            // Whoever attended has gone, as at the end of the input.
+        }
+        request();
+    }
+
+    /** Asks to stop, and the second time ends the process; any thread may call it. */
     void stop() {
         if (isStopped) {
             System.exit(INTERRUPTED);
         }
+        request();
+    }
+
+    private void request() {
         isStopped = true;
         LockSupport.unpark(owner);
     }

@@ -14,9 +14,16 @@ import java.util.OptionalLong;
  * @param dropped frames dropped for any reason.
  * @param cpuNs CPU time of the nodes' processes, which may be this one; empty unless all nodes are
  *     on this machine.
+ * @param ends CPU time that each end has used.
  */
 public record Throughput(
-        Result result, int counted, long frames, long resent, long dropped, OptionalLong cpuNs) {
+        Result result,
+        int counted,
+        long frames,
+        long resent,
+        long dropped,
+        OptionalLong cpuNs,
+        EndCpu ends) {
     /** CPU time for each frame that arrived somewhere, in microseconds; empty if it is unknown. */
     public OptionalDouble cpuPerFrameUs() {
         return cpuPerFrameUs(cpuNs, frames);
@@ -37,6 +44,10 @@ public record Throughput(
         fields.put("resent", resent);
         fields.put("dropped", dropped);
         cpuPerFrameUs().ifPresent(cpuUs -> fields.put("cpu_us_per_frame", cpuUs));
+        final Map<String, Double> cost = ends.perGigabyte(result.bytes());
+        if (!cost.isEmpty()) {
+            fields.put("cpu_s_per_GB", cost);
+        }
         return fields;
     }
 }

@@ -10,6 +10,7 @@ import picocli.CommandLine.Option;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 
 /** Options that say which cluster is meant. Picocli fills it. */
@@ -47,6 +48,11 @@ public final class ClusterFile {
                 || System.getenv("HXB_CONFIG") != null
                 || lab().filter(state -> !state.hasSwitches()).isPresent()
                 || Files.exists(SYSTEM_FILE);
+    }
+
+    /** These options as words of another command's line in the same environment. */
+    public List<String> words() {
+        return file != null ? List.of("--config", file.toString()) : List.of("--name", lab);
     }
 
     /** The cluster that is meant. */

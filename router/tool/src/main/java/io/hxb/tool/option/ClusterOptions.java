@@ -67,6 +67,13 @@ public final class ClusterOptions {
         return node != null || System.getenv("HXB_NODE") != null;
     }
 
+    /**
+     * What says which cluster is meant, as words of another command's line in the same environment.
+     */
+    public List<String> clusterWords() {
+        return file.words();
+    }
+
     /** The cluster that is meant. */
     public ClusterConfig config() {
         return file.config();

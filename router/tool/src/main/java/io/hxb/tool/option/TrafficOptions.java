@@ -14,12 +14,6 @@ public final class TrafficOptions {
     private static final long MAX_WARMUP_NS = 600_000_000_000L;
 
     @Option(
-            names = "--size",
-            paramLabel = "BYTES",
-            description = "send messages of this payload, 4..1048576 (default: 8192)")
-    private Integer size;
-
-    @Option(
             names = "--warmup",
             paramLabel = "TIME",
             defaultValue = "3s",
@@ -37,18 +31,21 @@ public final class TrafficOptions {
     /** Picocli makes it. */
     public TrafficOptions() {}
 
-    /** Payload of a message in bytes, or what the command takes otherwise. */
-    public int sizeOr(final int other) {
-        final int value = size == null ? other : size;
-        if (value < 4 || value > 1 << 20) {
-            throw new UsageException("--size must be 4..1048576: " + value);
-        }
-        return value;
-    }
-
     /** How long to send before, in ns. */
     public long warmUpNs() {
         return TimeOption.parseNs("--warmup", warmup, 0, MAX_WARMUP_NS);
+    }
+
+    /** These options as words of a command line. */
+    public List<String> words() {
+        final List<String> words = new ArrayList<>(List.of("--warmup", warmup));
+        if (isBoth) {
+            words.add("--both");
+        }
+        if (isAll) {
+            words.add("--all");
+        }
+        return words;
     }
 
     /**
@@ -63,6 +60,11 @@ public final class TrafficOptions {
                     "--seconds must be above 0, at most 86400 seconds: " + seconds);
         }
         return (long) (seconds * 1e9);
+    }
+
+    /** True if every node sends to every other. */
+    public boolean isForAll() {
+        return isAll;
     }
 
     /** The pairs that exchange messages: all, or one, or both of its directions. */

@@ -2,6 +2,7 @@ package io.hxb.tool.perf;
 
 import io.hxb.tool.measure.Pair;
 import io.hxb.tool.measure.RunMeasurement;
+import io.hxb.tool.option.MessageSizes;
 import io.hxb.tool.option.TimeOption;
 import io.hxb.tool.option.TrafficOptions;
 import io.hxb.tool.report.UsageException;
@@ -10,21 +11,36 @@ import io.hxb.topology.Shape;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /** Options of a measurement of throughput. Picocli fills it. */
 public final class PerfOptions {
-    private static final int SIZE_BYTES = 8192;
+    /** The longest message that can be measured. */
+    private static final int MAX_BYTES = 1 << 30;
+
+    private static final String INTERVAL = "1s";
+    private static final String NO_INTERVAL = "0";
     private static final long MIN_INTERVAL_NS = 100_000_000L;
     private static final long MAX_INTERVAL_NS = 3_600_000_000_000L;
 
     @Mixin private TrafficOptions traffic;
 
     @Option(
+            names = {"--size", "--sizes"},
+            paramLabel = "BYTES",
+            defaultValue = "8192",
+            description =
+                    "send messages of this payload, such as 32, 8192, 64K or 1M; several with"
+                        + " commas, or a range such as 1..1G for each power of two in it, make a"
+                        + " table (default: ${DEFAULT-VALUE})")
+    private String size;
+
+    @Option(
             names = "--seconds",
             paramLabel = "S",
             defaultValue = "3",
-            description = "send for this long (default: ${DEFAULT-VALUE})")
+            description = "send for this long, messages of each size (default: ${DEFAULT-VALUE})")
     private double seconds;
 
     @Option(
@@ -45,21 +61,21 @@ public final class PerfOptions {
     @Option(
             names = {"-i", "--interval"},
             paramLabel = "TIME",
-            defaultValue = "1s",
             description =
                     "print a line about the progress this often; 0: none (default: "
-                            + "${DEFAULT-VALUE})")
+                            + INTERVAL
+                            + "; none with a table)")
     private String interval;
 
     /** Picocli makes it. */
     public PerfOptions() {}
 
     /**
-     * What is sent.
+     * What is sent, for each size.
      *
      * @throws UsageException that says which value is wrong and what it may be.
      */
-    public RunMeasurement.Load load() {
+    public List<RunMeasurement.Load> loads() {
         final long limit = count == null ? Long.MAX_VALUE : count;
         if (limit < 1) {
             throw new UsageException("--count must be 1 or more: " + limit);
@@ -67,23 +83,46 @@ public final class PerfOptions {
         if (checkEvery < 1) {
             throw new UsageException("--check must be 1 or more: " + checkEvery);
         }
-        return new RunMeasurement.Load(
-                traffic.sizeOr(SIZE_BYTES),
-                checkEvery,
-                traffic.warmUpNs(),
-                TrafficOptions.sendNs(seconds),
-                limit);
+        final long warmUpNs = traffic.warmUpNs();
+        final long sendNs = TrafficOptions.sendNs(seconds);
+        return MessageSizes.parse("--size", size, MAX_BYTES).stream()
+                .map(bytes -> new RunMeasurement.Load(bytes, checkEvery, warmUpNs, sendNs, limit))
+                .toList();
     }
 
-    /** Time between interim results in ns; 0 for none. */
-    public long intervalNs() {
-        return interval.strip().equals("0")
+    /**
+     * Time between interim results in ns; 0 for none.
+     *
+     * @param isTable whether there will be a table of several results.
+     */
+    public long intervalNs(final boolean isTable) {
+        final String given = interval == null ? isTable ? NO_INTERVAL : INTERVAL : interval;
+        return given.strip().equals(NO_INTERVAL)
                 ? 0
-                : TimeOption.parseNs("--interval", interval, MIN_INTERVAL_NS, MAX_INTERVAL_NS);
+                : TimeOption.parseNs("--interval", given, MIN_INTERVAL_NS, MAX_INTERVAL_NS);
     }
 
     /** The pairs that exchange messages. */
     public List<Pair> pairs(final Shape shape, final int from, final int to) {
         return traffic.pairs(shape, from, to);
+    }
+
+    /** True if every node sends to every other. */
+    public boolean isForAll() {
+        return traffic.isForAll();
+    }
+
+    /** These options as words of a command line. */
+    public List<String> words() {
+        final List<String> words = new ArrayList<>(traffic.words());
+        words.addAll(List.of("--size", size, "--seconds", Double.toString(seconds)));
+        words.addAll(List.of("--check", Long.toString(checkEvery)));
+        if (count != null) {
+            words.addAll(List.of("--count", count.toString()));
+        }
+        if (interval != null) {
+            words.addAll(List.of("--interval", interval));
+        }
+        return words;
     }
 }

@@ -4,6 +4,7 @@ import io.hxb.tool.cluster.Cluster;
 import io.hxb.tool.measure.Interval;
 import io.hxb.tool.measure.MeasurementWatch;
 import io.hxb.tool.measure.Pair;
+import io.hxb.tool.measure.Receivers;
 import io.hxb.tool.measure.Result;
 import io.hxb.tool.measure.RoundTrips;
 import io.hxb.tool.measure.RunMeasurement;
@@ -23,43 +24,97 @@ import java.util.Map;
  * command's thread.
  */
 public final class PerfReport {
-    private PerfReport() {}
+    private final Cluster cluster;
+    private final PerfOptions options;
+    private final Output output;
+    private final StopRequest stop;
+    private final RunMeasurement measurement;
 
     /**
-     * Measures and prints until all is done or Ctrl-C.
+     * Makes one.
      *
+     * @param stop ends it with what was found until then.
+     */
+    public PerfReport(
+            final Cluster cluster,
+            final PerfOptions options,
+            final Output output,
+            final StopRequest stop) {
+        this.cluster = cluster;
+        this.options = options;
+        this.output = output;
+        this.stop = stop;
+        measurement = new RunMeasurement(cluster);
+    }
+
+    /**
+     * Measures and prints, one target after the other and each with one size after the other, until
+     * all is done or it is told to stop.
+     *
+     * @param targets pairs that are measured together.
+     * @param receivers to whom is sent; closed at the end.
      * @return the exit status: 0 if every message arrived once, in order and intact.
      */
-    public static int run(
-            final Cluster cluster,
-            final List<Pair> pairs,
-            final PerfOptions options,
-            final Output output)
+    public int run(final List<List<Pair>> targets, final Receivers receivers) throws IOException {
+        try (receivers) {
+            measurement.awaitReady(targets.stream().flatMap(List::stream).distinct().toList());
+            if (receivers instanceof final ReceiverChoice choice) {
+                choice.await(measurement);
+            }
+            final List<RunMeasurement.Load> loads = options.loads();
+            final boolean isTable = targets.size() * loads.size() > 1;
+            return isTable
+                    ? table(targets, loads, receivers)
+                    : single(targets.getFirst(), loads.getFirst(), receivers);
+        }
+    }
+
+    private int single(
+            final List<Pair> pairs, final RunMeasurement.Load load, final Receivers receivers)
             throws IOException {
-        final RunMeasurement.Load load = options.load();
-        final RunMeasurement measurement = new RunMeasurement(cluster);
-        measurement.awaitReady(pairs);
         final RoundTrips trips = measurement.roundTrips(pairs.getFirst(), load.lengthBytes());
-        if (options.intervalNs() > 0) {
+        if (options.intervalNs(false) > 0) {
             output.text().println(Interval.HEADING);
         }
-        final Throughput found;
-        try (StopRequest stop = StopRequest.onInterrupt()) {
-            final MeasurementWatch watch =
-                    new MeasurementWatch(
-                            options.intervalNs(), interval -> print(interval, output), stop);
-            found = measurement.perf(pairs, load, trips, watch);
-        }
-        print(found, load.lengthBytes(), output);
+        final Throughput found =
+                measurement.perf(pairs, load, trips, watch(options.intervalNs(false)), receivers);
+        print(found, load.lengthBytes());
         return ExitStatus.of(found.result().isOk());
     }
 
-    private static void print(final Interval interval, final Output output) {
+    private int table(
+            final List<List<Pair>> targets,
+            final List<RunMeasurement.Load> loads,
+            final Receivers receivers)
+            throws IOException {
+        final PerfTable table = new PerfTable(cluster.config().shape(), targets.size() > 1);
+        output.text().println(table.heading());
+        for (final List<Pair> pairs : targets) {
+            for (final RunMeasurement.Load load : loads) {
+                if (!stop.isStopped()) {
+                    final MeasurementWatch watch = watch(options.intervalNs(true));
+                    final Throughput found =
+                            measurement.perf(pairs, load, RoundTrips.NONE, watch, receivers);
+                    output.report(table.add(pairs, load.lengthBytes(), found));
+                    output.text().println(table.lastLine());
+                }
+            }
+        }
+        output.text().println(table.verdict());
+        output.report(table.summary());
+        return ExitStatus.of(table.isOk());
+    }
+
+    private MeasurementWatch watch(final long intervalNs) {
+        return new MeasurementWatch(intervalNs, this::print, stop);
+    }
+
+    private void print(final Interval interval) {
         output.text().println(interval);
         output.report(interval.fields());
     }
 
-    private static void print(final Throughput found, final int size, final Output output) {
+    private void print(final Throughput found, final int size) {
         final Result result = found.result();
         output.text()
                 .printf(
@@ -89,6 +144,10 @@ public final class PerfReport {
                                         "; CPU %.2f us a frame",
                                         found.cpuPerFrameUs().getAsDouble())
                                 : "");
+        final String cost = found.ends().text(result.bytes());
+        if (!cost.isEmpty()) {
+            output.text().println(cost);
+        }
         if (found.counted() < result.nodes()) {
             output.text()
                     .printf(

@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.config.FrameConfig;
 import io.hxb.frame.DropReason;
+import io.hxb.frame.FragmentFlyweight;
 import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.frame.FrameType;
 import io.hxb.frame.FrameValidator;
 import io.hxb.frame.SealFlyweight;
 import io.hxb.linux.LinuxException;
@@ -103,6 +105,42 @@ class RelayProgramTest extends PortProgram {
         final int result = run(frame);
         // then
         assertEquals(BpfCode.TCX_REDIRECT, result);
+        assertArrayEquals(expected.array(), frame.array());
+    }
+
+    @Test
+    void shouldSendTheFragmentsOfAFrameOnOneLink() throws LinuxException {
+        for (int round = 0; round < 64; round++) {
+            // given: links of the next dimension, of which one gets half of its share
+            final int number = 0xFFFF_FFF0 + round / 4;
+            table.weight(LINKS, 0, Port.FULL_WEIGHT / 2);
+            final ByteBuffer frame = frame("2,1,1", "1,0,2");
+            put(frame, FrameHeaderFlyweight.TYPE_OFFSET, FrameType.FRAGMENT);
+            frame.putInt(at(FragmentFlyweight.NUMBER_OFFSET), number);
+            // when
+            final int result = run(frame);
+            // then
+            assertEquals(BpfCode.TCX_REDIRECT, result);
+            final int link = LINKS + Integer.remainderUnsigned(number, LINKS);
+            final ByteBuffer expected = copy(frame);
+            TrainBytes.putMac(expected, 0, mac(link, 0));
+            assertArrayEquals(expected.array(), frame.array(), "round " + round);
+        }
+    }
+
+    @Test
+    void shouldSendFragmentsOnAnotherLinkIfTheirsDoesNotReachTheNode() throws LinuxException {
+        // given
+        table.weight(LINKS, 0, 0);
+        final ByteBuffer frame = frame("2,1,1", "1,0,2");
+        put(frame, FrameHeaderFlyweight.TYPE_OFFSET, FrameType.FRAGMENT);
+        frame.putInt(at(FragmentFlyweight.NUMBER_OFFSET), 2 * LINKS);
+        // when
+        final int result = run(frame);
+        // then
+        assertEquals(BpfCode.TCX_REDIRECT, result);
+        final ByteBuffer expected = copy(frame);
+        TrainBytes.putMac(expected, 0, mac(LINKS + 1, 0));
         assertArrayEquals(expected.array(), frame.array());
     }
 

@@ -8,8 +8,8 @@ import io.hxb.config.AttachConfig;
 import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.LinkPlan;
+import io.hxb.os.CpuTime;
 import io.hxb.tool.cluster.ClusterCounters;
-import io.hxb.tool.machine.CpuTime;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.Tag;
@@ -93,14 +93,17 @@ class MeasurementWatchTest {
     @Test
     void shouldLeaveOutCpuTimeThatIsNotKnown() {
         final Map<String, Object> unknown =
-                new Throughput(Result.NONE, 1, 10, 0, 0, OptionalLong.empty()).fields();
-        final Throughput known = new Throughput(Result.NONE, 2, 10, 0, 0, OptionalLong.of(25_000));
+                new Throughput(Result.NONE, 1, 10, 0, 0, OptionalLong.empty(), EndCpu.UNKNOWN)
+                        .fields();
+        final Throughput known =
+                new Throughput(Result.NONE, 2, 10, 0, 0, OptionalLong.of(25_000), EndCpu.UNKNOWN);
 
         assertFalse(unknown.containsKey("cpu_us_per_frame"), unknown::toString);
         assertEquals(1, unknown.get("nodes_counted"));
         assertEquals(2.5, known.fields().get("cpu_us_per_frame"));
         assertEquals(
                 OptionalDouble.empty(),
-                new Throughput(Result.NONE, 2, 0, 0, 0, OptionalLong.of(1)).cpuPerFrameUs());
+                new Throughput(Result.NONE, 2, 0, 0, 0, OptionalLong.of(1), EndCpu.UNKNOWN)
+                        .cpuPerFrameUs());
     }
 }

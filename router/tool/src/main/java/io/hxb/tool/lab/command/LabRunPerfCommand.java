@@ -1,8 +1,16 @@
 package io.hxb.tool.lab.command;
 
+import io.hxb.config.ClusterConfig;
+import io.hxb.tool.cluster.AttachedCluster;
+import io.hxb.tool.cluster.Cluster;
+import io.hxb.tool.lab.LabCluster;
 import io.hxb.tool.lab.LabSession;
 import io.hxb.tool.lab.LabSpec;
+import io.hxb.tool.lab.NodeProcesses;
+import io.hxb.tool.machine.AttendedProcess;
+import io.hxb.tool.measure.LocalReceivers;
 import io.hxb.tool.measure.Pair;
+import io.hxb.tool.measure.StopRequest;
 import io.hxb.tool.option.EndOptions;
 import io.hxb.tool.option.LabRunOptions;
 import io.hxb.tool.option.Output;
@@ -13,11 +21,15 @@ import io.hxb.topology.Shape;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 
 /** {@code hxb lab run perf}: throughput in a lab of its own. Picocli makes it. */
 @Command(
@@ -25,9 +37,9 @@ import java.util.concurrent.Callable;
         mixinStandardHelpOptions = true,
         header = "Measure throughput in a lab made for it.",
         description =
-                "Send as fast as the receiver takes it, and check every message there. "
-                        + "Lines report what is acknowledged meanwhile; Ctrl-C ends it with the "
-                        + "result.",
+                "Send as fast as the receiver takes it, and check every message there; both are"
+                        + " processes of their own, attached to their nodes. Lines report what is"
+                        + " acknowledged meanwhile; Ctrl-C ends it with the result.",
         footer = {
             "",
             PerfCommand.SMALL_MESSAGES,
@@ -40,19 +52,54 @@ final class LabRunPerfCommand implements Callable<Integer> {
     @Mixin private EndOptions ends;
     @Mixin private Output output;
 
+    @Option(
+            names = "--in-process",
+            hidden = true,
+            description = "run both ends in the process of the nodes, as deploy/aot wants it")
+    private boolean isInProcess;
+
     /** Picocli makes it. */
     LabRunPerfCommand() {}
 
     @Override
-    public Integer call() throws IOException {
+    public Integer call() throws IOException, InterruptedException {
         parent.requireNoOptions("perf");
-        options.load();
-        options.intervalNs();
+        options.loads();
+        options.intervalNs(false);
         final LabSpec spec = lab.spec();
         final Shape shape = spec.shape();
         final List<Pair> pairs = options.pairs(shape, ends.from(shape), ends.to(shape));
         try (LabSession session = lab.start(spec)) {
-            return PerfReport.run(session.cluster(), pairs, options, output);
+            return isInProcess
+                    ? measure(session.cluster().config(), pairs)
+                    : AttendedProcess.run(command(session, shape));
         }
+    }
+
+    private int measure(final ClusterConfig config, final List<Pair> pairs) throws IOException {
+        final Set<Integer> receiving = pairs.stream().map(Pair::to).collect(Collectors.toSet());
+        try (Cluster cluster = new AttachedCluster(config);
+                StopRequest stop = StopRequest.onInterrupt()) {
+            return new PerfReport(cluster, options, output, stop)
+                    .run(List.of(pairs), new LocalReceivers(cluster, receiving, false));
+        }
+    }
+
+    private List<String> command(final LabSession session, final Shape shape) {
+        final List<String> words =
+                new ArrayList<>(
+                        List.of(
+                                "perf",
+                                shape.format(shape.coordinates(ends.to(shape))),
+                                "--node",
+                                shape.format(shape.coordinates(ends.from(shape))),
+                                "--config",
+                                LabCluster.file(session.folder()).toString(),
+                                "--attended"));
+        words.addAll(options.words());
+        if (output.isJson()) {
+            words.add("--json");
+        }
+        return NodeProcesses.self(words.toArray(String[]::new));
     }
 }

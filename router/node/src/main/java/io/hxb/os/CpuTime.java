@@ -1,4 +1,4 @@
-package io.hxb.tool.machine;
+package io.hxb.os;
 
 import java.io.IOException;
 import java.nio.file.Files;
