@@ -29,6 +29,7 @@ abstract class RawSegmentPair {
     static final int HEADER = FrameHeaderFlyweight.LENGTH;
 
     final TestFrames frames = new TestFrames();
+
     /** What arrives as Ethernet frames. */
     final TestFrames fragments = new TestFrames();
 
