@@ -4,7 +4,7 @@
 #include <float.h>
 #include <stddef.h>
 
-enum { KEY = 99, PLACE = 16 /* of the numbers in the memory */, LONGEST = 20000 /* elements */ };
+enum { KEY = 99, PLACE = 16 /* of the numbers in the memory */, LONGEST = 70000 /* elements */ };
 
 enum purpose { BASE, FETCH, COMPARE };
 
