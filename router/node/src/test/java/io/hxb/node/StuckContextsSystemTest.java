@@ -36,6 +36,9 @@ class StuckContextsSystemTest {
     private static final int PINGER = 62;
     private static final int MESSAGES = 3_000;
 
+    /** A long message that takes one send buffer. */
+    private static final int LENGTH = 9_000;
+
     private final List<AutoCloseable> open = new ArrayList<>();
     private final PmMessage message = new PmMessage();
     private final List<Node> nodes = new ArrayList<>();
@@ -99,10 +102,9 @@ class StuckContextsSystemTest {
     }
 
     private static int send(final PmContext from, final int node, final int to, final int tag) {
-        final int length = from.maxLengthBytes();
-        final int slot = from.claim(node, to, length);
+        final int slot = from.claim(node, to, LENGTH);
         if (slot >= 0) {
-            assertEquals(PmStatus.OK, from.send(slot, length, tag));
+            assertEquals(PmStatus.OK, from.send(slot, LENGTH, tag));
         }
         return slot;
     }

@@ -42,9 +42,9 @@ class HelpTextTest {
                     ("arbitrate ask build call carry change check choose compare compute connect"
                          + " count deal end estimate examine explain find give have hold join keep"
                          + " leave let limit list listen look make measure move overwrite pin plan"
-                         + " print probe prohibit put read refresh remove repeat report require"
-                         + " reset route run sample seed select send set show simulate spin start"
-                         + " stop store switch tag take undo use wait write")
+                         + " print probe prohibit put read receive refresh remove repeat report"
+                         + " require reset route run sample seed select send set show simulate spin"
+                         + " start stop store switch tag take undo use wait write")
                             .split(" ", -1));
 
     /**

@@ -22,7 +22,7 @@ import java.util.SplittableRandom;
 
 /** Clusters whose frames are longer than their links take, in virtual time. */
 @Tag("simulation")
-class LongFrameSimulationTest {
+class FragmentSimulationTest {
     private static final long SECOND = 1_000_000_000L;
     private static final int SEEDS = Integer.getInteger("hxb.sim.longFrameSeeds", 24);
     private static final long ONLY_SEED = Long.getLong("hxb.sim.seed", -1);

@@ -1,0 +1,2 @@
+/** What the tests under jcstress share: native memory for their states. */
+package io.hxb.stress;
