@@ -71,12 +71,12 @@ public final class MissingFlyweight {
 
     /** Offset of a range. */
     public int offset(final int index) {
-        return Memory.getInt(header.bodyAddress() + index * RANGE_BYTES);
+        return Memory.getInt(header.bodyAddress() + (long) index * RANGE_BYTES);
     }
 
     /** Bytes of a range. */
     public int lengthBytes(final int index) {
-        return Memory.getInt(header.bodyAddress() + index * RANGE_BYTES + Integer.BYTES);
+        return Memory.getInt(header.bodyAddress() + (long) index * RANGE_BYTES + Integer.BYTES);
     }
 
     /** True if there are ranges, not empty, in ascending order, within the longest frame. */

@@ -28,7 +28,7 @@ public final class Route {
     static final int MAX_POSITION = 15;
 
     /** Largest value of {@link #upperHops}. */
-    public static final int MAX_UPPER_HOPS = (1 << HOP_BITS - 31) - 1;
+    public static final int MAX_UPPER_HOPS = (1 << (HOP_BITS - 31)) - 1;
 
     private static final long DETOUR = 1L << 31;
     private static final int LOW_BITS = 27;
