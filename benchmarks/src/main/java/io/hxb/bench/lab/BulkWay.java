@@ -11,6 +11,9 @@ enum BulkWay {
     /** Raw links, by IP in trains. */
     RAW_IP("HXB, raw, IP trains"),
 
+    /** Raw links, frames longer than the MTU as segments of TCP. */
+    RAW_TCP("HXB, raw, TCP long frames"),
+
     /** Raw links, as Ethernet frames. */
     RAW("HXB, raw, Ethernet");
 
@@ -27,11 +30,22 @@ enum BulkWay {
 
     /** True for raw links. */
     boolean isRaw() {
-        return this == RAW_IP || this == RAW;
+        return this == RAW_IP || this == RAW_TCP || this == RAW;
+    }
+
+    /** How raw links send frames, as the cluster file has it. */
+    String encapsulation() {
+        assert isRaw() : "only raw links have a choice";
+        return switch (this) {
+            case RAW_IP -> "udp";
+            case RAW_TCP -> "tcp";
+            default -> "ethernet";
+        };
     }
 
     /** Bytes of the MTU that are no HXB frame. */
     int headerBytes() {
-        return this == RAW ? 0 : BulkNetwork.DATAGRAM_HEADER_BYTES;
+        // Frames up to the MTU go as Ethernet frames beside segments of TCP.
+        return this == RAW || this == RAW_TCP ? 0 : BulkNetwork.DATAGRAM_HEADER_BYTES;
     }
 }

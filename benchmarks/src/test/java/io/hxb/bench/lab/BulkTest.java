@@ -48,6 +48,14 @@ class BulkTest {
     }
 
     @Test
+    void shouldHaveAWayForEachEncapsulationOfRawLinks() {
+        assertEquals("udp", BulkWay.RAW_IP.encapsulation());
+        assertEquals("tcp", BulkWay.RAW_TCP.encapsulation());
+        assertEquals("ethernet", BulkWay.RAW.encapsulation());
+        assertEquals(0, BulkWay.RAW_TCP.headerBytes(), "frames up to the MTU are not dressed");
+    }
+
+    @Test
     void shouldTellPiecesOnlyOfThoseWhoCountThem() throws Exception {
         // given
         final BusyTime start = BusyTime.now();
