@@ -270,7 +270,7 @@ public final class FrameReassembler implements AutoCloseable {
     }
 
     private int bucket(final long source) {
-        return (int) (source * RecentFrames.MULTIPLIER >>> bucketShift);
+        return (int) ((source * RecentFrames.MULTIPLIER) >>> bucketShift);
     }
 
     /** A place for a new frame, or NONE, which was counted. */
