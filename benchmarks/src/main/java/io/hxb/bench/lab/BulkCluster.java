@@ -49,7 +49,7 @@ final class BulkCluster implements AutoCloseable {
             final String y = network.hasRelay() ? ", y: " + network.nicsOfY() : "";
             lines.add("links: {x: " + network.nics() + y + "}");
             lines.add(
-                    "frame: {encapsulation: " + (way == BulkWay.RAW_IP ? "ip" : "ethernet") + "}");
+                    "frame: {encapsulation: " + (way == BulkWay.RAW_IP ? "udp" : "ethernet") + "}");
         } else {
             lines.add("backend: udp");
             lines.add("links: " + network.links());

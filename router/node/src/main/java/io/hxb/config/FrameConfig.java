@@ -101,12 +101,13 @@ public record FrameConfig(
                             "Whether 802.1Q tags are kept on raw links."),
                     advanced(
                             "encapsulation",
-                            choice(Encapsulation.class),
+                            choice(Encapsulation.class, "ip", Encapsulation.UDP),
                             Encapsulation.ETHERNET,
                             FrameConfig::encapsulation,
                             any(),
-                            "Encapsulation of data frames of 1,024 bytes and more on raw links"
-                                    + " ([details](#encapsulation)); not `ip` with `vlanTags`."),
+                            "What raw links put long data frames into"
+                                    + " ([details](#encapsulation)); not `udp` or `tcp` with"
+                                    + " `vlanTags`."),
                     advanced(
                             "maxBytes",
                             BYTES,
@@ -118,10 +119,13 @@ public record FrameConfig(
                                     + " links and buffers do ([details](#sizes-of-frames))."),
                     new ConfigSection.Rule<>(
                             "encapsulation",
-                            frame -> !frame.vlanTags || frame.encapsulation != Encapsulation.IP,
                             frame ->
-                                    "must be ethernet or auto where frame.vlanTags is true, not"
-                                            + " ip"));
+                                    !frame.vlanTags
+                                            || frame.encapsulation == Encapsulation.ETHERNET
+                                            || frame.encapsulation == Encapsulation.AUTO,
+                            frame ->
+                                    "must be ethernet or auto where frame.vlanTags is true, not "
+                                            + ValueType.lower(frame.encapsulation)));
 
     /** As the other constructor, for frames as long as links and buffers take. */
     public FrameConfig(
@@ -138,9 +142,15 @@ public record FrameConfig(
     /** The defaults. */
     public static final FrameConfig DEFAULT = KEYS.defaults();
 
-    /** True if frames of raw links may travel by IP, so that each leaves room for its headers. */
-    public boolean mayUseIp() {
-        return encapsulation != Encapsulation.ETHERNET && !vlanTags;
+    /** True if frames of raw links may travel by UDP, so that each leaves room for its headers. */
+    public boolean mayUseUdp() {
+        return encapsulation == Encapsulation.UDP && !vlanTags;
+    }
+
+    /** True if frames that are longer than the MTU may travel as segments of TCP on raw links. */
+    public boolean mayUseSegments() {
+        return (encapsulation == Encapsulation.TCP || encapsulation == Encapsulation.AUTO)
+                && !vlanTags;
     }
 
     /** The same with another encapsulation. */
@@ -159,17 +169,23 @@ public record FrameConfig(
     }
 
     /**
-     * What raw links put long data frames into. Short frames, frames of the link itself and frames
-     * that are relayed on a detour always are Ethernet frames of the EtherTypes.
+     * What raw links put long data frames into. Short frames, frames of the link itself and, with
+     * UDP, frames that are relayed on a detour always are Ethernet frames of the EtherTypes.
      */
     public enum Encapsulation {
         /** Ethernet frames of the EtherTypes. */
         ETHERNET,
 
         /** UDP over IPv4, in trains; a link whose kernel cannot do that does not open. */
-        IP,
+        UDP,
 
-        /** The same where the kernel and the way to the neighbour allow it, else Ethernet. */
+        /**
+         * Segments of TCP over IPv4, for frames longer than the MTU, where they pass; a link whose
+         * kernel cannot do that does not open.
+         */
+        TCP,
+
+        /** The same where the kernel can do it. */
         AUTO
     }
 }

@@ -136,6 +136,17 @@ public final class ValueType<V> {
 
     /** One of the constants, in lower case. */
     public static <E extends Enum<E>> ValueType<E> choice(final Class<E> type) {
+        return choice(type, "", null);
+    }
+
+    /**
+     * The same, of a key of which a word has another name now.
+     *
+     * @param oldWord the word, which is refused with a hint.
+     * @param itsChoice what it stood for.
+     */
+    static <E extends Enum<E>> ValueType<E> choice(
+            final Class<E> type, final String oldWord, final E itsChoice) {
         final List<String> names = new ArrayList<>();
         final List<String> quoted = new ArrayList<>();
         for (final E choice : type.getEnumConstants()) {
@@ -149,7 +160,15 @@ public final class ValueType<V> {
                     final int index = names.indexOf(text);
                     if (index < 0) {
                         throw new IllegalArgumentException(
-                                "must be " + choices(names) + ", not '" + text + "'");
+                                "must be "
+                                        + choices(names)
+                                        + ", not '"
+                                        + text
+                                        + "'"
+                                        + (itsChoice != null && text.equals(oldWord)
+                                                ? ": what it stood for is called "
+                                                        + lower(itsChoice)
+                                                : ""));
                     }
                     return type.getEnumConstants()[index];
                 },
@@ -256,7 +275,7 @@ public final class ValueType<V> {
         return isNumber() ? format(ofNumber(number)) : Long.toString(number);
     }
 
-    private static String lower(final Enum<?> value) {
+    static String lower(final Enum<?> value) {
         return value.name().toLowerCase(Locale.ROOT);
     }
 

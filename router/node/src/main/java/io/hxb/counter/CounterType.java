@@ -298,7 +298,30 @@ public enum CounterType {
             145,
             LINK,
             COUNT,
-            "Probes by IP that were dropped, because they did not come from a neighbour.");
+            "Probes by IP and segments of long frames that were dropped, because they did not come"
+                    + " from a neighbour."),
+    LINK_SENT_LONG_FRAMES(
+            165, LINK, COUNT, "Of the frames sent, those handed over as segments of TCP."),
+    LINK_RECEIVED_LONG_FRAMES(
+            166, LINK, COUNT, "Of the frames that arrived, those that came as segments of TCP."),
+    LINK_RECEIVED_LONG_PIECES(
+            167,
+            LINK,
+            COUNT,
+            "Pieces in which these arrived: one for each segment, or for several that NIC or kernel"
+                    + " have not cut or have joined."),
+    LINK_DROPPED_LONG_PIECES(
+            168,
+            LINK,
+            COUNT,
+            "Pieces of long frames that were dropped: they had arrived before, came too late,"
+                    + " contradicted others, or found no room."),
+    LINK_LONG_FALLBACKS_EVENTS(
+            169,
+            LINK,
+            COUNT,
+            "Times long frames to a neighbour did not arrive as segments of TCP any more, or the"
+                    + " kernel refused them, so that they went otherwise.");
 
     private static final CounterType[] BY_ID = new CounterType[values().length + 1];
     // By negated reason; there is none for 0.

@@ -96,6 +96,12 @@ public interface Link extends AutoCloseable {
     /** A neighbour has not been heard for a long time: it may return with another address. */
     default void onSilent(final int neighbour) {}
 
+    /**
+     * Frames to a neighbour, or from it, do not arrive any more: what the link has found out about
+     * the way there may not hold. Called under the lock of the health of links, by any loop.
+     */
+    default void onFailed(final int neighbour) {}
+
     /** A link address as text; a MAC address unless overridden. */
     default String format(final long address) {
         return String.format(
@@ -119,6 +125,11 @@ public interface Link extends AutoCloseable {
     /** Frames that were received in one piece; nothing unless overridden. */
     default TrainCounts trains() {
         return TrainCounts.NONE;
+    }
+
+    /** Long frames that were received as segments; nothing unless overridden. */
+    default LongFrameCounts longFrames() {
+        return LongFrameCounts.NONE;
     }
 
     /** Pool buffers that lie ready for frames, or hold frames not handed over yet; for reports. */

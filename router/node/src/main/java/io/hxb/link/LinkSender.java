@@ -113,6 +113,11 @@ public interface LinkSender extends AutoCloseable {
         return TrainCounts.NONE;
     }
 
+    /** Long frames that were sent as segments; nothing unless overridden. */
+    default LongFrameCounts longFrames() {
+        return LongFrameCounts.NONE;
+    }
+
     /** Gives every queued frame back to its owner and closes the descriptor. */
     @Override
     void close();

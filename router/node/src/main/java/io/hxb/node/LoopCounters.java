@@ -36,7 +36,12 @@ final class LoopCounters {
                 .source(
                         CounterType.LINK_UNKNOWN_SENDER_PROBES,
                         index,
-                        link.trains()::unknownSenderProbes)
+                        () ->
+                                link.trains().unknownSenderProbes()
+                                        + link.longFrames().unknownSenderPieces())
+                .source(CounterType.LINK_RECEIVED_LONG_FRAMES, index, link.longFrames()::frames)
+                .source(CounterType.LINK_RECEIVED_LONG_PIECES, index, link.longFrames()::pieces)
+                .source(CounterType.LINK_DROPPED_LONG_PIECES, index, link.longFrames()::dropped)
                 .source(CounterType.LINK_UP_STATE, index, () -> link.isUp() ? 1 : 0)
                 .source(CounterType.LINK_MTU_BYTES, index, link::mtuBytes)
                 .source(CounterType.LINK_NEIGHBOURS_NODES, index, neighbours);
@@ -52,6 +57,11 @@ final class LoopCounters {
                     .source(CounterType.LINK_SENT_TRAINS, index, sender.trains()::trains)
                     .source(CounterType.LINK_SENT_TRAIN_FRAMES, index, sender.trains()::frames)
                     .source(CounterType.LINK_REFUSED_TRAINS, index, sender.trains()::refusals)
+                    .source(CounterType.LINK_SENT_LONG_FRAMES, index, sender.longFrames()::frames)
+                    .source(
+                            CounterType.LINK_LONG_FALLBACKS_EVENTS,
+                            index,
+                            sender.longFrames()::fallbacks)
                     .source(CounterType.LINK_SEND_ERROR_FRAMES, index, sender::sendErrors)
                     .source(
                             CounterType.LINK_BLOCKED_EVENTS,

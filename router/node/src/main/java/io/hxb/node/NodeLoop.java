@@ -11,6 +11,7 @@ import io.hxb.forward.FrameSource;
 import io.hxb.forward.kernel.KernelRelay;
 import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
+import io.hxb.link.LongFrameCounts;
 import io.hxb.link.TrainCounts;
 import io.hxb.log.LoopErrors;
 import io.hxb.node.loop.Interest;
@@ -102,7 +103,12 @@ final class NodeLoop implements LoopTask {
         sessions = neighbours.sessions();
         sessions.addListener(loop::wakeUp);
         receiver = new LoopReceiver(loop, received, forwarder, parts.config().loop().batchFrames());
-        hasTrains = Stream.of(received).anyMatch(link -> link.trains() != TrainCounts.NONE);
+        hasTrains =
+                Stream.of(received)
+                        .anyMatch(
+                                link ->
+                                        link.trains() != TrainCounts.NONE
+                                                || link.longFrames() != LongFrameCounts.NONE);
         contexts = parts.contexts().newLoop(index, flows);
         health =
                 new HealthLoop(

@@ -33,6 +33,7 @@ public final class VirtioHeader {
 
     private static final int NEEDS_CHECKSUM = 1;
     private static final int KIND_NONE = 0;
+    private static final int KIND_TCP = 1;
     private static final int KIND_MASK = 0x7F;
     private static final int KIND_UDP = 5;
     private static final int TCP_DATA_OFFSET = 12;
@@ -40,6 +41,8 @@ public final class VirtioHeader {
 
     private static final int CHECKSUM_OFFSET = 8;
     private static final int UDP_CHECKSUM_OFFSET = 6;
+    private static final int TCP_HEADER_LENGTH = 20;
+    private static final int TCP_CHECKSUM_OFFSET = 16;
 
     private VirtioHeader() {}
 
@@ -63,6 +66,22 @@ public final class VirtioHeader {
         Memory.putShort(header + SEGMENT_OFFSET, segmentBytes);
         Memory.putShort(header + CHECKSUM_START_OFFSET, headerBytes - UDP_HEADER_LENGTH);
         Memory.putShort(header + CHECKSUM_OFFSET, UDP_CHECKSUM_OFFSET);
+    }
+
+    /**
+     * Says that the frame is TCP over IPv4 without options, whose checksum is to be made.
+     *
+     * @param headerBytes bytes of its headers, Ethernet header included.
+     * @param segmentBytes bytes of payload of each frame that it is to be cut into; 0 to leave it
+     *     as it is.
+     */
+    public static void writeTcp(final long header, final int headerBytes, final int segmentBytes) {
+        Memory.putByte(header + FLAGS_OFFSET, NEEDS_CHECKSUM);
+        Memory.putByte(header + KIND_OFFSET, segmentBytes == 0 ? KIND_NONE : KIND_TCP);
+        Memory.putShort(header + HEADERS_OFFSET, headerBytes);
+        Memory.putShort(header + SEGMENT_OFFSET, segmentBytes);
+        Memory.putShort(header + CHECKSUM_START_OFFSET, headerBytes - TCP_HEADER_LENGTH);
+        Memory.putShort(header + CHECKSUM_OFFSET, TCP_CHECKSUM_OFFSET);
     }
 
     /** Bytes of payload of each frame of a super-packet as it was received; 0 if it is not one. */

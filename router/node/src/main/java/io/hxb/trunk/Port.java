@@ -93,6 +93,9 @@ public final class Port {
         REASON.setOpaque(reasons, neighbour, reason);
         STATE.setOpaque(states, neighbour, state);
         setWeight(neighbour, state == LinkState.GOOD ? FULL_WEIGHT : 0);
+        if (state != LinkState.GOOD) {
+            link.onFailed(neighbour);
+        }
     }
 
     /**

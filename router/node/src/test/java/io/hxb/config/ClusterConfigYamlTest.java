@@ -182,8 +182,10 @@ class ClusterConfigYamlTest {
                     'shape: 2x2~links: 1~udp: {basePort: 65530}'       | lower basePort
                     'shape: 2~links: ["a:1"]'                          | give a:1 twice
                     'shape: 2x2~links: 1~links: 2'                     | given twice, first in line 2
-                    'shape: 2~links: 1~frame: {encapsulation: udp}'    | must be ethernet, ip or auto
-                    'shape: 2~links: 1~frame: {encapsulation: ip, vlanTags: true}' | vlanTags is true
+                    'shape: 2~links: 1~frame: {encapsulation: tpc}'    | must be ethernet, udp, tcp or auto
+                    'shape: 2~links: 1~frame: {encapsulation: ip}'     | what it stood for is called udp
+                    'shape: 2~links: 1~frame: {encapsulation: udp, vlanTags: true}' | vlanTags is true, not udp
+                    'shape: 2~links: 1~frame: {encapsulation: tcp, vlanTags: true}' | vlanTags is true, not tcp
                     'shape: 2x2~links: 1~orders: [x-x]'                | must be default, all or a list
                     'shape: 2x2~links: 1~orders: [x-y-z]'              | must be default, all or a list
                     'shape: 2x2~links: 1~frame: {hopLimit: 0}'         | frame.hopLimit must be 1..255: 0

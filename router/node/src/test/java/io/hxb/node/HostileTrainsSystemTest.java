@@ -135,7 +135,7 @@ class HostileTrainsSystemTest {
                         LinkPlan.raw(
                                 List.of(List.of("n0")),
                                 left.substring(0, left.length() - 1) + "{node}")),
-                FrameConfig.Encapsulation.IP);
+                FrameConfig.Encapsulation.UDP);
         final HostileIp attacker =
                 keep(
                         HostileIp.open(

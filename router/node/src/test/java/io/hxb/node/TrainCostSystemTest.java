@@ -86,7 +86,7 @@ class TrainCostSystemTest {
         // when, then
         measure(
                 config.withFrame(
-                        FrameConfig.DEFAULT.withEncapsulation(FrameConfig.Encapsulation.IP)));
+                        FrameConfig.DEFAULT.withEncapsulation(FrameConfig.Encapsulation.UDP)));
     }
 
     @Test

@@ -75,7 +75,7 @@ class IpEncapsulationSystemTest {
         final Lab lab = keep(Lab.up(new LabRegistry(folder.resolve("run/labs")), spec));
         final ClusterConfig cluster = LabCluster.config(lab);
         final ClusterConfig config =
-                cluster.withFrame(cluster.frame().withEncapsulation(FrameConfig.Encapsulation.IP));
+                cluster.withFrame(cluster.frame().withEncapsulation(FrameConfig.Encapsulation.UDP));
         final NodeThreads threads = keep(NodeThreads.start(LoopConfig.DEFAULT));
         for (int id = 0; id < SHAPE.nodeCount(); id++) {
             nodes.add(keep(Node.start(NodeOptions.embedded(config, id, threads))));

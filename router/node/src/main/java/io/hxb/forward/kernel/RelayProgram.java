@@ -32,9 +32,10 @@ import java.util.Arrays;
 /**
  * Writes the program of one port. It relays a frame as {@link io.hxb.forward.Forwarder} does, with
  * new addresses and EtherType and one hop less, and counts it; nothing else of the frame changes.
- * Frames by IP go on by IP, trains of them in one piece ({@link TrainCode}). It passes on to the
- * node, untouched, every frame that is not valid, is not to be relayed, is on a detour, cannot be
- * sent, or arrives while the node shows no sign of life. Used by one thread.
+ * Frames by IP go on by IP, trains of them ({@link TrainCode}) and long frames ({@link
+ * SegmentCode}) in one piece. It passes on to the node, untouched, every frame that is not valid,
+ * is not to be relayed, is on a detour, cannot be sent, or arrives while the node shows no sign of
+ * life. Used by one thread.
  *
  * <p>Registers that last: 6 the frame; 7 the number of the link in its trunk, then the port that
  * sends; 8 the next hop's coordinate; 9 the trunk. Jumps to "pass" leave the frame to the node.
@@ -78,7 +79,8 @@ final class RelayProgram {
     private final int dimensions;
     private final int maxLinks;
     private final BpfCode code = new BpfCode();
-    private final TrainCode trains;
+    // Null where nothing travels by IP.
+    private final IpCode ip;
 
     /**
      * Prepares the program of a port.
@@ -101,10 +103,17 @@ final class RelayProgram {
         this.port = port;
         dimensions = links.length;
         maxLinks = Arrays.stream(links).max().orElseThrow();
-        trains =
-                cluster.frame().mayUseIp()
-                        ? new TrainCode(code, cluster.clusterId(), cluster.frame().etherType())
-                        : null;
+        ip = ipCode();
+    }
+
+    private IpCode ipCode() {
+        final int etherType = cluster.frame().etherType();
+        if (cluster.frame().mayUseUdp()) {
+            return new TrainCode(code, cluster.clusterId(), etherType);
+        }
+        return cluster.frame().mayUseSegments() && dimensions <= SegmentCode.MAX_DIMENSIONS
+                ? new SegmentCode(code, etherType)
+                : null;
     }
 
     /** Writes it; once. */
@@ -132,9 +141,9 @@ final class RelayProgram {
         code.load(WORD, R1, R6, BpfCode.SKB_VLAN_PRESENT)
                 .jumpIfNotZero(R1, "pass")
                 .load(WORD, R1, R6, BpfCode.SKB_PROTOCOL);
-        if (trains != null) {
+        if (ip != null) {
             code.jumpIfNotWord(R1, networkOrder(IpHeaders.ETHER_TYPE), "by EtherType");
-            trains.readHead();
+            ip.readHead();
             code.jump("read").label("by EtherType");
         }
         readHead();
@@ -178,8 +187,30 @@ final class RelayProgram {
                 .label("same turn")
                 .load(DOUBLE, R1, R7, RelayTable.SEEN_NS_OFFSET)
                 .plus(R1, ALIVE_NS)
-                .jumpIfGreater(R0, R1, "pass")
+                .jumpIfGreater(R0, R1, ip instanceof SegmentCode ? "asleep" : "pass")
                 .label("alive");
+        if (ip instanceof SegmentCode) {
+            checkLeft();
+        }
+    }
+
+    // The segments of a frame of which the first was left to the node are left to it as well,
+    // though
+    // that has woken it up.
+    private void checkLeft() {
+        code.load(DOUBLE, R1, R10, IS_BY_IP)
+                .jumpIfZero(R1, "not left")
+                .load(WORD, R1, R10, IpCode.IP + SegmentCode.NUMBER_OFFSET)
+                .load(WORD, R2, R7, RelayTable.LEFT_OFFSET)
+                .jumpIfEqual(R1, R2, "pass")
+                .jump("not left")
+                .label("asleep")
+                .load(DOUBLE, R1, R10, IS_BY_IP)
+                .jumpIfZero(R1, "pass")
+                .load(WORD, R1, R10, IpCode.IP + SegmentCode.NUMBER_OFFSET)
+                .store(WORD, R7, RelayTable.LEFT_OFFSET, R1)
+                .jump("pass")
+                .label("not left");
     }
 
     // As RawFilter: switches flood, and this node must not relay what is for another station.
@@ -216,12 +247,12 @@ final class RelayProgram {
     }
 
     private void check() {
-        if (trains == null) {
+        if (ip == null) {
             checkHeader();
             return;
         }
         code.load(DOUBLE, R1, R10, IS_BY_IP).jumpIfZero(R1, "one frame");
-        trains.check();
+        ip.check();
         code.jump("checked").label("one frame");
         checkHeader();
         code.label("checked");
@@ -299,8 +330,11 @@ final class RelayProgram {
     // As TrunkSender.offer: round robin; a link of a smaller weight takes its share by chance.
     // Fragments of one frame take one link, as by TrunkSender.offerFragment.
     private void chooseLink() {
-        code.load(WORD, R1, R9, RelayTable.COUNT_OFFSET)
-                .load(BYTE, R2, R10, HEADER + FrameHeaderFlyweight.TYPE_OFFSET)
+        code.load(WORD, R1, R9, RelayTable.COUNT_OFFSET);
+        if (ip instanceof SegmentCode) {
+            chooseLinkOfFrame();
+        }
+        code.load(BYTE, R2, R10, HEADER + FrameHeaderFlyweight.TYPE_OFFSET)
                 .jumpIfNotWord(R2, FrameType.FRAGMENT, "any link")
                 .jumpIfZero(R1, "pass")
                 .load(WORD, R7, R10, HEADER + FragmentFlyweight.NUMBER_OFFSET)
@@ -328,8 +362,11 @@ final class RelayProgram {
                     .load(BYTE, R1, R1, RelayTable.WEIGHTS_OFFSET)
                     .jumpIfZero(R1, following);
             findAddress(following);
-            code.jumpIfGreaterValue(R1, WEIGHT_MASK, "chosen")
-                    .load(BYTE, R2, R10, HEADER + FrameHeaderFlyweight.TYPE_OFFSET)
+            code.jumpIfGreaterValue(R1, WEIGHT_MASK, "chosen");
+            if (ip instanceof SegmentCode) {
+                code.load(DOUBLE, R2, R10, IS_BY_IP).jumpIfNotZero(R2, "chosen");
+            }
+            code.load(BYTE, R2, R10, HEADER + FrameHeaderFlyweight.TYPE_OFFSET)
                     .jumpIfValue(R2, FrameType.FRAGMENT, "chosen")
                     .store(DOUBLE, R10, WEIGHT, R1)
                     .store(DOUBLE, R10, PORT, R0)
@@ -349,10 +386,18 @@ final class RelayProgram {
         code.jump("pass").label("chosen").move(R7, R0);
     }
 
+    // Segments take the link that the number of their frame says; a link of a smaller weight then
+    // takes its full share.
+    private void chooseLinkOfFrame() {
+        code.load(DOUBLE, R2, R10, IS_BY_IP).jumpIfZero(R2, "no segment");
+        ip.chooseFirst();
+        code.jump("first link").label("no segment");
+    }
+
     // Where the neighbour has an address for what arrived, register 1 with its weight is kept.
     private void findAddress(final String otherwise) {
         code.move(R2, R8).shiftLeft(R2, 3).plusRegister(R2, R0);
-        if (trains != null) {
+        if (ip != null) {
             final String isByEtherType = "address, else " + otherwise;
             final String found = "found, else " + otherwise;
             code.load(DOUBLE, R3, R10, IS_BY_IP)
@@ -383,9 +428,9 @@ final class RelayProgram {
                 .load(DOUBLE, R2, R10, LONGEST)
                 .jumpIfGreater(R2, R1, "pass")
                 .set(R4, CHANGED_BYTES);
-        if (trains != null) {
+        if (ip != null) {
             code.load(DOUBLE, R1, R10, IS_BY_IP).jumpIfZero(R1, "write");
-            trains.lineUp();
+            ip.lineUp();
             code.label("write");
         }
         code.move(R1, R6)
@@ -415,7 +460,7 @@ final class RelayProgram {
                 .shiftLeft(R2, 2)
                 .plusRegister(R2, R3)
                 .addAtomically(WORD, R2, RelayTable.HEARD_OFFSET, R1);
-        if (trains != null) {
+        if (ip != null) {
             code.jumpIfLessValue(R1, 2, "relayed")
                     .load(DOUBLE, R2, R10, NODE)
                     .set(R1, 1)

@@ -23,8 +23,9 @@ import java.util.List;
  * use, and gets the frames that they cannot forward. While none of its loops turns, it gets all
  * frames.
  *
- * <p>Opened, refreshed and closed by one thread at a time; the counts may be read by any. Turns and
- * counts make no system call; a NIC that was made again and a neighbour's new address do.
+ * <p>Opened, refreshed and closed by one thread at a time; the counts may be read by any. Turns,
+ * which also follow where long frames arrive, and counts make no system call; a NIC that was made
+ * again and a neighbour's new address do.
  */
 public final class RelayPrograms implements KernelRelay {
     private static final Logger LOGGER = LoggerFactory.getLogger(RelayPrograms.class);
@@ -161,6 +162,13 @@ public final class RelayPrograms implements KernelRelay {
 
     @Override
     public void turn() {
+        for (int i = 0; i < entries.length; i++) {
+            final int version = entries[i].link.ipVersion();
+            if (version != entries[i].ipVersion) {
+                entries[i].ipVersion = version;
+                learnIp(i);
+            }
+        }
         table.turn();
     }
 
@@ -220,6 +228,8 @@ public final class RelayPrograms implements KernelRelay {
         private final BpfProgram program;
         private BpfProgram.Attachment attachment;
         private int ifindex;
+        // Of any loop that turns, since each learns the same.
+        private int ipVersion;
 
         Entry(final RawLink link, final BpfProgram program) {
             this.link = link;

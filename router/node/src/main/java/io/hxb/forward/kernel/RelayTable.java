@@ -18,6 +18,7 @@ import io.hxb.topology.Shape;
  *     72      8 when it saw that turn first, in ns of CLOCK_MONOTONIC
  *    128      8 frames relayed
  *    136      8 trains relayed: of these, those that came and went several at once
+ *    144      4 number of the long frame that was left to the node last, since it was asleep
  *
  * a trunk, 16 bytes, by dimension:
  *      0      4 its first port
@@ -47,6 +48,7 @@ final class RelayTable implements AutoCloseable {
     static final int SEEN_NS_OFFSET = 72;
     static final int RELAYED_OFFSET = 128;
     static final int RELAYED_TRAINS_OFFSET = 136;
+    static final int LEFT_OFFSET = 144;
     static final int FIRST_OFFSET = 0;
     static final int COUNT_OFFSET = 4;
     static final int NEXT_OFFSET = 8;

@@ -5,6 +5,7 @@ import io.hxb.link.FrameOwner;
 import io.hxb.link.FrameSink;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
+import io.hxb.link.LongFrameCounts;
 import io.hxb.link.TrainCounts;
 import io.hxb.linux.Memory;
 
@@ -173,6 +174,11 @@ public final class PcapLink implements Link {
     }
 
     @Override
+    public void onFailed(final int neighbour) {
+        link.onFailed(neighbour);
+    }
+
+    @Override
     public String format(final long address) {
         return link.format(address);
     }
@@ -191,6 +197,11 @@ public final class PcapLink implements Link {
     @Override
     public TrainCounts trains() {
         return link.trains();
+    }
+
+    @Override
+    public LongFrameCounts longFrames() {
+        return link.longFrames();
     }
 
     @Override

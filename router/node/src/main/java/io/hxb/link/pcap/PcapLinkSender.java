@@ -1,6 +1,7 @@
 package io.hxb.link.pcap;
 
 import io.hxb.link.LinkSender;
+import io.hxb.link.LongFrameCounts;
 import io.hxb.link.OutgoingFrame;
 import io.hxb.link.TrainCounts;
 
@@ -97,6 +98,11 @@ final class PcapLinkSender implements LinkSender {
     @Override
     public TrainCounts trains() {
         return sender.trains();
+    }
+
+    @Override
+    public LongFrameCounts longFrames() {
+        return sender.longFrames();
     }
 
     @Override

@@ -46,7 +46,8 @@ public final class IpHeaders {
             DESTINATION_PORT_OFFSET = 22,
             VERSION_AND_LENGTH = 0x45,
             MORE_FRAGMENTS_AND_OFFSET = 0x3FFF,
-            PROTOCOL_UDP = 17;
+            PROTOCOL_UDP = 17,
+            PROTOCOL_TCP = 6;
 
     /** EtherType of IPv4. */
     public static final int ETHER_TYPE = 0x0800;
@@ -113,7 +114,12 @@ public final class IpHeaders {
         Memory.putLong(prefix + ETHERNET_OFFSET + 6, source);
         VirtioHeader.writeUdp(prefix, LENGTH - ETHERNET_OFFSET, segmentBytes);
         final int udpBytes = LENGTH - UDP_OFFSET + payloadBytes;
-        writeIp(prefix + IP_OFFSET, from, to, timeToLive, udpBytes + UDP_OFFSET - IP_OFFSET);
+        writeIp(
+                prefix + IP_OFFSET,
+                from,
+                to,
+                timeToLive << Byte.SIZE | PROTOCOL_UDP,
+                udpBytes + UDP_OFFSET - IP_OFFSET);
         final long udp = prefix + UDP_OFFSET;
         Memory.putIntBigEndian(udp, ports);
         Memory.putShortBigEndian(udp + 4, udpBytes);
@@ -121,13 +127,18 @@ public final class IpHeaders {
                 udp + 6, folded(halves(from) + halves(to) + PROTOCOL_UDP + udpBytes));
     }
 
-    private static void writeIp(
+    /**
+     * Writes an IPv4 header.
+     *
+     * @param lifeAndProtocol time to live in the upper byte, protocol in the lower.
+     * @param lengthBytes bytes of the packet, the header included.
+     */
+    static void writeIp(
             final long ip,
             final int from,
             final int to,
-            final int timeToLive,
+            final int lifeAndProtocol,
             final int lengthBytes) {
-        final int lifeAndProtocol = timeToLive << 8 | PROTOCOL_UDP;
         Memory.putShortBigEndian(ip, VERSION_AND_LENGTH << 8);
         Memory.putShortBigEndian(ip + TOTAL_LENGTH_OFFSET, lengthBytes);
         Memory.putIntBigEndian(ip + 4, DO_NOT_FRAGMENT);
@@ -144,12 +155,13 @@ public final class IpHeaders {
         Memory.putIntBigEndian(ip + 16, to);
     }
 
-    private static int halves(final int word) {
+    /** Both halves of an address, added. */
+    static int halves(final int word) {
         return (word >>> 16) + (word & 0xFFFF);
     }
 
-    // Source: RFC 1071, 1.
-    private static int folded(final int sum) {
+    /** A sum with its carries added in. Source: RFC 1071, 1. */
+    static int folded(final int sum) {
         final int once = (sum & 0xFFFF) + (sum >>> 16);
         return (once & 0xFFFF) + (once >>> 16);
     }

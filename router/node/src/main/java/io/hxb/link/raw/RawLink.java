@@ -4,6 +4,7 @@ import io.hxb.link.BufferPool;
 import io.hxb.link.FrameSink;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
+import io.hxb.link.LongFrameCounts;
 import io.hxb.link.NeighbourAddresses;
 import io.hxb.link.TrainCounts;
 import io.hxb.link.socket.SocketReceiver;
@@ -26,10 +27,10 @@ import java.io.UncheckedIOException;
  * A NIC as a link, through two AF_PACKET sockets: source {@link #POOL} receives frames for this
  * node into pool buffers, source {@link #RING} frames for others into a ring from which they are
  * sent on without a copy, and sparse short frames for this node, which are copied out of it: that
- * takes less time than a system call. Where frames travel by IP as well, source {@link #IP}
- * receives those into pool buffers. The sender of a frame tells which by its EtherType, so the
- * kernel does not have to look; a frame that arrives in the wrong socket only costs a little more.
- * Owned by one loop; senders by theirs.
+ * takes less time than a system call. Where frames travel by UDP, or long ones as segments of TCP,
+ * source {@link #IP} or {@link #SEGMENTS} receives those into pool buffers. The sender of a frame
+ * tells which by its EtherType, so the kernel does not have to look; a frame that arrives in the
+ * wrong socket only costs a little more. Owned by one loop; senders by theirs.
  *
  * <p>The ring's descriptor stays readable while the frame received last is held, so wait for it
  * edge-triggered, and receive until there are fewer frames than the limit.
@@ -41,8 +42,11 @@ public final class RawLink implements Link {
     /** Source with the frames to be relayed, and sparse ones. */
     public static final int RING = 1;
 
-    /** Source with frames by IP, where there are any. */
+    /** Source with frames by UDP, where there are any. */
     public static final int IP = 2;
+
+    /** Source with long frames as segments, where there are any: then there are none by UDP. */
+    public static final int SEGMENTS = 2;
 
     private static final Logger LOGGER = LoggerFactory.getLogger(RawLink.class);
     private static final int ETHERNET_LENGTH = 14;
@@ -63,6 +67,7 @@ public final class RawLink implements Link {
     // Volatile because other loops ask before they send; written by the owner alone.
     private volatile boolean isUp;
     private boolean isClosed;
+    private int senders;
     private int emptyPolls;
     private long drops;
 
@@ -77,7 +82,7 @@ public final class RawLink implements Link {
         receiver =
                 new SocketReceiver(
                         share,
-                        config.frame().mayUseIp()
+                        config.frame().mayUseUdp()
                                 ? SocketReceiver.BATCH_FRAMES - IpPath.HELD_BUFFERS
                                 : SocketReceiver.BATCH_FRAMES,
                         ETHERNET_LENGTH,
@@ -126,7 +131,7 @@ public final class RawLink implements Link {
 
     @Override
     public int descriptorCount() {
-        return sockets.ip() == null ? IP : IP + 1;
+        return sockets.ip() == null && sockets.segments() == null ? IP : IP + 1;
     }
 
     @Override
@@ -134,7 +139,10 @@ public final class RawLink implements Link {
         return switch (source) {
             case POOL -> sockets.pool();
             case RING -> sockets.ring();
-            default -> sockets.ip().descriptor();
+            default ->
+                    sockets.ip() == null
+                            ? sockets.segments().descriptor()
+                            : sockets.ip().descriptor();
         };
     }
 
@@ -155,7 +163,10 @@ public final class RawLink implements Link {
     }
 
     private int receiveByIp(final FrameSink sink, final int limitFrames) {
-        final int count = sockets.ip().receive(this, sink, limitFrames);
+        final int count =
+                sockets.ip() == null
+                        ? sockets.segments().receive(this, sink, limitFrames)
+                        : sockets.ip().receive(this, sink, limitFrames);
         return count < 0 ? onError(-count) : count;
     }
 
@@ -237,10 +248,16 @@ public final class RawLink implements Link {
     }
 
     private RawTrains trains(final int queueFrames) {
-        return sockets.ip() == null
-                ? null
-                : new RawTrains(
-                        sockets.ip(), config.index() + " (" + config.nic() + ")", queueFrames);
+        if (sockets.ip() == null && sockets.segments() == null) {
+            return null;
+        }
+        return new RawTrains(
+                sockets.ip(),
+                sockets.segments() == null
+                        ? null
+                        : new SegmentSender(sockets.segments(), config, queueFrames, senders++),
+                config.index() + " (" + config.nic() + ")",
+                queueFrames);
     }
 
     @Override
@@ -256,12 +273,22 @@ public final class RawLink implements Link {
             if (sockets.ip() != null) {
                 sockets.ip().learn(neighbour, address);
             }
+            if (sockets.segments() != null) {
+                sockets.segments().restart(neighbour);
+            }
         }
     }
 
     @Override
     public long learned(final int neighbour) {
         return addresses[neighbour];
+    }
+
+    @Override
+    public void onFailed(final int neighbour) {
+        if (sockets.segments() != null) {
+            sockets.segments().restart(neighbour);
+        }
     }
 
     private static long inMemory(final long mac) {
@@ -283,7 +310,13 @@ public final class RawLink implements Link {
     @Override
     public long poolStarvations() {
         return receiver.starvations()
-                + (sockets.ip() == null ? 0 : sockets.ip().receiver().starvations());
+                + (sockets.ip() == null ? 0 : sockets.ip().receiver().starvations())
+                + (sockets.segments() == null ? 0 : sockets.segments().starvations());
+    }
+
+    @Override
+    public LongFrameCounts longFrames() {
+        return sockets.segments() == null ? LongFrameCounts.NONE : sockets.segments().counts();
     }
 
     @Override
@@ -294,7 +327,8 @@ public final class RawLink implements Link {
     @Override
     public int heldBuffers() {
         return receiver.heldBuffers()
-                + (sockets.ip() == null ? 0 : sockets.ip().receiver().heldBuffers());
+                + (sockets.ip() == null ? 0 : sockets.ip().receiver().heldBuffers())
+                + (sockets.segments() == null ? 0 : sockets.segments().heldBuffers());
     }
 
     @Override
@@ -319,6 +353,9 @@ public final class RawLink implements Link {
         if (sockets.ip() != null) {
             sockets.ip().leave();
         }
+        if (sockets.segments() != null) {
+            sockets.segments().leave();
+        }
     }
 
     @Override
@@ -339,12 +376,21 @@ public final class RawLink implements Link {
     }
 
     /**
-     * The MAC address to which long data frames to a neighbour go by IP; any thread may ask.
+     * The MAC address to which long data frames to a neighbour go by IP, as UDP or as segments; any
+     * thread may ask.
      *
      * @return 0 if they do not.
      */
     public long ipAddress(final int neighbour) {
+        if (sockets.segments() != null) {
+            return Long.reverseBytes(sockets.segments().destination(neighbour));
+        }
         return sockets.ip() == null ? 0 : Long.reverseBytes(sockets.ip().destination(neighbour));
+    }
+
+    /** Changes when {@link #ipAddress} does by what senders find out; any thread may ask. */
+    public int ipVersion() {
+        return sockets.segments() == null ? 0 : sockets.segments().version();
     }
 
     RawLinkConfig config() {

@@ -55,7 +55,10 @@ public final class RawLinkProvider implements LinkProvider {
      */
     @Override
     public long neededCapabilities() {
-        final long joining = config.frame().mayUseIp() ? Capabilities.NET_ADMIN : 0;
+        final long joining =
+                config.frame().mayUseUdp() || config.frame().mayUseSegments()
+                        ? Capabilities.NET_ADMIN
+                        : 0;
         final long entering = namespace == null ? 0 : Capabilities.SYS_ADMIN;
         return Capabilities.NET_RAW | joining | entering;
     }

@@ -1,7 +1,9 @@
 package io.hxb.link.raw;
 
+import io.hxb.frame.FragmentFlyweight;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
+import io.hxb.link.LongFrameCounts;
 import io.hxb.link.NeighbourAddresses;
 import io.hxb.link.OutgoingFrame;
 import io.hxb.link.socket.SocketSender;
@@ -37,6 +39,7 @@ final class RawLinkSender extends SocketSender {
     private final int dimension;
     private final int etherType;
     private final int ringEtherType;
+    private final boolean isJoining;
     private NicInfo boundNic;
     private long sourceAndType;
     private long sourceAndRingType;
@@ -49,6 +52,7 @@ final class RawLinkSender extends SocketSender {
             final RawTrains trains) {
         super(descriptor, queueFrames, ETHERNET_LENGTH, 0, trains);
         this.trains = trains;
+        isJoining = trains != null && trains.isJoining();
         this.link = link;
         this.descriptor = descriptor;
         this.destinations = destinations;
@@ -63,10 +67,17 @@ final class RawLinkSender extends SocketSender {
     @Override
     public boolean offer(final int neighbour, final OutgoingFrame frame) {
         final long destination = destinations.get(neighbour + 1);
-        if (destination == 0 || !hasRoomFor(frame)) {
+        if (destination == 0) {
             return false;
         }
         followNic();
+        if (isLong(neighbour, frame)
+                && offerLong(neighbour, Long.reverseBytes(destination), frame)) {
+            return true;
+        }
+        if (!hasRoomFor(frame)) {
+            return false;
+        }
         final long headerAddress = frame.headerAddress();
         // Two bytes that are not sent, then destination, source and EtherType.
         final boolean isForRing = isForRing(neighbour, headerAddress);
@@ -75,10 +86,45 @@ final class RawLinkSender extends SocketSender {
         enqueue(
                 frame,
                 frame.owner(),
-                trains != null && mayBeByIp(isForRing, headerAddress)
+                isJoining && mayBeByIp(isForRing, headerAddress)
                         ? trains.group(neighbour, headerAddress, frame.lengthBytes() > mtuBytes())
                         : Trains.ALONE);
         return true;
+    }
+
+    // What is missing of a frame that was cut goes as fragments, as the frame did.
+    private boolean isLong(final int neighbour, final OutgoingFrame frame) {
+        return neighbour >= 0
+                && frame.lengthBytes() > link.mtuBytes()
+                && frame.rangeLengthBytes() == 0
+                && !FragmentFlyweight.isFragment(frame.headerAddress());
+    }
+
+    private boolean offerLong(final int neighbour, final long address, final OutgoingFrame frame) {
+        final SegmentSender segments = trains == null ? null : trains.segments();
+        final int frameBytes = frame.lengthBytes();
+        if (segments == null
+                || !hasRoom(2)
+                || !segments.isPossible(
+                        descriptor, neighbour, address, frameBytes, System.nanoTime())) {
+            return false;
+        }
+        segments.begin();
+        final int firstBytes = segments.firstBytes(frameBytes);
+        segments.dress(nextIndex(), address, frame, 0, firstBytes);
+        enqueuePart(frame, 0, firstBytes);
+        if (firstBytes < frameBytes) {
+            segments.dress(nextIndex(), address, frame, firstBytes, frameBytes - firstBytes);
+            enqueuePart(frame, firstBytes, frameBytes);
+        }
+        return true;
+    }
+
+    @Override
+    public LongFrameCounts longFrames() {
+        return trains == null || trains.segments() == null
+                ? LongFrameCounts.NONE
+                : trains.segments().counts();
     }
 
     @Override
@@ -142,7 +188,7 @@ final class RawLinkSender extends SocketSender {
         boundNic = nic;
         sourceAndType = Long.reverseBytes(nic.mac() << 16 | etherType);
         if (trains != null) {
-            trains.onAddress(nic.mac());
+            trains.onNic(nic);
         }
         sourceAndRingType = Long.reverseBytes(nic.mac() << 16 | ringEtherType);
         try {

@@ -33,6 +33,8 @@ final class RawSockets {
     private final int poolSocket;
     // Null where frames do not travel by IP.
     private final IpPath ip;
+    // Null where long frames do not travel as segments.
+    private final SegmentPath segments;
     private int ringSocket;
     private ReceiveRing ring;
     private int retiredSocket = -1;
@@ -58,7 +60,8 @@ final class RawSockets {
         }
         SocketBuffers.setReceive(poolSocket, config.socket().receiveBufferBytes(), config.nic());
         applyMtu(nic);
-        ip = config.frame().mayUseIp() ? openIp(share) : null;
+        ip = config.frame().mayUseUdp() ? IpPath.open(config, share) : null;
+        segments = maxFrameBytes > mtuBytes ? openSegments(share) : null;
         try {
             openRing();
             bindAll(nic);
@@ -67,9 +70,7 @@ final class RawSockets {
                 Descriptors.close(ringSocket);
                 ring.retire();
             }
-            if (ip != null) {
-                ip.close();
-            }
+            closePaths();
             throw e;
         }
     }
@@ -119,15 +120,18 @@ final class RawSockets {
         }
     }
 
-    private IpPath openIp(final BufferPool.Share share) throws LinuxException {
+    private SegmentPath openSegments(final BufferPool.Share share) throws LinuxException {
+        if (!config.frame().mayUseSegments()) {
+            return null;
+        }
         try {
-            return IpPath.open(config, share);
+            return SegmentPath.open(config, share);
         } catch (final LinuxException e) {
-            if (config.frame().encapsulation() == FrameConfig.Encapsulation.IP) {
+            if (config.frame().encapsulation() == FrameConfig.Encapsulation.TCP) {
                 throw e;
             }
             LOGGER.info(
-                    "link {} ({}): frames do not go by IP: {}",
+                    "link {} ({}): long frames do not go as segments of TCP: {}",
                     config.index(),
                     config.nic(),
                     e.getMessage());
@@ -136,7 +140,7 @@ final class RawSockets {
     }
 
     private void applyMtu(final NicInfo info) {
-        final int headers = config.frame().mayUseIp() ? IpHeaders.IP_AND_UDP_LENGTH : 0;
+        final int headers = config.frame().mayUseUdp() ? IpHeaders.IP_AND_UDP_LENGTH : 0;
         final int usable = Math.min(info.mtuBytes() - headers, maxFrameBytes);
         if (usable < info.mtuBytes() - headers && usable != mtuBytes) {
             LOGGER.warn(
@@ -171,6 +175,9 @@ final class RawSockets {
         if (ip != null) {
             ip.bind(info);
         }
+        if (segments != null) {
+            segments.bind(info);
+        }
         takeErrors();
     }
 
@@ -185,6 +192,9 @@ final class RawSockets {
         Sockets.takeError(ringSocket);
         if (ip != null) {
             Sockets.takeError(ip.descriptor());
+        }
+        if (segments != null) {
+            Sockets.takeError(segments.descriptor());
         }
     }
 
@@ -213,11 +223,17 @@ final class RawSockets {
             if (ip != null && now.mac() != boundNic.mac()) {
                 ip.bind(now);
             }
+            if (segments != null && now.mac() != boundNic.mac()) {
+                segments.bind(now);
+            }
             boundNic = now;
         }
         takeErrors();
         if (ip != null) {
             ip.refresh(now, System.nanoTime());
+        }
+        if (segments != null) {
+            segments.refresh(System.nanoTime());
         }
         return now.hasCarrier();
     }
@@ -261,7 +277,7 @@ final class RawSockets {
                 () -> {
                     final int socket = PacketSocket.open();
                     SocketBuffers.setSend(socket, config.socket().sendBufferBytes(), config.nic());
-                    if (ip != null) {
+                    if (ip != null || segments != null) {
                         PacketSocket.enableSuperPackets(socket);
                     }
                     return socket;
@@ -287,6 +303,11 @@ final class RawSockets {
         return ip;
     }
 
+    /** The way of long frames as segments; null where they do not go so. */
+    SegmentPath segments() {
+        return segments;
+    }
+
     /** The NIC that they are bound to; any thread may ask. */
     NicInfo nic() {
         return boundNic;
@@ -301,6 +322,7 @@ final class RawSockets {
     long drops() throws LinuxException {
         drops += PacketSocket.takeDrops(poolSocket) + PacketSocket.takeDrops(ringSocket);
         drops += ip == null ? 0 : ip.takeDrops();
+        drops += segments == null ? 0 : segments.takeDrops();
         return drops;
     }
 
@@ -310,8 +332,15 @@ final class RawSockets {
         Descriptors.close(ringSocket);
         closeRetired();
         ring.retire();
+        closePaths();
+    }
+
+    private void closePaths() {
         if (ip != null) {
             ip.close();
+        }
+        if (segments != null) {
+            segments.close();
         }
     }
 }

@@ -6,19 +6,22 @@ import io.hxb.link.socket.Trains;
 import io.hxb.linux.Memory;
 import io.hxb.os.MessageVector;
 import io.hxb.os.TrainVector;
+import io.hxb.os.nic.NicInfo;
 import io.hxb.tap.VirtioHeader;
 
 /**
  * Trains of a packet socket with PACKET_VNET_HDR: frames to one neighbour become the payload of one
  * UDP datagram, which is cut later. A group is frames offered in a row that have the neighbour,
  * source, destination, route and hop limit in common; frames that go alone keep their Ethernet
- * header. Owned by the sender's loop.
+ * header. Parts of long frames have headers already. Owned by the sender's loop.
  */
 final class RawTrains extends Trains {
     private static final int ETHERNET_LENGTH = 14;
     private static final int NEIGHBOUR_MASK = 0xFF;
 
+    // Null where frames do not travel by UDP, or not as segments.
     private final IpPath path;
+    private final SegmentSender segments;
     private final int port;
     private long source;
     // Of the group asked for last, which may no longer be reached when its train is added.
@@ -31,15 +34,33 @@ final class RawTrains extends Trains {
     private int hopLimit;
     private int number;
 
-    RawTrains(final IpPath path, final String link, final int queueFrames) {
+    RawTrains(
+            final IpPath path,
+            final SegmentSender segments,
+            final String link,
+            final int queueFrames) {
         super(link, queueFrames, true);
         this.path = path;
-        port = path.port();
+        this.segments = segments;
+        port = path == null ? 0 : path.port();
     }
 
-    /** The NIC has this address now. */
-    void onAddress(final long mac) {
-        source = Long.reverseBytes(IpHeaders.other(mac) << 16 | IpHeaders.ETHER_TYPE);
+    /** Dresses long frames; null where they do not travel as segments. */
+    SegmentSender segments() {
+        return segments;
+    }
+
+    @Override
+    protected boolean isJoining() {
+        return path != null && isOn();
+    }
+
+    /** The NIC is this one now. */
+    void onNic(final NicInfo nic) {
+        source = Long.reverseBytes(IpHeaders.other(nic.mac()) << 16 | IpHeaders.ETHER_TYPE);
+        if (segments != null) {
+            segments.onNic(nic);
+        }
     }
 
     /**
@@ -80,7 +101,7 @@ final class RawTrains extends Trains {
 
     @Override
     protected boolean isJoinable(final long group) {
-        destination = path.destination((int) (group & NEIGHBOUR_MASK));
+        destination = path == null ? 0 : path.destination((int) (group & NEIGHBOUR_MASK));
         return destination != 0;
     }
 
@@ -98,6 +119,11 @@ final class RawTrains extends Trains {
             final int totalBytes,
             final int segmentBytes,
             final long group) {
+        if (group == WHOLE) {
+            final long prefix = vector.add(queue, index, 1, SegmentHeaders.LENGTH, ETHERNET_LENGTH);
+            Memory.copy(segments.block(index), prefix, SegmentHeaders.LENGTH);
+            return;
+        }
         if (group == ALONE) {
             VirtioHeader.clear(vector.add(queue, index, 1, VirtioHeader.LENGTH, 0));
             return;
@@ -113,6 +139,11 @@ final class RawTrains extends Trains {
                 Memory.getUnsignedByte(header + FrameHeaderFlyweight.HOP_LIMIT_OFFSET),
                 totalBytes,
                 frames == 1 ? 0 : segmentBytes);
+    }
+
+    @Override
+    protected void onWholeRefused(final int error) {
+        segments.onRefused(error);
     }
 
     @Override

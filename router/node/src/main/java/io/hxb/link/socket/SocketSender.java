@@ -62,6 +62,7 @@ public abstract class SocketSender implements LinkSender {
     private final long[] tokens;
     private final int[] frameBytes;
     private final long[] groups;
+    private final boolean[] isPart;
     private final Trains trains;
     private final SentSizes sizes = new SentSizes();
     private int head;
@@ -100,6 +101,7 @@ public abstract class SocketSender implements LinkSender {
         tokens = new long[queueFrames];
         frameBytes = new int[queueFrames];
         groups = new long[queueFrames];
+        isPart = new boolean[queueFrames];
     }
 
     /** Fails unless {@code queueFrames} is a power of two from 1 to 65,536. */
@@ -197,7 +199,62 @@ public abstract class SocketSender implements LinkSender {
         owners[index] = owner;
         tokens[index] = frame.token();
         frameBytes[index] = frame.lengthBytes();
+        isPart[index] = false;
         tail++;
+    }
+
+    /** Index in the queue of the message that is queued next. */
+    protected final int nextIndex() {
+        return tail & mask;
+    }
+
+    /**
+     * Queues a part of a frame for which there is room, as a message of the group {@link
+     * Trains#WHOLE}. The parts of a frame follow each other.
+     *
+     * @param from first byte of the part in the frame; the prefix belongs to each part, and is
+     *     anything.
+     * @param to behind its last byte; the part that ends the frame gives its memory back.
+     */
+    protected final void enqueuePart(final OutgoingFrame frame, final int from, final int to) {
+        final int index = tail & mask;
+        final boolean isEnd = to == frame.lengthBytes();
+        final int headBytes =
+                frame.payloadLengthBytes() == 0 ? frame.lengthBytes() : frame.headerLengthBytes();
+        final int payloadEnd = headBytes + frame.payloadLengthBytes();
+        int pieces = addPiece(index, 0, frame.headerAddress(), from, Math.min(to, headBytes));
+        pieces =
+                addPiece(
+                        index,
+                        pieces,
+                        frame.payloadAddress() - headBytes,
+                        Math.max(from, headBytes),
+                        Math.min(to, payloadEnd));
+        pieces =
+                addPiece(
+                        index,
+                        pieces,
+                        frame.trailerAddress() - payloadEnd,
+                        Math.max(from, payloadEnd),
+                        to);
+        messages.setPieceCount(index, pieces);
+        groups[index] = Trains.WHOLE;
+        owners[index] = isEnd ? frame.owner() : null;
+        tokens[index] = frame.token();
+        frameBytes[index] = to - from;
+        isPart[index] = !isEnd;
+        offeredFrames = 1;
+        tail++;
+    }
+
+    private int addPiece(
+            final int index, final int piece, final long base, final int from, final int to) {
+        if (from >= to) {
+            return piece;
+        }
+        final int prefix = piece == 0 ? prefixBytes : 0;
+        messages.setPiece(index, piece, base + from - prefix, to - from + prefix);
+        return piece + 1;
     }
 
     // The link's own addresses were written before the frame, or into the name of the first.
@@ -226,6 +283,7 @@ public abstract class SocketSender implements LinkSender {
             owners[index] = i == count - 1 ? owner : null;
             tokens[index] = frame.token();
             frameBytes[index] = cutter.fragmentBytes();
+            isPart[index] = false;
             tail++;
         }
         offeredFrames = count;
@@ -275,11 +333,11 @@ public abstract class SocketSender implements LinkSender {
 
     private void complete(final int count) {
         congestedTries = 0;
-        sentFrames += count;
         long bytes = 0;
         for (int i = 0; i < count; i++) {
             final int index = head & mask;
             bytes += frameBytes[index];
+            sentFrames += isPart[index] ? 0 : 1;
             sizes.add(accountedBytes(frameBytes[index]));
             releaseHead(index);
         }
@@ -383,7 +441,7 @@ public abstract class SocketSender implements LinkSender {
 
     @Override
     public final boolean sendsTrains() {
-        return trains != null && trains.isOn();
+        return trains != null && trains.isJoining();
     }
 
     @Override

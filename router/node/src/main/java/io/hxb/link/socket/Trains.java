@@ -43,6 +43,9 @@ public abstract class Trains {
     /** The group of frames that go alone. */
     public static final long ALONE = 0;
 
+    /** The group of messages that are no frames, which {@link #add} completes one by one. */
+    public static final long WHOLE = -1;
+
     private final String link;
     private final TrainCounts counts = new TrainCounts();
     private final TrainVector vector;
@@ -51,6 +54,7 @@ public abstract class Trains {
     private final int minTailBytes;
     private int shortTrains;
     private int built;
+    private long firstGroup;
     private boolean isOn = true;
 
     /**
@@ -73,6 +77,11 @@ public abstract class Trains {
         return isOn;
     }
 
+    /** True if frames of one group are sent in one piece. */
+    protected boolean isJoining() {
+        return isOn;
+    }
+
     /** True if frames can only be sent by {@link #send}, also those that go alone. */
     protected boolean isNeeded() {
         return isOn;
@@ -89,7 +98,8 @@ public abstract class Trains {
      * @param frames of them.
      * @param totalBytes bytes of all frames.
      * @param segmentBytes bytes of each frame but the last, which may be shorter.
-     * @param group of all; {@link #ALONE} for a frame that is not made part of a train.
+     * @param group of all; {@link #ALONE} for a frame that is not made part of a train, {@link
+     *     #WHOLE} for a message that is none.
      */
     protected abstract void add(
             TrainVector vector,
@@ -151,11 +161,15 @@ public abstract class Trains {
         final int mask = frameBytes.length - 1;
         vector.clear();
         built = 0;
+        firstGroup = groups[head & mask];
         int position = head;
         while (position != end && built < MAX_TRAINS) {
             final int index = position & mask;
-            final boolean isAlone = isAlone(queue, index, frameBytes[index], groups[index]);
-            final int frames = isAlone ? 1 : trainFrames(frameBytes, groups, position, end);
+            final boolean isWhole = groups[index] == WHOLE;
+            final boolean isAlone =
+                    !isWhole && isAlone(queue, index, frameBytes[index], groups[index]);
+            final int frames =
+                    isAlone || isWhole ? 1 : trainFrames(frameBytes, groups, position, end);
             add(
                     vector,
                     queue,
@@ -227,6 +241,10 @@ public abstract class Trains {
      * @return true if the frames should be sent again, one by one.
      */
     final boolean isRefused(final int error) {
+        if (firstGroup == WHOLE) {
+            onWholeRefused(error);
+            return false;
+        }
         if (!isOn || lengths[0] == 1 || !isOfTrains(error)) {
             return false;
         }
@@ -240,6 +258,9 @@ public abstract class Trains {
                 advice());
         return true;
     }
+
+    /** The kernel has not taken a message of the group {@link #WHOLE}, which is lost. */
+    protected void onWholeRefused(final int error) {}
 
     private static boolean isOfTrains(final int error) {
         return error == Errno.EIO

@@ -9,6 +9,7 @@ import io.hxb.os.Sockets;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Set;
 
@@ -26,8 +27,33 @@ public enum NicFeature {
     /** The NIC cuts long datagrams. */
     UDP_SEGMENTATION("tx-udp-segmentation"),
 
+    /** The NIC cuts what the kernel sends as TCP over IPv4. */
+    TCP_SEGMENTATION("tx-tcp-segmentation"),
+
+    /** The same with ECN. */
+    TCP_ECN_SEGMENTATION("tx-tcp-ecn-segmentation"),
+
+    /** The same with equal identifications in all packets. */
+    TCP_MANGLE_ID_SEGMENTATION("tx-tcp-mangleid-segmentation"),
+
+    /** The same with accurate ECN. */
+    TCP_ACCURATE_ECN_SEGMENTATION("tx-tcp-accecn-segmentation"),
+
+    /** The same over IPv6. */
+    TCP6_SEGMENTATION("tx-tcp6-segmentation"),
+
     /** The kernel passes what is to be cut to the driver as late as possible. */
     GSO("tx-generic-segmentation");
+
+    /** All that concern TCP: a veth joins what it receives only if its peer has none of them. */
+    public static final Set<NicFeature> OF_TCP =
+            Collections.unmodifiableSet(
+                    EnumSet.of(
+                            TCP_SEGMENTATION,
+                            TCP_ECN_SEGMENTATION,
+                            TCP_MANGLE_ID_SEGMENTATION,
+                            TCP_ACCURATE_ECN_SEGMENTATION,
+                            TCP6_SEGMENTATION));
 
     private static final int ETHTOOL_GSTRINGS = 0x1b;
     private static final int ETHTOOL_GSSET_INFO = 0x37;

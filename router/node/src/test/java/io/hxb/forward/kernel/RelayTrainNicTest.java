@@ -36,12 +36,12 @@ class RelayTrainNicTest extends RelayNics {
     private void join(final FrameConfig.Encapsulation ofRight, final int mtuOfY)
             throws IOException {
         join(
-                FrameConfig.DEFAULT.withEncapsulation(FrameConfig.Encapsulation.IP),
+                FrameConfig.DEFAULT.withEncapsulation(FrameConfig.Encapsulation.UDP),
                 FrameConfig.DEFAULT.withEncapsulation(ofRight),
                 MTU,
                 mtuOfY);
         right.learn(0, y.localAddress());
-        probe(ofRight == FrameConfig.Encapsulation.IP);
+        probe(ofRight == FrameConfig.Encapsulation.UDP);
     }
 
     /** Lets the links find out who hears IP. */
@@ -99,7 +99,7 @@ class RelayTrainNicTest extends RelayNics {
     @Test
     void shouldPassTrainsInOnePieceThatTheNodeNeverSees() throws IOException {
         // given
-        join(FrameConfig.Encapsulation.IP, MTU);
+        join(FrameConfig.Encapsulation.UDP, MTU);
         final long probes = right.trains().trains();
         // when
         send(HOPS);
@@ -118,7 +118,7 @@ class RelayTrainNicTest extends RelayNics {
     void shouldCountWhatTheSendersKernelCutsWhetherTheRelaysJoinsItOrNot(final boolean isJoined)
             throws IOException {
         // given
-        join(FrameConfig.Encapsulation.IP, MTU);
+        join(FrameConfig.Encapsulation.UDP, MTU);
         TestNics.set(leftSpace, "x0", NicFeature.UDP_SEGMENTATION, false);
         TestNics.set(middleSpace, "x0", NicFeature.GRO, isJoined);
         // when: kernels join what they have in hand, which may be one frame
@@ -151,7 +151,7 @@ class RelayTrainNicTest extends RelayNics {
     @Test
     void shouldLeaveTrainsToTheNodeThatAreTooLongForTheNextLink() throws IOException {
         // given: one byte too few
-        join(FrameConfig.Encapsulation.IP, FrameHeaderFlyweight.LENGTH + BODY_BYTES + 27);
+        join(FrameConfig.Encapsulation.UDP, FrameHeaderFlyweight.LENGTH + BODY_BYTES + 27);
         // when
         send(HOPS);
         // then
@@ -162,7 +162,7 @@ class RelayTrainNicTest extends RelayNics {
     @Test
     void shouldLeaveTrainsToTheNodeWhoseHopsRunOut() throws IOException {
         // given
-        join(FrameConfig.Encapsulation.IP, MTU);
+        join(FrameConfig.Encapsulation.UDP, MTU);
         // when
         send(1);
         // then
@@ -174,7 +174,7 @@ class RelayTrainNicTest extends RelayNics {
     @Test
     void shouldLeaveTrainsToTheNodeWhoseNeighbourHasGoneSilent() throws IOException {
         // given
-        join(FrameConfig.Encapsulation.IP, MTU);
+        join(FrameConfig.Encapsulation.UDP, MTU);
         TestNamespaces.await(
                 "probes are missed",
                 () -> {
@@ -195,7 +195,7 @@ class RelayTrainNicTest extends RelayNics {
     void shouldRelayTrainsOfOthersUpToTheLengthOfOurs(
             final int count, final int frameBytes, final boolean isRelayed) throws IOException {
         // given
-        join(FrameConfig.Encapsulation.IP, MTU);
+        join(FrameConfig.Encapsulation.UDP, MTU);
         final byte[] train =
                 new TrainBytes(CLUSTER, SOURCE, END, left.localAddress(), x.localAddress())
                         .of(count * frameBytes, frameBytes)
@@ -213,7 +213,7 @@ class RelayTrainNicTest extends RelayNics {
     void shouldRelayNothingOfTrainsWhoseSizesLie(final int frameBytes, final int segmentBytes)
             throws IOException {
         // given
-        join(FrameConfig.Encapsulation.IP, MTU);
+        join(FrameConfig.Encapsulation.UDP, MTU);
         final int payload = 20 * frameBytes;
         final byte[] train =
                 new TrainBytes(CLUSTER, SOURCE, END, left.localAddress(), x.localAddress())

@@ -61,9 +61,9 @@ record TrainBytes(int clusterId, long source, long destination, long fromMac, lo
                 .putInt(header + FrameHeaderFlyweight.CLUSTER_OFFSET, clusterId)
                 .putLong(header + FrameHeaderFlyweight.SOURCE_OFFSET, source)
                 .putLong(header + FrameHeaderFlyweight.DESTINATION_OFFSET, destination)
-                .putShort(
+                .putInt(
                         header + FrameHeaderFlyweight.BODY_OFFSET,
-                        (short) (lengthBytes - FrameHeaderFlyweight.LENGTH));
+                        lengthBytes - FrameHeaderFlyweight.LENGTH);
     }
 
     static void putMac(final ByteBuffer frame, final int offset, final long mac) {

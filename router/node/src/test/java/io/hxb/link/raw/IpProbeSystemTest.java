@@ -23,7 +23,7 @@ class IpProbeSystemTest extends RawIpPair {
     @Test
     void shouldAnswerAFloodOfProbesWithAFewAndCountThoseOfStrangers() throws IOException {
         // given: a neighbour of which no hello has been heard
-        open(FrameConfig.Encapsulation.IP);
+        open(FrameConfig.Encapsulation.UDP);
         b.learn(1, 0);
         b.refresh();
         final int socket = TestNics.openStranger(left, "n0");
@@ -127,7 +127,7 @@ class IpProbeSystemTest extends RawIpPair {
     @Test
     void shouldNotUseAnAddressThatIsNotTheNeighbours() throws IOException {
         // given: probes of another node at the same place
-        open(FrameConfig.Encapsulation.IP);
+        open(FrameConfig.Encapsulation.UDP);
         a.learn(2, b.localAddress() ^ 1);
         // when
         a.refresh();

@@ -85,7 +85,7 @@ abstract class RawIpPair {
     void open(final FrameConfig.Encapsulation ofB) throws IOException {
         pool = frames.pool(BUFFERS, 9216);
         share = pool.newShare();
-        a = RawLink.open(config(0, left, A, FrameConfig.Encapsulation.AUTO), share);
+        a = RawLink.open(config(0, left, A, FrameConfig.Encapsulation.UDP), share);
         b = RawLink.open(config(1, right, B, ofB), share);
         a.learn(2, b.localAddress());
         b.learn(1, a.localAddress());
@@ -93,7 +93,7 @@ abstract class RawIpPair {
     }
 
     void openByIp() throws IOException {
-        open(FrameConfig.Encapsulation.IP);
+        open(FrameConfig.Encapsulation.UDP);
         a.refresh();
         b.refresh();
         awaitIp();

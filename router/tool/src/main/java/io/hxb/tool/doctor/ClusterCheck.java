@@ -2,6 +2,7 @@ package io.hxb.tool.doctor;
 
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.ContextConfig;
+import io.hxb.config.FrameConfig;
 import io.hxb.config.LinkConfig;
 import io.hxb.config.LoopConfig;
 import io.hxb.counter.CounterReader;
@@ -233,7 +234,7 @@ public final class ClusterCheck {
             } else {
                 findings.add(Finding.ok(subject, "up, MTU " + nic.mtuBytes()));
             }
-            findings.addAll(offloads(namespace, link.nic(), config.frame().mayUseIp()));
+            findings.addAll(offloads(namespace, link.nic(), config.frame()));
             if (config.socket().mtuBytes() > nic.mtuBytes()) {
                 findings.add(
                         Finding.fail(
@@ -258,16 +259,18 @@ public final class ClusterCheck {
     }
 
     private static List<Finding> offloads(
-            final String namespace, final String nic, final boolean hasIp) {
+            final String namespace, final String nic, final FrameConfig frame) {
         try {
             return NetworkNamespace.run(
                     namespace.isEmpty() ? null : namespace,
                     () -> {
                         final List<Finding> findings =
                                 new ArrayList<>(TuningCheck.offloads(nic, NicOffloads.read(nic)));
+                        final Set<NicFeature> on = NicFeature.allOn(nic);
                         findings.add(
                                 TuningCheck.trains(
-                                        nic, NicFeature.allOn(nic), waitNs(namespace, nic), hasIp));
+                                        nic, on, waitNs(namespace, nic), frame.mayUseUdp()));
+                        findings.add(TuningCheck.longFrames(nic, on, frame.mayUseSegments()));
                         return findings;
                     });
         } catch (final IOException e) {

@@ -17,6 +17,8 @@ final class LinkCheck {
     /** A link that failed once or twice may have been unplugged on purpose. */
     private static final int MANY_FAILURES = 3;
 
+    private static final int MANY_FRAMES = 1_000;
+    private static final int MANY_PIECES = 10;
     private static final int USUAL_MTU_BYTES = 1500;
 
     private LinkCheck() {}
@@ -34,6 +36,12 @@ final class LinkCheck {
             final LinkSample link = node.links().get(i);
             findings.addAll(of(link, mtuBytes));
             findings.addAll(trains(link, reader.value(CounterType.LINK_REFUSED_TRAINS, i)));
+            findings.addAll(
+                    longFrames(
+                            link,
+                            reader.value(CounterType.LINK_LONG_FALLBACKS_EVENTS, i),
+                            reader.value(CounterType.LINK_RECEIVED_LONG_FRAMES, i),
+                            reader.value(CounterType.LINK_RECEIVED_LONG_PIECES, i)));
         }
         return findings;
     }
@@ -55,6 +63,42 @@ final class LinkCheck {
                         "set socket.mtu to the MTU of the path less 28 bytes at most, or let the"
                                 + " NIC compute checksums (ethtool -K NIC tx on), and restart the"
                                 + " node; socket.segmentation: off if it cannot"));
+    }
+
+    /**
+     * Findings about frames longer than the MTU that travel as segments of TCP.
+     *
+     * @param fallbacks how often they did not arrive, so that the node cut them.
+     * @param frames that have arrived so.
+     * @param pieces in which they arrived.
+     */
+    static List<Finding> longFrames(
+            final LinkSample link, final long fallbacks, final long frames, final long pieces) {
+        final String subject = "link " + link.label();
+        final List<Finding> findings = new ArrayList<>();
+        if (fallbacks > 0) {
+            findings.add(
+                    Finding.warn(
+                            subject,
+                            "long frames did not arrive as segments of TCP, "
+                                    + fallbacks
+                                    + " times since the node was started, and were cut by the"
+                                    + " node, which takes more CPU",
+                            "look for a switch port or macvlan that drops unknown addresses, a"
+                                    + " firewall that drops TCP, or let the kernel cut (ethtool -K "
+                                    + link.nic()
+                                    + " tso off), at either end"));
+        }
+        if (frames >= MANY_FRAMES && pieces > MANY_PIECES * frames) {
+            findings.add(
+                    Finding.warn(
+                            subject,
+                            "long frames arrive in "
+                                    + pieces / frames
+                                    + " pieces each, which takes more CPU",
+                            "ethtool -K " + link.nic() + " gro on, or a larger MTU"));
+        }
+        return findings;
     }
 
     /** Findings about the routes to other nodes. */

@@ -228,6 +228,27 @@ final class TuningCheck {
                 : Finding.warn(subject, what, "ethtool -K " + nic + " gro on");
     }
 
+    /**
+     * What becomes of frames longer than the MTU that go as segments of TCP.
+     *
+     * @param features those that the NIC has on.
+     * @param isWanted whether frames go so.
+     */
+    static Finding longFrames(
+            final String nic, final Set<NicFeature> features, final boolean isWanted) {
+        final String subject = "long frames " + nic;
+        final boolean isJoined = features.contains(NicFeature.GRO);
+        final String what =
+                (isWanted ? "as TCP: cut by " : "as TCP (none, as configured): cut by ")
+                        + (features.contains(NicFeature.TCP_SEGMENTATION)
+                                ? "the NIC"
+                                : "the kernel")
+                        + (isJoined ? ", joined by the kernel" : ", not joined, since gro is off");
+        return isJoined || !isWanted
+                ? Finding.ok(subject, what)
+                : Finding.warn(subject, what, "ethtool -K " + nic + " gro on");
+    }
+
     private static String waiting(final long waitNs) {
         if (waitNs < 0) {
             return "";

@@ -24,7 +24,7 @@ import java.util.regex.Pattern;
  * @param wiring {@code bridge} or {@code direct}.
  * @param kernelRelay {@code auto}, {@code on} or {@code off}.
  * @param wire {@code whole}, {@code cut} or {@code paced}.
- * @param encapsulation {@code ethernet}, {@code ip} or {@code auto}.
+ * @param encapsulation {@code ethernet}, {@code udp}, {@code tcp} or {@code auto}.
  * @param network graph of the switches that join the nodes, which are plain hosts then; empty for a
  *     lab of HXB nodes.
  * @param ownerPid process without which the lab is stale; 0 while nobody has taken it over.

@@ -58,6 +58,9 @@ public enum LabWire {
                         try {
                             for (final String nic : nics) {
                                 set(socket, nic, NicFeature.GSO, false);
+                                for (final NicFeature feature : NicFeature.OF_TCP) {
+                                    set(socket, nic, feature, false);
+                                }
                                 set(socket, nic, NicFeature.GRO, true);
                             }
                             return null;

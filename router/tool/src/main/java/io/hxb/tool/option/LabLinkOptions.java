@@ -67,11 +67,11 @@ public final class LabLinkOptions {
 
     @Option(
             names = "--encapsulation",
-            paramLabel = "ethernet|ip|auto",
+            paramLabel = "ethernet|udp|tcp|auto",
             defaultValue = "ethernet",
             description =
-                    "put long frames into Ethernet frames, or into UDP over IPv4 in GSO "
-                            + "batches, raw only (default: ${DEFAULT-VALUE})")
+                    "put long frames into Ethernet frames, or into UDP over IPv4 in GSO batches, or"
+                            + " have NICs cut them as TCP, raw only (default: ${DEFAULT-VALUE})")
     private FrameConfig.Encapsulation encapsulation;
 
     @Option(

@@ -44,7 +44,7 @@ class RelayTrainTest extends PortProgram {
                     ownMac(PORT));
 
     RelayTrainTest() {
-        super(SHAPE, FrameConfig.DEFAULT.withEncapsulation(FrameConfig.Encapsulation.IP));
+        super(SHAPE, FrameConfig.DEFAULT.withEncapsulation(FrameConfig.Encapsulation.UDP));
     }
 
     /** Frames from the neighbour at (2,1) to (1,0), the last one maybe shorter. */

@@ -147,6 +147,21 @@ class TuningCheckTest {
     }
 
     @Test
+    void shouldSayWhatBecomesOfLongFrames() {
+        // given
+        final Set<NicFeature> none = Set.of();
+        final Set<NicFeature> all = EnumSet.allOf(NicFeature.class);
+        // when, then
+        assertEquals(
+                "as TCP: cut by the NIC, joined by the kernel",
+                TuningCheck.longFrames("eth1", all, true).text());
+        final Finding missing = TuningCheck.longFrames("eth1", none, true);
+        assertEquals("as TCP: cut by the kernel, not joined, since gro is off", missing.text());
+        assertEquals("ethtool -K eth1 gro on", missing.fix());
+        assertEquals(Finding.Level.OK, TuningCheck.longFrames("eth1", none, false).level());
+    }
+
+    @Test
     void shouldAskTheKernelAboutFeatures() throws LinuxException {
         assertTrue(NicFeature.GSO.isOn("lo"));
         assertTrue(NicFeature.allOn("lo").contains(NicFeature.GSO));

@@ -57,7 +57,7 @@ class LabSpecTest {
         refuse(() -> raw.withWire(LabWire.PACED), "--wiring paced needs --rate");
         refuse(() -> udp.withWire(LabWire.CUT), "--wiring cut and paced need --backend raw");
         refuse(
-                () -> udp.withEncapsulation(FrameConfig.Encapsulation.IP),
+                () -> udp.withEncapsulation(FrameConfig.Encapsulation.UDP),
                 "--encapsulation needs --backend raw");
     }
 

@@ -46,7 +46,7 @@ class LabStateTest {
                 new LabSpec("new", Shape.of(2, 2), 3, Backend.RAW, 1_000_000_000, 1500)
                         .withWiring(Wiring.DIRECT)
                         .withWire(LabWire.PACED)
-                        .withEncapsulation(FrameConfig.Encapsulation.IP);
+                        .withEncapsulation(FrameConfig.Encapsulation.UDP);
 
         // when
         final LabRegistry registry = new LabRegistry(folder);
