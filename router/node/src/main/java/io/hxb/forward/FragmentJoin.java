@@ -119,8 +119,8 @@ final class FragmentJoin {
 
     // Several senders of a node, or several nodes, may use one number at the same time.
     private static long frameNumber(final long header) {
-        return (long) Memory.getInt(header + FrameHeaderFlyweight.SEQUENCE_OFFSET) << Integer.SIZE
-                | (FragmentFlyweight.number(header) & 0xFFFF_FFFFL);
+        final long sequence = Memory.getInt(header + FrameHeaderFlyweight.SEQUENCE_OFFSET);
+        return (sequence << Integer.SIZE) | (FragmentFlyweight.number(header) & 0xFFFF_FFFFL);
     }
 
     /** Why the last fragment was dropped; {@link DropReason#NONE} if it was not. */
