@@ -24,7 +24,7 @@ import java.util.SplittableRandom;
 @Tag("simulation")
 class FragmentSimulationTest {
     private static final long SECOND = 1_000_000_000L;
-    private static final int SEEDS = Integer.getInteger("hxb.sim.longFrameSeeds", 24);
+    private static final int SEEDS = Integer.getInteger("hxb.sim.longFrameSeeds", 10);
     private static final long ONLY_SEED = Long.getLong("hxb.sim.seed", -1);
     private static final int MESSAGES = 100;
 
@@ -148,21 +148,22 @@ class FragmentSimulationTest {
 
     @Test
     void shouldCarryAsMuchAsFramesOfTheLinkWhenFragmentsAreLost() {
-        for (final double loss : new double[] {0, 0.001, 0.01}) {
+        for (final double loss : new double[] {0.001, 0.01}) {
             // given: frames of 9,000 bytes as they are
             final double today = goodput(9_000, 9_000, loss);
             for (final int wireBytes : new int[] {9_000, 1_500}) {
                 // when
                 final double asFragments = goodput(LONG_BYTES, wireBytes, loss);
-                final double whole = goodput(wireBytes, wireBytes, loss);
+                final double whole =
+                        wireBytes == 9_000 ? today : goodput(wireBytes, wireBytes, loss);
                 System.out.printf(
                         "simulation: loss of %.1f %%: %d bytes on links of %d %.2f MB/s, frames of"
                                 + " the link %.2f, of 9,000 bytes %.2f%n",
                         100 * loss, LONG_BYTES, wireBytes, asFragments, whole, today);
-                // then: what headers of shorter fragments take more
-                final double headers = wireBytes == 9_000 ? 1 : 0.935;
+                // then: a shorter wire also loses more fragments of the same bytes
+                assertTrue(asFragments >= 0.99 * whole, asFragments + " MB/s, whole " + whole);
                 assertTrue(
-                        asFragments >= 0.99 * headers * today,
+                        asFragments >= (wireBytes == 9_000 ? 0.99 : 0.85) * today,
                         asFragments + " MB/s, " + today + " in frames of 9,000 bytes");
             }
         }
