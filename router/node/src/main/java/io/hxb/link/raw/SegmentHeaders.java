@@ -140,7 +140,7 @@ public final class SegmentHeaders {
         Memory.putIntBigEndian(tcp + 4, frameBytes >>> 3 << OFFSET_BITS | offset);
         Memory.putIntBigEndian(tcp + 8, number);
         Memory.putShortBigEndian(tcp + 12, DATA_OFFSET << Byte.SIZE | ACK | (isEnd ? PSH : 0));
-        Memory.putShortBigEndian(tcp + 14, marks | frameBytes & LENGTH_MASK);
+        Memory.putShortBigEndian(tcp + 14, marks | (frameBytes & LENGTH_MASK));
         final int tcpBytes = LENGTH - TCP_OFFSET + lengthBytes;
         Memory.putShortBigEndian(
                 tcp + 16,
@@ -181,7 +181,7 @@ public final class SegmentHeaders {
     /** Bytes of the frame. */
     static int frameBytes(final long prefix) {
         return Memory.getIntBigEndian(prefix + TCP_OFFSET + 4) >>> OFFSET_BITS << 3
-                | marks(prefix) & LENGTH_MASK;
+                | (marks(prefix) & LENGTH_MASK);
     }
 
     /** Offset in the frame of the first byte that follows. */

@@ -374,7 +374,7 @@ final class SegmentPath {
 
     // The same eight bytes never lie at two places of a segment's size.
     private static int pattern(final int offset) {
-        return (int) ((offset / Long.BYTES + 1) * PATTERN >>> 32 + offset % Long.BYTES);
+        return (int) (((offset / Long.BYTES + 1) * PATTERN) >>> (32 + offset % Long.BYTES));
     }
 
     private static boolean hasPattern(final long address, final int lengthBytes) {

@@ -125,7 +125,8 @@ final class SegmentSender {
     }
 
     private void nextNumber() {
-        number = number & -1 << NUMBER_BITS | number + 1 & (1 << NUMBER_BITS) - 1;
+        final int mask = (1 << NUMBER_BITS) - 1;
+        number = (number & ~mask) | ((number + 1) & mask);
     }
 
     /**

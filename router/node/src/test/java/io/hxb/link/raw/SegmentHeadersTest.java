@@ -84,7 +84,7 @@ class SegmentHeadersTest {
         assertEquals(FRAME >>> 3 << 17, Memory.getIntBigEndian(prefix + 48));
         assertEquals(NUMBER, Memory.getIntBigEndian(prefix + 52));
         assertEquals(0x5010, half(56));
-        assertEquals(FRAME & 7 | SegmentHeaders.ASKING, half(58));
+        assertEquals((FRAME & 7) | SegmentHeaders.ASKING, half(58));
         final int pseudo = sum(36, 8) + 6 + 20 + FIRST;
         assertEquals((pseudo & 0xFFFF) + (pseudo >>> 16), half(60));
         assertEquals(0, half(62));
