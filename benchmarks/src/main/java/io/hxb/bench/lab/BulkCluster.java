@@ -48,8 +48,7 @@ final class BulkCluster implements AutoCloseable {
             lines.add("backend: raw");
             final String y = network.hasRelay() ? ", y: " + network.nicsOfY() : "";
             lines.add("links: {x: " + network.nics() + y + "}");
-            lines.add(
-                    "frame: {encapsulation: " + way.encapsulation() + "}");
+            lines.add("frame: {encapsulation: " + way.encapsulation() + "}");
         } else {
             lines.add("backend: udp");
             lines.add("links: " + network.links());
