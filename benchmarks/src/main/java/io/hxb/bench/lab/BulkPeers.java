@@ -95,7 +95,7 @@ final class BulkPeers {
     /** How frames of the C program over packet sockets are dressed. */
     enum RawDress {
         /** Ethernet frames one by one. */
-        ETHERNET(0),
+        ETHERNET(0, ""),
 
         /** UDP over IPv4, in trains. */
         UDP_TRAINS(BulkNetwork.DATAGRAM_HEADER_BYTES, "-g"),
@@ -104,16 +104,16 @@ final class BulkPeers {
         TCP_SEGMENTS(BulkNetwork.SEGMENT_HEADER_BYTES, "-t");
 
         private final int headerBytes;
-        private final List<String> options;
+        private final String option;
 
-        RawDress(final int headerBytes, final String... options) {
+        RawDress(final int headerBytes, final String option) {
             this.headerBytes = headerBytes;
-            this.options = List.of(options);
+            this.option = option;
         }
 
         /** Options of the program. */
         List<String> options() {
-            return options;
+            return option.isEmpty() ? List.of() : List.of(option);
         }
 
         /** Bytes of a frame, or of what a long one is cut into, below an MTU. */

@@ -76,7 +76,7 @@ public final class MessagePattern {
             return;
         }
         for (int i = 0; i < lengthBytes; i++) {
-            Memory.putByte(address + i, (int) (sequence >>> i * Byte.SIZE));
+            Memory.putByte(address + i, (int) (sequence >>> (i * Byte.SIZE)));
         }
     }
 
@@ -96,7 +96,7 @@ public final class MessagePattern {
         }
         int sequence = 0;
         for (int i = 0; i < lengthBytes; i++) {
-            sequence |= (Memory.getByte(address + i) & 0xFF) << i * Byte.SIZE;
+            sequence |= (Memory.getByte(address + i) & 0xFF) << (i * Byte.SIZE);
         }
         return sequence;
     }

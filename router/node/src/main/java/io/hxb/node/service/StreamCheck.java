@@ -41,7 +41,7 @@ public final class StreamCheck {
         }
         // A short message has the lowest bytes of its number: it is the nearest that ends so.
         final int unknownBits = Math.max(0, Integer.SIZE - Byte.SIZE * lengthBytes);
-        final int ahead = sequence - (int) next << unknownBits >> unknownBits;
+        final int ahead = ((sequence - (int) next) << unknownBits) >> unknownBits;
         if (ahead >= 0) {
             missing += ahead;
             seen = ahead >= REMEMBERED - 1 ? 1 : seen << (ahead + 1) | 1;

@@ -36,7 +36,7 @@ class MessagePatternTest {
                 MessagePattern.write(memory.address(), length, 0xA1B2_C3D4L);
 
                 assertEquals(
-                        0xA1B2_C3D4 & (1 << Byte.SIZE * length) - 1,
+                        0xA1B2_C3D4 & ((1 << (Byte.SIZE * length)) - 1),
                         MessagePattern.sequence(memory.address(), length));
                 assertTrue(MessagePattern.isIntact(memory.address(), length));
                 assertEquals(0, Memory.getByte(memory.address() + length), "nothing behind it");

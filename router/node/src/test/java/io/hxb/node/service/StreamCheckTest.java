@@ -92,7 +92,7 @@ class StreamCheckTest {
         for (int length = 1; length < 4; length++) {
             // given
             final StreamCheck check = new StreamCheck();
-            final int mask = (1 << Byte.SIZE * length) - 1;
+            final int mask = (1 << (Byte.SIZE * length)) - 1;
             // when: the numbers wrap around; two are missing, one comes late, and one again
             for (int i = 0; i < 300; i++) {
                 if (i != 100 && i != 101 && i != 200) {

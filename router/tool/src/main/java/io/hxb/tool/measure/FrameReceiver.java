@@ -50,8 +50,9 @@ final class FrameReceiver implements PerfReceiver.Half {
     @Override
     public void await(final long timeoutNs) {
         // Those who measured here have gone: nothing is lost with them.
-        while (context.pollEvent(event) == PmStatus.OK) {
-            continue;
+        int status = context.pollEvent(event);
+        while (status == PmStatus.OK) {
+            status = context.pollEvent(event);
         }
         context.await(timeoutNs);
     }

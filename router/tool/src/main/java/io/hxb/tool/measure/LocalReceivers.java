@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** Receivers of several nodes in this process. Owned by the thread that makes it. */
@@ -54,9 +53,7 @@ public final class LocalReceivers implements Receivers {
 
     /** Waits until one of them can receive no more, or {@link #stop}. */
     public void await() throws InterruptedException {
-        while (!end.await(1, TimeUnit.HOURS)) {
-            continue;
-        }
+        end.await();
     }
 
     @Override
