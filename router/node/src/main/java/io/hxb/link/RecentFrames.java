@@ -49,6 +49,6 @@ final class RecentFrames {
     }
 
     private int index(final long source, final long number) {
-        return (int) ((source * MULTIPLIER + number) * MULTIPLIER >>> shift);
+        return (int) (((source * MULTIPLIER + number) * MULTIPLIER) >>> shift);
     }
 }
