@@ -67,7 +67,7 @@ public final class FragmentFlyweight {
                 .messageCount(0);
         Memory.putInt(headerAddress + NUMBER_OFFSET, number);
         Memory.putInt(
-                headerAddress + PLACE_OFFSET, frameBytes | offset / UNIT_BYTES << LENGTH_BITS);
+                headerAddress + PLACE_OFFSET, frameBytes | ((offset / UNIT_BYTES) << LENGTH_BITS));
     }
 
     /** Number of the long frame that the fragment at {@code headerAddress} is of. */
