@@ -102,7 +102,7 @@ class FrameReassemblerPropertyTest {
                 final int source = random.nextInt(4);
                 final int number = (int) (nowNs >> 6) + random.nextInt(3);
                 final Key key = new Key(source, number);
-                final int piece = 20 + (int) Math.floorMod(key.hashCode() * 7L, 100);
+                final int piece = 20 + Math.floorMod(key.hashCode() * 7L, 100);
                 final int frameBytes =
                         chance(30)
                                 ? random.nextInt(-2, MAX_FRAME_BYTES + 3)
@@ -132,7 +132,7 @@ class FrameReassemblerPropertyTest {
 
         // Every byte says which frame and which place in it it belongs to.
         private static int content(final long source, final long number, final int index) {
-            return (int) (source * 31 + number * 17 + index * 7 + (index >> 8)) & 0xFF;
+            return (int) (source * 31 + number * 17 + index * 7L + (index >> 8)) & 0xFF;
         }
 
         private void range(final int[] values) {

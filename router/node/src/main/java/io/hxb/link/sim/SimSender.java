@@ -10,9 +10,9 @@ import io.hxb.linux.Memory;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 /** One loop's sender on a simulated link: frames are copied onto the wire by {@link #flush}. */
@@ -76,7 +76,7 @@ final class SimSender implements LinkSender {
                     new Queued(
                             neighbour,
                             i == count - 1 ? new OutgoingFrame().set(frame) : null,
-                            Arrays.copyOf(bytes, end)));
+                            MemorySegment.ofArray(bytes).asSlice(0, end)));
         }
         cutter.take();
     }
@@ -192,7 +192,7 @@ final class SimSender implements LinkSender {
 
     private static byte[] bytes(final Queued queued) {
         if (queued.fragment() != null) {
-            return queued.fragment();
+            return queued.fragment().toArray(ValueLayout.JAVA_BYTE);
         }
         final OutgoingFrame frame = queued.frame();
         final byte[] bytes = new byte[frame.lengthBytes()];
@@ -215,7 +215,7 @@ final class SimSender implements LinkSender {
     }
 
     // A frame, or a fragment: the last has the frame, whose memory returns with it.
-    private record Queued(int neighbour, OutgoingFrame frame, byte[] fragment) {
+    private record Queued(int neighbour, OutgoingFrame frame, MemorySegment fragment) {
         void release() {
             if (frame != null) {
                 frame.release();
