@@ -266,7 +266,7 @@ class LibHxbHostileTest {
         assertSays("HXB_OK", "", outcome((type, descriptors) -> descriptors));
         assertSays(
                 "HXB_E_VERSION",
-                "version 9 of the attach protocol instead of 4",
+                "uses version 9 of the attach protocol, and this library version 4",
                 outcome(at(AttachMessage.HELLO, () -> Memory.putShort(header + 4, 9))));
         assertSays(
                 "HXB_E_PROTOCOL",

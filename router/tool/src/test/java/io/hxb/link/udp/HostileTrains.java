@@ -6,11 +6,12 @@ import io.hxb.fuzz.Script;
 import io.hxb.link.BufferPool;
 import io.hxb.link.FrameOwner;
 import io.hxb.link.Link;
-import io.hxb.link.LinkSender;
-import io.hxb.link.OutgoingFrame;
+import io.hxb.linux.Linux;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
 import io.hxb.linux.SocketOptions;
+import io.hxb.os.MessageVector;
+import io.hxb.os.Sockets;
 import io.hxb.os.TrainVector;
 
 import java.io.IOException;
@@ -33,7 +34,6 @@ public final class HostileTrains {
     private static final int MAX_STEPS = 60;
     private static final int MAX_WAITING_BYTES = 200_000;
     private static final int PEER = 1;
-    private static final FrameOwner NOBODY = token -> {};
     private static final SocketConfig SOCKET =
             SocketConfig.DEFAULT.withSizes(1_500, 4 << 20, 4 << 20);
 
@@ -60,7 +60,9 @@ public final class HostileTrains {
     private final ArrayDeque<Integer> taken = new ArrayDeque<>();
     private final UdpLink from;
     private final UdpLink to;
-    private final LinkSender sender;
+    // No sender of a link, which cuts what is longer than its MTU itself.
+    private final MessageVector message = new MessageVector(1, 1, Sockets.SOCKADDR_IN_LENGTH, 0);
+    private final MemorySegment errno = Linux.newErrnoSegment();
     private long waitingBytes;
 
     private HostileTrains(final byte[] script) throws IOException {
@@ -69,7 +71,7 @@ public final class HostileTrains {
         to = UdpLink.open(new UdpLinkConfig(1, "127.0.0.1:0", SOCKET), UdpPeers.NONE, share);
         from.hear(UdpPeers.NONE.with(PEER, to.localAddress()));
         to.hear(UdpPeers.NONE.with(0, from.localAddress()));
-        sender = from.newSender(1);
+        UdpAddress.write(message.nameAddress(0), to.localAddress());
     }
 
     /**
@@ -93,7 +95,6 @@ public final class HostileTrains {
             giveBack(BUFFERS);
             drain();
         } finally {
-            sender.close();
             from.close();
             to.close();
         }
@@ -127,17 +128,10 @@ public final class HostileTrains {
             return;
         }
         final int offset = 64 + script.next();
-        final long before = sender.sentFrames();
         SocketOptions.set(
                 from.descriptor(0), TrainVector.SOL_UDP, TrainVector.UDP_SEGMENT, segment);
-        check(
-                sender.offer(
-                        PEER,
-                        new OutgoingFrame().wrap(BYTES.address() + offset, length, NOBODY, 0)),
-                "no room to send");
-        sender.flush();
-        sender.discard();
-        if (sender.sentFrames() == before) {
+        message.setPiece(0, BYTES.address() + offset, length);
+        if (Sockets.sendBatch(errno, from.descriptor(0), message.message(0), 1) != 1) {
             return;
         }
         for (int at = 0; at < length; at += segment) {
