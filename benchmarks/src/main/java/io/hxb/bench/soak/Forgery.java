@@ -1,6 +1,7 @@
 package io.hxb.bench.soak;
 
 import io.hxb.config.ClusterConfig;
+import io.hxb.frame.FragmentFlyweight;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.FrameValidator;
@@ -8,6 +9,7 @@ import io.hxb.frame.HelloFlyweight;
 import io.hxb.frame.LinkStatusFlyweight;
 import io.hxb.frame.MessageRecordFlyweight;
 import io.hxb.frame.MisconfigurationFlyweight;
+import io.hxb.frame.MissingFlyweight;
 import io.hxb.frame.Nonce;
 import io.hxb.frame.SealFlyweight;
 import io.hxb.frame.SessionFlyweight;
@@ -30,6 +32,8 @@ public final class Forgery {
     private static final int MTU_BYTES = 8_900;
 
     private final ClusterConfig config;
+    private final FragmentFlyweight fragment = new FragmentFlyweight();
+    private final MissingFlyweight missing = new MissingFlyweight();
     private final SplittableRandom random;
     private final int links;
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
@@ -81,7 +85,7 @@ public final class Forgery {
             header.destination(FrameHeaderFlyweight.ANY_DESTINATION).hopLimit(1);
         }
         header.bodyLength(body(type, source));
-        if (random.nextBoolean()) {
+        if (type != FrameType.FRAGMENT && random.nextBoolean()) {
             final int flags = random.nextInt(FrameHeaderFlyweight.FLAGS + 1);
             header.flags(
                     (flags | FrameHeaderFlyweight.FLAG_SEALED) & ~FrameHeaderFlyweight.FLAG_CRC);
@@ -109,8 +113,35 @@ public final class Forgery {
                 header.flags(FrameHeaderFlyweight.FLAG_ACK);
                 yield lengthBytes;
             }
+            case FrameType.FRAGMENT -> fragment();
+            case FrameType.MISSING -> missing();
             default -> 0;
         };
+    }
+
+    private int fragment() {
+        final int rangeBytes = anyUnits(64);
+        final int offset = anyUnits(1_000);
+        final int frameBytes = offset + rangeBytes + anyUnits(1_000);
+        final long address = header.address();
+        fragment.write(address, address, random.nextInt(), frameBytes, offset, rangeBytes);
+        fill(header.bodyAddress(), rangeBytes);
+        return rangeBytes;
+    }
+
+    private int missing() {
+        missing.wrap(header.address());
+        int end = 0;
+        for (int left = 1 + random.nextInt(MissingFlyweight.MAX_RANGES); left > 0; left--) {
+            final int offset = end + anyUnits(64);
+            end = offset + anyUnits(64);
+            missing.add(offset, end - offset);
+        }
+        return header.bodyLength();
+    }
+
+    private int anyUnits(final int limit) {
+        return FragmentFlyweight.UNIT_BYTES * (1 + random.nextInt(limit));
     }
 
     private int data(final long body) {
