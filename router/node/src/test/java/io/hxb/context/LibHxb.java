@@ -135,9 +135,10 @@ public final class LibHxb implements AutoCloseable {
         return lines(start(build, arguments));
     }
 
-    /** The lines that a process prints until it ends well. */
+    /** The lines that a process prints until it ends well; the end of its input is here. */
     public static List<String> lines(final Process process)
             throws IOException, InterruptedException {
+        process.getOutputStream().close();
         final String text =
                 new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertTrue(process.waitFor(LIMIT_S, TimeUnit.SECONDS), text);
