@@ -22,8 +22,9 @@ public final class StopRequest implements AutoCloseable {
 
     private final Thread owner;
     private Object previous;
-    // Set by the JVM's thread for signals.
     private volatile boolean isStopped;
+    // By Ctrl-C rather than by the end of standard input, which may come first.
+    private volatile boolean isInterrupted;
 
     private StopRequest(final Thread owner) {
         this.owner = owner;
@@ -57,11 +58,14 @@ public final class StopRequest implements AutoCloseable {
         request();
     }
 
-    /** Asks to stop, and the second time ends the process; any thread may call it. */
+    /**
+     * Asks to stop, and the second time ends the process; the JVM's thread for signals calls it.
+     */
     void stop() {
-        if (isStopped) {
+        if (isInterrupted) {
             System.exit(INTERRUPTED);
         }
+        isInterrupted = true;
         request();
     }
 
