@@ -10,6 +10,8 @@ import io.hxb.linux.Descriptors;
 import io.hxb.linux.Linux;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
+import io.hxb.pm.PmDevice;
+import io.hxb.testing.LoadedClasses;
 import io.hxb.testing.TestNamespaces;
 import io.hxb.testing.TestPorts;
 import io.hxb.topology.Shape;
@@ -97,10 +99,14 @@ class FewDescriptorsTest {
 
     @Test
     void shouldSayWhatToDoAndLeaveNothingOpen() throws Throwable {
-        // given a node that starts when there are descriptors
+        // given a node that starts when there are descriptors, and whose loops load no classes
+        // later
         final ClusterConfig config =
                 ClusterConfig.of("few", Shape.of(2), Backend.UDP, LinkPlan.udp(1, 2, PORT));
         final NodeOptions options = NodeOptions.service(config, 0);
+        for (final Class<?> member : List.of(Node.class, Shape.class, PmDevice.class)) {
+            LoadedClasses.load(member);
+        }
         Node.start(options).close();
         final Set<String> before = open();
         final long[] usual = limit();
