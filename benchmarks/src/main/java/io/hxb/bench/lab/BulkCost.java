@@ -72,7 +72,7 @@ final class BulkCost implements Callable<Integer> {
             names = "--sizes",
             paramLabel = "SIZE",
             split = ",",
-            defaultValue = "frame",
+            defaultValue = "65536",
             description =
                     "have HXB send messages of these sizes in bytes, each a contestant, separated"
                             + " by commas; frame: the longest in a frame of the MTU (default:"

@@ -102,7 +102,7 @@ public record FrameConfig(
                     advanced(
                             "encapsulation",
                             choice(Encapsulation.class, "ip", Encapsulation.UDP),
-                            Encapsulation.ETHERNET,
+                            Encapsulation.AUTO,
                             FrameConfig::encapsulation,
                             any(),
                             "What raw links put long data frames into"

@@ -104,7 +104,10 @@ public record LabSpec(
         if (wire == LabWire.PACED && !isUdp && rateBps == 0) {
             problems.add("--wiring paced needs --rate: a wire paces frames by its rate");
         }
-        if (encapsulation != FrameConfig.Encapsulation.ETHERNET && isUdp) {
+        final boolean isUdpOrTcp =
+                encapsulation == FrameConfig.Encapsulation.UDP
+                        || encapsulation == FrameConfig.Encapsulation.TCP;
+        if (isUdpOrTcp && isUdp) {
             problems.add("--encapsulation needs --backend raw: UDP links are by IP anyway");
         }
     }
@@ -137,7 +140,7 @@ public record LabSpec(
                 Wiring.BRIDGE,
                 SocketConfig.KernelRelay.AUTO,
                 LabWire.WHOLE,
-                FrameConfig.Encapsulation.ETHERNET);
+                FrameConfig.Encapsulation.AUTO);
     }
 
     /** The same with another wiring. */

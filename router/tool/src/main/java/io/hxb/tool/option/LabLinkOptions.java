@@ -68,10 +68,11 @@ public final class LabLinkOptions {
     @Option(
             names = "--encapsulation",
             paramLabel = "ethernet|udp|tcp|auto",
-            defaultValue = "ethernet",
+            defaultValue = "auto",
             description =
-                    "put long frames into Ethernet frames, or into UDP over IPv4 in GSO batches, or"
-                            + " have NICs cut them as TCP, raw only (default: ${DEFAULT-VALUE})")
+                    "put long frames into Ethernet frames, into UDP over IPv4 in GSO batches, or"
+                            + " into TCP that NICs cut; auto: TCP where it is proven to arrive;"
+                            + " raw only (default: ${DEFAULT-VALUE})")
     private FrameConfig.Encapsulation encapsulation;
 
     @Option(

@@ -59,7 +59,11 @@ class LabLinkOptionsTest {
     @Test
     void shouldTakeAnEncapsulation() {
         assertEquals(
-                FrameConfig.Encapsulation.AUTO,
-                spec("--backend", "raw", "--encapsulation", "auto").encapsulation());
+                FrameConfig.Encapsulation.TCP,
+                spec("--backend", "raw", "--encapsulation", "tcp").encapsulation());
+        assertEquals(
+                FrameConfig.DEFAULT.encapsulation(), spec("--backend", "raw").encapsulation());
+        assertEquals(
+                FrameConfig.DEFAULT.encapsulation(), spec("--backend", "udp").encapsulation());
     }
 }
