@@ -61,9 +61,7 @@ class LabLinkOptionsTest {
         assertEquals(
                 FrameConfig.Encapsulation.TCP,
                 spec("--backend", "raw", "--encapsulation", "tcp").encapsulation());
-        assertEquals(
-                FrameConfig.DEFAULT.encapsulation(), spec("--backend", "raw").encapsulation());
-        assertEquals(
-                FrameConfig.DEFAULT.encapsulation(), spec("--backend", "udp").encapsulation());
+        assertEquals(FrameConfig.DEFAULT.encapsulation(), spec("--backend", "raw").encapsulation());
+        assertEquals(FrameConfig.DEFAULT.encapsulation(), spec("--backend", "udp").encapsulation());
     }
 }
