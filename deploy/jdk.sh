@@ -1,4 +1,4 @@
-# Sourced by the scripts of this project: prints the home of a JDK 25, or says how to get one.
+# Sourced by the scripts of this project: prints the home of a JDK 25, or reports how to get one.
 
 # The version of the Java in a folder, such as 25.0.3; empty when there is none.
 java_version() { # home

@@ -4,7 +4,7 @@
 # Seen: minimum, maximum and percentiles are limits of buckets. A histogram of three digits in which the one value
 #   18,811,000 was recorded has the minimum 18,808,832 and the maximum and median 18,825,215. Javadoc: both are "the
 #   lowest/highest value equivalent to" one recorded; toString, CSV and log writers print them as plain minimum and maximum.
-# Met by: whoever prints round trips from a histogram: one reply with three different values of itself.
+# Met by: programs that print round trips from a histogram: one reply with three different values of itself.
 # Version: org.hdrhistogram:HdrHistogram 2.2.2
 set -euo pipefail
 folder=$(mktemp -d)

@@ -4,7 +4,7 @@
 #   yielded 9 times (weights 1024 and 110, or 9548 and 1024 for 0 and -10): a yield gives up a slice of virtual time, which costs
 #   the heavier thread a ninth. Between sessions, where autogroups are on (kernel.sched_autogroup_enabled), the weights are
 #   those of the sessions instead, and the turns longer. Older kernels have not been tried.
-# Met by: whoever waits by yielding beside a service of a lower nice value, as MPI programs do (mpi_yield_when_idle, libfabric
+# Met by: programs that wait by yielding beside a service of a lower nice value, as MPI programs do (mpi_yield_when_idle, libfabric
 #   providers): on a CPU that both share, a message costs several turns of the service. Sleeping hands over at once; a shorter
 #   slice (sched_setattr with sched_runtime, Linux 6.12) makes one's own yields cheaper within a session.
 # Version: Linux 6.18.44.

@@ -2,7 +2,7 @@
 # Guess: each start of a request of MPI_Bsend_init sends what is in the program's buffer then, as with MPI_Send_init.
 # Seen: over any provider of libfabric every start sends what was there at the first one, without an error. The code is the
 #   same in all releases up to 4.1.8 and 5.0.10. Over TCP each start sends what is there.
-# Met by: whoever runs a program with MPI_Bsend_init over libfabric with Open MPI.
+# Met by: users who run a program with MPI_Bsend_init over libfabric with Open MPI.
 # Version: Open MPI 4.1.4-3+b1, libfabric 1.17.0-3 (Debian 12).
 set -euo pipefail
 . "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib/openmpi.sh"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Guess: after a receive that returns MPI_ERR_TRUNCATE, MPI_Get_count tells how long the message was.
+# Guess: after a receive that returns MPI_ERR_TRUNCATE, MPI_Get_count returns the length of the message.
 # Seen: that is so over TCP; over providers of libfabric the count is MPI_UNDEFINED or 0, or another number that has
 #   nothing to do with the message. The error itself is the same, and so are source and tag.
 # Met by: programs that receive into a buffer that may be too small, and make a larger one by that count: probe instead.

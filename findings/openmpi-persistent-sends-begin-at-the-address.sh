@@ -3,7 +3,7 @@
 # Seen: over any provider of libfabric, Open MPI before 4.1.6 sends a contiguous datatype that begins behind the address (a
 #   row of a matrix, a subarray) from the address itself, without an error. MPI_Alltoallw and, of four ranks,
 #   MPI_Alltoallv are made of such sends, and MPI_Get by messages. Over TCP, and from 4.1.6 on, all numbers are right.
-# Met by: whoever runs a program with such sends over libfabric with Debian 12's Open MPI; programs that transpose
+# Met by: users who run a program with such sends over libfabric with Debian 12's Open MPI; programs that transpose
 #   (MPI_Alltoallw of subarrays), and halo exchanges with persistent requests.
 # Version: Open MPI 4.1.4-3+b1, libfabric 1.17.0-3 (Debian 12).
 set -euo pipefail

@@ -4,7 +4,7 @@
 # Seen: Open MPI's own plugins come from the copy; those of PMIx come from where PMIx was built for, also with PMIX_PREFIX
 #   and with PMIX_MCA_mca_base_component_path. PMIX_LIBDIR and PMIX_PKGLIBDIR together take them from the copy. Where the
 #   machine has another PMIx, mpirun opens the plugins of that one: "undefined symbol: pmix_output_info" (on Ubuntu 24.04).
-# Met by: whoever carries Open MPI to other machines in an archive or a container that mounts the host's libraries.
+# Met by: users who carry Open MPI to other machines in an archive or a container that mounts the host's libraries.
 # Version: Open MPI 4.1.4-3+b1, PMIx 4.2.2-1+deb12u1 (Debian 12).
 set -euo pipefail
 folder=$(mktemp -d)

@@ -2,7 +2,7 @@
 # Guess: the latency that `sockperf ping-pong` reports, and its percentiles, are round trips, since that is what it
 #   measures (as ping, netperf's TCP_RR and hxb ping report them).
 # Seen: half of the round trip, without a word about it in the summary; `--full-rtt` doubles every figure.
-# Met by: whoever puts figures of sockperf beside those of another program: wrong by a factor of two.
+# Met by: users who put figures of sockperf beside those of another program: wrong by a factor of two.
 # Version: sockperf 3.7-1 (Debian 12). Needs root, for a network namespace of its own.
 set -euo pipefail
 [ "$(id -u)" = 0 ] || { echo "needs root" >&2; exit 77; }

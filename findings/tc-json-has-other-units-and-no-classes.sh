@@ -3,7 +3,7 @@
 # Seen: the text has a rate in bit/s ("1Gbit"), JSON has bytes/s (125000000), and the latency in microseconds, none with
 #   a unit in its name. A burst of 131,072 bytes comes back as 131,000. Classes of htb come as plain text although JSON
 #   was asked for, with status 0, which JSON parsers refuse.
-# Met by: whoever reads shapers of a lab by program: rates are wrong by a factor of eight.
+# Met by: programs that read the shapers of a lab: rates are wrong by a factor of eight.
 # Version: iproute2 6.1.0-3 (Debian 12). Needs root, for a network namespace of its own.
 set -euo pipefail
 [ "$(id -u)" = 0 ] || { echo "needs root" >&2; exit 77; }

@@ -14,7 +14,7 @@
 
 #define API __attribute__((visibility("default")))
 
-/* How long a rank sleeps between two questions whether the paths have been computed. */
+/* How long a rank sleeps between two polls for the computed paths. */
 #define ASK_AGAIN_US 500
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

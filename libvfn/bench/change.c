@@ -3,7 +3,7 @@
  *
  *   mpirun -n 2 change [CHANGES]
  *
- * Prints medians in microseconds: one change by VFN_SetRouteMPI, a question without a change (VFN_GetRouteMPI), and a
+ * Prints medians in microseconds: one change by VFN_SetRouteMPI, a query without a change (VFN_GetRouteMPI), and a
  * batch of 1,000 by VFN_SetRoutesMPI. VFN_SPIN_US makes the calls spin. Rank 1 sleeps meanwhile.
  */
 #include "base/clock.h"
@@ -51,7 +51,7 @@ static void measure(int changes, const int *vids) {
         check(VFN_GetRouteMPI(0, 1, &vid));
         times[i] = now_us() - start;
     }
-    print("one question by VFN_GetRouteMPI", times, changes);
+    print("one query by VFN_GetRouteMPI", times, changes);
     int rank1s[BATCH], rank2s[BATCH], many[BATCH];
     for (int i = 0; i < BATCH; i++) {
         rank1s[i] = 0;

@@ -28,7 +28,7 @@ static void expect(int expected, int code, const char *call, int line) {
 static void contains(const char *part, int line) {
     if (strstr(VFN_LastError(), part)) return;
     failures++;
-    printf("rank %d line %d: '%s' does not say '%s'\n", rank, line, VFN_LastError(), part);
+    printf("rank %d line %d: '%s' does not contain '%s'\n", rank, line, VFN_LastError(), part);
 }
 
 static void path(int rank1, int rank2, int expected, int line) {

@@ -7,7 +7,7 @@
  *
  * -g sends trains of datagrams, which the kernel cuts (PACKET_VNET_HDR), to a MAC address that is nobody's, and lets
  * the receiving kernel join what nobody's socket receives. -t sends frames of 64 KB, each as one segment of no
- * connection (draft-davie-stt-08, 5): the sequence number has the frame's length and the offset in it, to which whoever
+ * connection (draft-davie-stt-08, 5): the sequence number has the frame's length and the offset in it, to which the device that
  * cuts adds that of each piece, and the acknowledgement number has the frame's number, so that pieces of two frames are
  * not joined. Everything else is as in udp_bulk: the client stores every byte once and sends size bytes a frame (-t: a
  * piece) on each NIC in turn until SIGTERM, the server loads every byte once. With -t it also prints how many pieces a
@@ -147,7 +147,7 @@ static void write_headers(struct headers *h, size_t length, int size, enum dress
     }
 }
 
-/* Only what the kernel has taken is stored anew. */
+/* Only what the kernel has taken is overwritten. */
 static void send_all(int size, enum dress dress) {
     int segments = dress == TRAINS ? TRAIN_BYTES / size : 1;
     if (segments > 64) segments = 64;

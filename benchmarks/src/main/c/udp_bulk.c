@@ -61,7 +61,7 @@ static void serve(double warm_up, double seconds) {
     printf("{\"MBps\":%.2f,\"sum\":%" PRIu64 "}\n", (double)(bytes - before) / length / 1e6, sum);
 }
 
-/* Only what the kernel has taken is stored anew. */
+/* Only what the kernel has taken is overwritten. */
 static void send_all(int size, bool has_trains) {
     int segments = has_trains ? TRAIN_BYTES / size : 1;
     if (segments > 64) segments = 64;

@@ -158,7 +158,7 @@ static void cancel(void) {
     MPI_Isend(out, size, MPI_BYTE, to, TAG, MPI_COMM_WORLD, &send);
     MPI_Recv(in, size, MPI_BYTE, from, TAG, MPI_COMM_WORLD, &status);
     MPI_Test_cancelled(&status, &flag);
-    CHECK(!flag, "a message was received, and is said to be cancelled");
+    CHECK(!flag, "a message was received, and is reported as cancelled");
     check_bytes(in, size, base + (uint64_t)from, "a message after a cancelled receive");
     check_guard(never, 64, "a cancelled receive");
     MPI_Wait(&send, MPI_STATUS_IGNORE);

@@ -1,5 +1,5 @@
 /*
- * For programs that look for messages all the time, where many of them share a CPU with the network: whoever gives its
+ * For programs that look for messages all the time, where many of them share a CPU with the network: a program that gives its
  * CPU away sleeps for a moment. Preloaded.
  */
 #include <sched.h>

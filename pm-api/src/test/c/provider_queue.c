@@ -110,7 +110,7 @@ static void inject_many(void) {
 }
 
 /* Longest message that is sent before the receiver asks for the rest: one window, or what one message of libhxb carries
- * behind its header, which is 24 bytes shorter than the one for which injected messages leave room. */
+ * after its header, which is 24 bytes shorter than the one for which injected messages leave room. */
 static size_t sent_at_once(void) {
     size_t whole = here.inject + 24;
     return whole > 1 << 16 ? whole : 1 << 16;

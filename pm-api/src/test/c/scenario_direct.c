@@ -226,7 +226,7 @@ void direct_full(char **arguments) {
         pthread_join(thread, NULL);
     }
     EXPECT(HXB_OK, hxb_own_context(to));
-    /* A sender that only looks finds room for one message soon, too, which is not worth telling it of. */
+    /* A sender that only looks finds room for one message soon, too, which is not worth a notification. */
     for (int i = 0; i < 20; i++) {
         void *data;
         int slot = hxb_claim(context, (hxb_address){0, 2}, length, &data);

@@ -36,7 +36,7 @@ static uint64_t notifications_offset(const hxb_remote_options *sizes) {
 }
 
 static uint64_t area_bytes(const hxb_remote_options *sizes, int mtu) {
-    uint64_t longest = ((uint64_t)mtu + 63) & ~UINT64_C(63); /* several places hold it, as RemoteRequest.area says */
+    uint64_t longest = ((uint64_t)mtu + 63) & ~UINT64_C(63); /* several places hold it, see RemoteRequest.area */
     uint64_t fragment_bytes = longest < HXB_REQUEST_SHARED_BUFFER_BYTES ? longest : HXB_REQUEST_SHARED_BUFFER_BYTES;
     return ring_align(notifications_offset(sizes) + (uint64_t)sizes->notifications * HXB_NOTIFICATION_ENTRY_BYTES)
          + 2 * (uint64_t)sizes->fragments * fragment_bytes;
@@ -141,7 +141,7 @@ int hxb_open_remote(hxb_context *context, const hxb_remote_options *options, hxb
         return fail(HXB_E_STATE, "context %d uses remote memory already", context->id);
     }
     if (context->is_remote_doubtful) {
-        return fail(HXB_E_STATE, "the node has not answered whether context %d uses remote memory: open it anew",
+        return fail(HXB_E_STATE, "the node has not answered whether context %d uses remote memory: open it again",
                     context->id);
     }
     hxb_remote *made = make_remote(context, &sizes);

@@ -245,7 +245,7 @@ static void start_receive(struct endpoint *endpoint, struct matcher *matcher, st
     }
 }
 
-/* Also says whom to receive from: ANY, unless the call names a peer. */
+/* Also determines whom to receive from: ANY, unless the call names a peer. */
 static int check_receive(struct endpoint *endpoint, const struct receive_call *call, uint64_t *peer) {
     *peer = ANY;
     if (endpoint->failure != 0) {

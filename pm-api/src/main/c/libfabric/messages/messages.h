@@ -70,7 +70,7 @@ void free_incoming(struct endpoint *endpoint, struct incoming *incoming);
 
 /* ---- Which peers are there (peer.c) ---- */
 
-/* Ends all that is under way between the peer and the endpoint, which begin anew. */
+/* Ends all that is under way between the peer and the endpoint, which start again. */
 void lose_peer(struct endpoint *endpoint, uint64_t peer, int error);
 /* The same for a peer that is not there any more. */
 void peer_is_gone(struct endpoint *endpoint, uint64_t peer, int error);

@@ -25,7 +25,7 @@ enum kind {
     FULL,      /* the receiver keeps enough: bytes stay with the sender until they are asked for */
     ROOM,      /* the end of that */
     LEFT,      /* the bytes of a message from `value` on stay with the sender until they are asked for */
-    LOST       /* something between the two was lost: both begin anew, with this header's session */
+    LOST       /* something between the two was lost: both start again, with this header's session */
 };
 
 enum { HAS_DATA = 1, IS_TAGGED = 2, WANTS_PLACED = 4, IS_LEFT = 8 /* of BEGIN: nothing more comes unasked */ };

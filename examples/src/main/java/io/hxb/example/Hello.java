@@ -12,9 +12,9 @@ import java.io.IOException;
 import java.util.stream.Stream;
 
 /**
- * Says hello to the same program on another node: {@code Hello 1} on node 0 and {@code Hello 0} on
- * node 1, one after the other in either order. Nodes are given by their coordinates, such as {@code
- * 1,0,2} in a cluster of three dimensions.
+ * Sends a greeting to the same program on another node: {@code Hello 1} on node 0 and {@code Hello
+ * 0} on node 1, one after the other in either order. Nodes are given by their coordinates, such as
+ * {@code 1,0,2} in a cluster of three dimensions.
  */
 public final class Hello {
     private static final long SECOND_NS = 1_000_000_000L;

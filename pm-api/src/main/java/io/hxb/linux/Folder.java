@@ -63,7 +63,7 @@ public final class Folder implements AutoCloseable {
      *
      * @throws LinuxException if it is not there or may not be entered.
      * @throws UntrustedFolderException if somebody else could change what is in it; the message
-     *     says what to do.
+     *     explains what to do.
      */
     public static Folder open(final Path folder) throws IOException {
         return FolderWalk.to(folder, -1);

@@ -45,7 +45,7 @@ final class Memfd {
         return Handles.fcntl(fd, F_GET_SEALS, 0);
     }
 
-    /** Takes pages, or gives them back, as {@code mode} says; negative for a failure. */
+    /** Allocates or frees pages, depending on {@code mode}; negative for a failure. */
     static int allocate(final int fd, final int mode, final long lengthBytes) {
         return Handles.fallocate(fd, mode, lengthBytes);
     }

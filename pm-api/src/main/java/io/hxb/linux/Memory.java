@@ -9,7 +9,7 @@ import java.nio.ByteOrder;
  * Native memory by absolute address: how frames, rings and kernel structures are read and written.
  * Stateless; any thread may call it.
  *
- * <p>All multi-byte values are little-endian unless the name says {@code BigEndian}. The caller
+ * <p>All multi-byte values are little-endian unless the name contains {@code BigEndian}. The caller
  * owns the memory and has checked the range: an address outside mapped memory ends the process, so
  * every length that comes from outside is checked before it gets here.
  */

@@ -52,7 +52,7 @@ public final class SignalSocket {
         call(Handles.SEND, fd, SCRATCH, 1L);
     }
 
-    /** Makes this end readable forever, for whoever polls it: nothing is received any more. */
+    /** Makes this end readable forever, for all that poll it: nothing is received any more. */
     public static void shutDown(final int fd) {
         try {
             final int ignored =

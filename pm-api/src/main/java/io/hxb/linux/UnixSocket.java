@@ -191,7 +191,7 @@ public final class UnixSocket implements AutoCloseable {
         Handles.shutdown(descriptor, SHUT_RD);
     }
 
-    /** Ends both directions: whoever waits for something to read finds the end. */
+    /** Ends both directions: a blocked reader gets the end of the stream. */
     public void shutDown() {
         // Fails only where the other end is gone.
         Handles.shutdown(descriptor, SHUT_RDWR);

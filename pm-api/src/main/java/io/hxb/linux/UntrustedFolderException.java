@@ -3,7 +3,10 @@ package io.hxb.linux;
 import java.io.IOException;
 import java.io.Serial;
 
-/** Somebody else could change what is in a folder; the message says who, and what to do. */
+/**
+ * Somebody else could change what is in a folder; the message names the user and explains what to
+ * do.
+ */
 public final class UntrustedFolderException extends IOException {
     @Serial private static final long serialVersionUID = 1L;
 

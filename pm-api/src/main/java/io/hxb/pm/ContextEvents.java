@@ -3,7 +3,7 @@ package io.hxb.pm;
 import io.hxb.pm.shm.EventRing;
 
 /**
- * The events of a context: messages that failed, then what the node says of peers. Owned by the
+ * The events of a context: messages that failed, then what the node reports of peers. Owned by the
  * context's thread.
  */
 final class ContextEvents {

@@ -10,7 +10,7 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * The messages in claimed slots of a context: checks what the program asks for, hands them over and
- * says when they are done. Owned by the context's thread.
+ * reports when they are done. Owned by the context's thread.
  */
 final class ContextSends {
     private final PmDevice device;

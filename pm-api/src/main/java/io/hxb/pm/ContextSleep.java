@@ -12,8 +12,8 @@ import io.hxb.pm.shm.DirectPage;
  * the context's thread.
  *
  * <p>To sleep: {@link #start}, look once more whether there is something to do, {@link #await} if
- * not, {@link #end}. Where the system can, it sleeps on the words by which it says so; whoever
- * wants to be woken at a descriptor says {@link #arm} instead of {@link #start}.
+ * not, {@link #end}. Where the system can, it sleeps on the words by which the node announces work;
+ * a program that wants to be woken at a descriptor calls {@link #arm} instead of {@link #start}.
  */
 final class ContextSleep {
     private final ControlMemory control;

@@ -54,7 +54,7 @@ final class ContextWaiter {
         spin = new IdlePolicy(spinNs);
     }
 
-    /** Sets what says whether there is something to take of remote memory. */
+    /** Sets the check for results of remote memory. */
     public void remote(final BooleanSupplier isReady) {
         remote = isReady;
     }

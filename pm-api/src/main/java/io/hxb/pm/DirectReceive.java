@@ -25,7 +25,7 @@ final class DirectReceive implements AutoCloseable {
     private final long id0;
     private final long id1;
 
-    /** Whether whoever goes to sleep executes a fence for both ends. */
+    /** Whether the end that goes to sleep executes a fence for both. */
     private final boolean hasFences;
 
     /** Of each message held, in order: where its record ends; inverted once it is released. */
@@ -94,7 +94,7 @@ final class DirectReceive implements AutoCloseable {
         isActive = !isGivenUp;
     }
 
-    /** True if what comes through the node now was sent behind what is in the ring. */
+    /** True if what comes through the node now was sent after what is in the ring. */
     boolean isBeforeNode() {
         return isActive;
     }

@@ -115,7 +115,8 @@ final class DirectReceives {
      * True if a message comes in the ring of the last one within some looks, while the context
      * talks with others in turns.
      */
-    // Whoever answers through a ring is quick, and a look at all else that may end a wait takes as
+    // A peer that answers through a ring is quick, and a look at all else that may end a wait takes
+    // as
     // long as the answer. Where messages come in one direction it would take the line from the
     // sender.
     boolean comesSoon() {
@@ -229,7 +230,7 @@ final class DirectReceives {
                     return RING_FULL;
                 }
                 if (ring.isBeforeNode()) {
-                    // A sender that leaves the ring says so before it sends through the node.
+                    // A sender that leaves the ring announces it before it sends through the node.
                     ring.giveUp();
                 }
             }

@@ -25,7 +25,7 @@ final class DirectRings {
     /** Up to which all changes have been taken. */
     private int changesTaken;
 
-    /** True while the node has not said what the next change is. */
+    /** True while the node has not reported what the next change is. */
     private boolean isAsking;
 
     DirectRings(
@@ -50,14 +50,14 @@ final class DirectRings {
     }
 
     /**
-     * True if a receiver is gone and the node has not said which: what is put in its ring would be
-     * lost.
+     * True if a receiver is gone and the node has not reported which: what is put in its ring would
+     * be lost.
      */
     boolean isInDoubt() {
         return (control.directChanges() ^ changesTaken) >>> GONE_SHIFT != 0;
     }
 
-    /** Takes note of what the node has told since the last call; almost always nothing. */
+    /** Takes note of what the node has reported since the last call; almost always nothing. */
     void poll() {
         if (control.directChanges() != changesSeen || isAsking || sends.hasOffers()) {
             takeChanges();
@@ -78,7 +78,7 @@ final class DirectRings {
 
     private DirectChange next() {
         if (!isAsking) {
-            // Read before they are asked for: what is told meanwhile is asked for again.
+            // Read before they are asked for: what is reported meanwhile is requested again.
             changesSeen = control.directChanges();
         }
         final DirectChange change = attachment.nextDirectChange(contextId);

@@ -9,7 +9,7 @@ import java.lang.invoke.VarHandle;
 
 /**
  * The ring by which a context sends to one other of its node. Messages go through the node until
- * the receiver has the ring; then one more does, the begin, and those behind it are in the ring.
+ * the receiver has the ring; then one more does, the begin, and those after it are in the ring.
  * Owned by the context's thread.
  */
 final class DirectSend implements AutoCloseable {
@@ -26,7 +26,7 @@ final class DirectSend implements AutoCloseable {
     private boolean isReceiverGone;
     private long released;
 
-    /** Position behind the last message; what leaves the ring or is skipped is none. */
+    /** Position after the last message; what leaves the ring or is skipped is none. */
     private long messagesEnd;
 
     /** Looks for room that was not found. */
@@ -35,13 +35,13 @@ final class DirectSend implements AutoCloseable {
     /** Length of a message that found no room, if any has since this was asked last. */
     private int refusedBytes = -1;
 
-    /** Position of what is written in place behind a record that skips it; -1 for none. */
+    /** Position of what is written in place after a record that skips it; -1 for none. */
     private long strandedPosition = -1;
 
     private long strandedAddress;
     private final DirectSleep sleep;
 
-    /** Whether whoever goes to sleep executes a fence for both ends. */
+    /** Whether the end that goes to sleep executes a fence for both. */
     private boolean hasFences;
 
     DirectSend(final DirectMemory memory) {
@@ -61,7 +61,7 @@ final class DirectSend implements AutoCloseable {
         return isOpen;
     }
 
-    /** True if the receiver has given the ring up, or says what cannot be. */
+    /** True if the receiver has given the ring up, or reports an impossible position. */
     boolean isBroken() {
         return isBroken || page.state() == DirectPage.GIVEN_UP;
     }
@@ -114,9 +114,9 @@ final class DirectSend implements AutoCloseable {
     // Looks at the position that seldom changes. The exact one changes with each message, and
     // reading it takes its cache line from the receiver.
     private boolean isToldRoom(final int lengthBytes) {
-        final long told = page.releasedHint();
-        if (told - released > 0) {
-            setReleased(told);
+        final long reported = page.releasedHint();
+        if (reported - released > 0) {
+            setReleased(reported);
         }
         return ring.hasRoom(lengthBytes, released);
     }

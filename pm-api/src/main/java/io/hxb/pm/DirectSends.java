@@ -195,7 +195,7 @@ final class DirectSends {
         fullCount = left;
     }
 
-    /** True if a message found no room, and was not told of any since. */
+    /** True if a message found no room, and was not notified of any since. */
     boolean hasBeenFull() {
         return fullCount > 0;
     }
@@ -215,7 +215,7 @@ final class DirectSends {
         int left = 0;
         for (int i = 0; i < fullCount; i++) {
             final DirectSend ring = full[i];
-            // Whoever is asked for several of them has to end what was asked of each.
+            // A receiver that was asked for several rings has to complete each request.
             if (ring.hasRoomAgain()) {
                 signals += ring.sleep().end();
             } else {

@@ -138,7 +138,7 @@ final class LargeReceiver {
         while (context.pollEvent(event) == PmStatus.OK) {
             count++;
             final long key = key(event.node(), event.context());
-            // A message to the peer that failed says as much, unless only this node is short of
+            // A failed message to the peer shows as much, unless only this node is short of
             // flows.
             final Source source = event.status() == PmStatus.FLOW_LIMIT ? null : sources.get(key);
             if (source != null) {

@@ -53,12 +53,12 @@ final class NodeMemory implements AutoCloseable {
         return page.address();
     }
 
-    /** What the page says about the node. */
+    /** The facts about the node in its page. */
     NodePage.Facts facts() {
         return new NodePage(page.address()).facts();
     }
 
-    /** True unless the node says that it has ended. */
+    /** True unless the node has announced its end. */
     boolean isAlive() {
         return new NodePage(page.address()).state() == NodePage.ALIVE;
     }

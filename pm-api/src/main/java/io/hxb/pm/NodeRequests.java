@@ -15,9 +15,10 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Requests to a node and their answers. Requests are numbered and sent; whoever reads next gives
- * each answer to the request that it belongs to. One of the threads that wait reads for all of
- * them; the lock is held while something is sent or taken, never while a thread waits. Thread-safe.
+ * Requests to a node and their answers. Requests are numbered and sent; the thread that reads next
+ * gives each answer to the request that it belongs to. One of the threads that wait reads for all
+ * of them; the lock is held while something is sent or taken, never while a thread waits.
+ * Thread-safe.
  */
 final class NodeRequests implements AutoCloseable {
     /** Looks for an answer, each of which makes a system call; then one of {@link #LOOKS} does. */
@@ -241,7 +242,7 @@ final class NodeRequests implements AutoCloseable {
         if (sent == UnixSocket.WOULD_BLOCK) {
             throw silent("does not take requests");
         }
-        // A node that has closed the connection may have said why before.
+        // A node that has closed the connection may have sent the reason before.
         asked.add(made);
         return made;
     }
@@ -314,7 +315,7 @@ final class NodeRequests implements AutoCloseable {
         }
     }
 
-    /** Takes the answers that have come, for whoever waits for them. Never waits. */
+    /** Takes the answers that have come, for the threads that wait for them. Never waits. */
     void takeAnswers() {
         lock.lock();
         try {

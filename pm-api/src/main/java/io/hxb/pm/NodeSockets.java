@@ -28,7 +28,7 @@ final class NodeSockets {
      *
      * @param environment environment variables; {@value #SOCKET_VARIABLE} takes precedence.
      * @param folders searched one after the other until one has the socket of a node.
-     * @throws PmException if there is none, or several; the message says what to do.
+     * @throws PmException if there is none, or several; the message explains what to do.
      */
     static Path find(final Map<String, String> environment, final List<Path> folders)
             throws PmException {

@@ -16,7 +16,7 @@ import java.lang.foreign.MemorySegment;
  * <p>A message is written into a claimed send buffer, which the node sends from and gives back when
  * the peer's node has acknowledged it; only messages that wait together are copied, into frames
  * that they share. Messages of one context to one other arrive in the order sent, exactly once, or
- * an event says that they may not have.
+ * an event reports that they may not have.
  *
  * <p>The simplest way is this: {@link #send(int, int, byte[], int, long)} sends a copy and {@link
  * #receive(PmMessage, long)} waits for a message. Both return a {@link PmStatus}; {@link

@@ -75,14 +75,14 @@ public final class PmDevice implements AutoCloseable {
      * @param socket path of the node's socket.
      * @return the device, which the caller closes.
      * @throws IOException if no node listens there, it is of another version, or it refuses this
-     *     user; the message says what to do.
+     *     user; the message explains what to do.
      */
     public static PmDevice attach(final Path socket) throws IOException {
         checkNativeAccess();
         return over(SocketAttachment.connect(socket));
     }
 
-    // The JVM only warns by default, but it can be told to refuse.
+    // The JVM only warns by default, but it can be set to refuse.
     @SuppressWarnings("restricted")
     private static void checkNativeAccess() throws PmException {
         try {

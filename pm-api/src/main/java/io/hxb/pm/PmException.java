@@ -3,7 +3,7 @@ package io.hxb.pm;
 import java.io.IOException;
 import java.io.Serial;
 
-/** Attaching or opening was refused or failed; the message says what to do. Immutable. */
+/** Attaching or opening was refused or failed; the message explains what to do. Immutable. */
 public final class PmException extends IOException {
     @Serial private static final long serialVersionUID = 1L;
 
@@ -37,7 +37,7 @@ public final class PmException extends IOException {
     }
 
     /**
-     * An exception that says that no node listens, or that the one that does is about to end.
+     * An exception for the case that no node listens, or that the one that does is about to end.
      *
      * @param message what happened, and what to do.
      * @param cause why, for the log; may be null.

@@ -146,7 +146,7 @@ public final class PmLargeMessages {
     }
 
     /**
-     * {@return the bytes that have arrived of incoming messages that are not complete: what tells
+     * {@return the bytes that have arrived of incoming messages that are not complete, which shows
      * how far long ones are}
      */
     public long incompleteBytes() {

@@ -76,8 +76,8 @@ public final class PmStatus {
     public static final int INTERRUPTED = -16;
 
     /**
-     * There was no buffer for the message, and the options of its destination say that it is
-     * dropped then: see {@link PmDestinationOptions}. It was not sent.
+     * There was no buffer for the message, and by the options of its destination it is dropped
+     * then: see {@link PmDestinationOptions}. It was not sent.
      */
     public static final int DROPPED = -15;
 

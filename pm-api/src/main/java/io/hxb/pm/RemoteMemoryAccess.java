@@ -121,14 +121,14 @@ public final class RemoteMemoryAccess {
     /**
      * Wakes the node, if it sleeps and waits for room among the notifications.
      *
-     * @param area where it says so.
+     * @param area where it publishes that.
      */
     public void onTaken(final RemoteMemoryArea area) {
         bell.onTaken(area);
     }
 
     /**
-     * Sets what says whether there is something to take.
+     * Sets the check for something to take.
      *
      * @param isReady asked by the context's thread.
      */

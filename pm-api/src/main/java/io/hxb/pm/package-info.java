@@ -4,7 +4,7 @@
  *
  * <p>Begin with {@link io.hxb.pm.PmDevice#attach()}. Calls that a program makes per message return
  * a {@link io.hxb.pm.PmStatus} and throw only for mistakes of the programmer; calls that open or
- * attach throw an {@link java.io.IOException} whose message says what to do.
+ * attach throw an {@link java.io.IOException} whose message explains what to do.
  *
  * <p>A wait for messages returns OK only if {@code receive} will return a message. With an event
  * alone it returns EVENT until {@code pollEvent} has taken the event. So a program that never polls

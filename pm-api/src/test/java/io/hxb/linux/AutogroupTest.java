@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 @Tag("unit")
 class AutogroupTest {
     @Test
-    void shouldReadTheSessionBehindANameThatLooksLikeFields() {
+    void shouldReadTheSessionAfterANameThatLooksLikeFields() {
         assertEquals(17, Autogroup.session("25 (a) b (c 1 2) S 3 4 17 0 -1 4194560 1"));
     }
 }

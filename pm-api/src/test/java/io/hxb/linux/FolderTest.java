@@ -184,7 +184,7 @@ class FolderTest {
     }
 
     @Test
-    void shouldTrustTheUserBehindSudoOnlyAsRoot() {
+    void shouldTrustTheUserOfSudoOnlyAsRoot() {
         assertEquals(1000, FileStatus.sudoUid(0, "1000"));
         assertEquals(0, FileStatus.sudoUid(0, null));
         assertEquals(0, FileStatus.sudoUid(0, "1000 0"));
@@ -194,7 +194,7 @@ class FolderTest {
     }
 
     @Test
-    void shouldSayThatAFolderIsMissingOrNoFolder() throws IOException {
+    void shouldReportThatAFolderIsMissingOrNoFolder() throws IOException {
         Files.createFile(folder.resolve("file"));
         final LinuxException missing =
                 assertThrows(

@@ -45,7 +45,7 @@ class FutexWordsTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 20})
-    void shouldSayThatTheTimeHasPassed(final int count) {
+    void shouldReportThatTheTimeHasPassed(final int count) {
         addAll(count);
         assertFalse(words.await(SHORT_NS));
     }

@@ -62,7 +62,7 @@ class MemoryFileTest {
     }
 
     @Test
-    void shouldSayWhatIsWrongWithWhatOthersHaveMade() throws Exception {
+    void shouldReportWhatIsWrongWithWhatOthersHaveMade() throws Exception {
         assertProblem("is not a file in memory", EventFd.create(), LENGTH_BYTES);
         assertProblem("is not a file in memory", -1, LENGTH_BYTES);
         assertProblem("size is not sealed", other(SharedMemory.SEAL_GROW), LENGTH_BYTES);

@@ -78,7 +78,7 @@ class SharedMemoryTest {
     }
 
     @Test
-    void shouldSayThatTheOtherEndIsGone() throws Exception {
+    void shouldReportThatTheOtherEndIsGone() throws Exception {
         final Path path = directory.resolve("socket");
         try (UnixSocket listener = UnixSocket.listen(path);
                 UnixSocket client = UnixSocket.connect(path);

@@ -117,10 +117,10 @@ class DirectReceiveTest {
     }
 
     @Test
-    void shouldTellTheSenderOfEachEighthOfTheRingThatIsReleased() {
+    void shouldNotifyTheSenderOfEachEighthOfTheRingThatIsReleased() {
         // given
         final int recordBytes = DirectRing.recordBytes(32);
-        long told = 0;
+        long published = 0;
         int times = 0;
         for (long sent = recordBytes; sent <= 4L * CAPACITY_BYTES; sent += recordBytes) {
             send(32, 1);
@@ -129,14 +129,14 @@ class DirectReceiveTest {
             // then
             assertEquals(sent, page.released());
             assertTrue(sent - page.releasedHint() < CAPACITY_BYTES / 8);
-            times += page.releasedHint() == told ? 0 : 1;
-            told = page.releasedHint();
+            times += page.releasedHint() == published ? 0 : 1;
+            published = page.releasedHint();
         }
-        assertTrue(times >= 30 && times <= 32, () -> "told at " + page.releasedHint());
+        assertTrue(times >= 30 && times <= 32, () -> "notified at " + page.releasedHint());
     }
 
     @Test
-    void shouldTellTheSenderOfWhatWasHeldInOneGo() {
+    void shouldNotifyTheSenderOfWhatWasHeldInOneGo() {
         // given
         final long[] numbers = new long[8];
         for (int i = 0; i < numbers.length; i++) {

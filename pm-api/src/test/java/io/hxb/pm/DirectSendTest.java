@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** When a sender finds room in a ring, whatever its receiver says. */
+/** When a sender finds room in a ring, whatever its receiver publishes. */
 @Tag("unit")
 class DirectSendTest {
     private static final int CAPACITY_BYTES = 1 << 16;
@@ -44,7 +44,7 @@ class DirectSendTest {
         send.close();
     }
 
-    /** Sends until there is no room; returns the position behind the last message. */
+    /** Sends until there is no room; returns the position after the last message. */
     private long fill(final int lengthBytes) {
         long position = 0;
         while (send.hasRoom(lengthBytes)) {
@@ -64,7 +64,7 @@ class DirectSendTest {
     }
 
     @Test
-    void shouldFindRoomAtOnceThatItWasToldOf() {
+    void shouldFindRoomAtOnceThatItWasNotifiedOf() {
         // given
         fill(LENGTH_BYTES);
         // when
@@ -114,7 +114,7 @@ class DirectSendTest {
     }
 
     @Test
-    void shouldNotBelieveThatMoreIsReleasedThanWasSent() {
+    void shouldNotAcceptThatMoreIsReleasedThanWasSent() {
         // given
         final long position = fill(LENGTH_BYTES);
         // when
@@ -125,7 +125,7 @@ class DirectSendTest {
     }
 
     @Test
-    void shouldIgnoreWhatItWasToldBeforeItLooked() {
+    void shouldIgnoreNotificationsFromBeforeItLooked() {
         // given
         final long position = fill(LENGTH_BYTES);
         page.releasedHint(RECORD_BYTES);
@@ -139,7 +139,7 @@ class DirectSendTest {
 
     @Test
     void shouldFindRoomForTwoOfTheLongestMessagesInTheShortestRing() {
-        // given: one fits behind another that is released, whatever is told of it
+        // given: one fits after another that is released, whatever is published of it
         final int longest = CAPACITY_BYTES / 2 - 2 * DirectRing.HEADER_BYTES;
         assertTrue(DirectRing.isLongEnough(CAPACITY_BYTES, longest));
         long released = fill(longest);

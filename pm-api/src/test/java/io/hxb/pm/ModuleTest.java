@@ -61,7 +61,7 @@ class ModuleTest {
         final String errors = compile(Files.readString(EXAMPLE));
         // when
         final Process process = start("--enable-native-access=io.hxb.pm");
-        // then it runs, and says that there is no node
+        // then it runs, and reports that there is no node
         assertEquals("", errors);
         final String line = firstLine(process);
         assertTrue(line.startsWith("no node listens on " + folder.resolve("no.sock")), line);
@@ -69,7 +69,7 @@ class ModuleTest {
     }
 
     @Test
-    void shouldSayWhichModuleNeedsNativeAccess() throws Exception {
+    void shouldReportWhichModuleNeedsNativeAccess() throws Exception {
         // given
         assertEquals("", compile(Files.readString(EXAMPLE)));
         // when
@@ -95,18 +95,18 @@ class ModuleTest {
         }
     }
 
-    /** Compiles a module of one class; what the compiler says, nothing if all is well. */
+    /** Compiles a module of one class; the output of the compiler, empty if all is well. */
     private String compile(final String source) throws IOException {
         final Path sources = Files.createDirectories(folder.resolve("source"));
         Files.writeString(
                 sources.resolve("module-info.java"), "module hello { requires io.hxb.pm; }");
         Files.writeString(sources.resolve("Hello.java"), source);
         final JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-        final StringWriter said = new StringWriter();
+        final StringWriter output = new StringWriter();
         try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null)) {
             final boolean isDone =
                     compiler.getTask(
-                                    said,
+                                    output,
                                     files,
                                     null,
                                     List.of(
@@ -121,9 +121,9 @@ class ModuleTest {
                                             sources.resolve("module-info.java"),
                                             sources.resolve("Hello.java")))
                             .call();
-            assertEquals(isDone, said.toString().isEmpty(), said.toString());
+            assertEquals(isDone, output.toString().isEmpty(), output.toString());
         }
-        return said.toString();
+        return output.toString();
     }
 
     private Process start(final String option) throws IOException {

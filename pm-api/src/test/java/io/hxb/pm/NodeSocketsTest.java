@@ -107,7 +107,7 @@ class NodeSocketsTest {
     }
 
     @Test
-    void shouldSayWhereItLookedWhenThereIsNone() {
+    void shouldReportWhereItLookedWhenThereIsNone() {
         // when
         final String problem = problem("one", "two");
         // then

@@ -29,7 +29,7 @@ import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 
-/** What an application does about a node that stands still: it waits a while and says so. */
+/** What an application does about a node that stands still: it waits a while and reports it. */
 @Tag("unit")
 class SilentNodeTest {
     private static final long LIMIT_MS = 100;
@@ -91,7 +91,7 @@ class SilentNodeTest {
     }
 
     @Test
-    void shouldSayThatAProcessIsStopped() throws Exception {
+    void shouldReportThatAProcessIsStopped() throws Exception {
         final Process process = new ProcessBuilder("sleep", "60").start();
         try {
             final UnixSocket.Peer peer = new UnixSocket.Peer((int) process.pid(), 0, 0, List.of());
@@ -136,7 +136,7 @@ class SilentNodeTest {
     }
 
     @Test
-    void shouldNotWaitForANodeThatSaysNothingOfRings() throws Exception {
+    void shouldNotWaitForANodeThatReportsNoRings() throws Exception {
         try (LateNode node = new LateNode(listen(), socket())) {
             final Attachment attachment = node.attach();
             final long startNs = System.nanoTime();
@@ -182,7 +182,7 @@ class SilentNodeTest {
         }
     }
 
-    /** A node that answers when the test says so; of memory it keeps count as a real one. */
+    /** A node that answers when the test asks for it; of memory it keeps count as a real one. */
     private static final class LateNode implements AutoCloseable {
         private final UnixSocket listener;
         private final Path path;

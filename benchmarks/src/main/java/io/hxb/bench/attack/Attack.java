@@ -37,7 +37,7 @@ import java.util.concurrent.locks.LockSupport;
             "cut, with other bits, with parts of others, and forged ones, while programs at the",
             "nodes talk to one another and check every byte. Nothing may change, end, grow or get",
             "lost. Without security only from addresses that no node has; with authenticate the",
-            "payload behind the first 16 bytes of a data frame, which is not covered, is left as"
+            "payload after the first 16 bytes of a data frame, which is not covered, is left as"
                     + " it",
             "is. Needs root. Ends with 0 if nothing did."
         })

@@ -21,7 +21,7 @@ final class AttackTraffic implements AutoCloseable {
     /**
      * Starts them.
      *
-     * @param folder for what they say when something is wrong.
+     * @param folder for their messages when something is wrong.
      * @param messagesPerSecond that each sends.
      */
     AttackTraffic(final ProcessLab lab, final Path folder, final int messagesPerSecond)
@@ -39,7 +39,10 @@ final class AttackTraffic implements AutoCloseable {
         }
     }
 
-    /** Has all programs finish what is under way and be quiet; {@link #isQuiet} says when. */
+    /**
+     * Has all programs finish what is under way and be quiet; {@link #isQuiet} returns whether they
+     * have.
+     */
     void pause() {
         programs.forEach(program -> program.send("pause"));
     }

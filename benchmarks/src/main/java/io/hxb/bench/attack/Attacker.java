@@ -11,8 +11,8 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Sends frames made of those that he sees, batch by batch, at a pace. Owned by one thread.
  *
- * <p>Without a key a node has to believe whoever has a neighbour's address, so then he uses only
- * one of his own.
+ * <p>Without a key a node has to believe every sender with a neighbour's address, so then he uses
+ * only one of his own.
  */
 final class Attacker implements AutoCloseable {
     private static final long SECOND = 1_000_000_000L;

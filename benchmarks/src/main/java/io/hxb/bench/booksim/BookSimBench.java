@@ -30,8 +30,8 @@ import java.util.function.ToDoubleFunction;
         sortOptions = false,
         header = "Compare latency and speed with BookSim 2, in turns.",
         description = {
-            "Needs a BookSim 2 program (github.com/booksim/booksim2, compiled as its README says)."
-                    + " Write one JSON object a case, and the same as rows of a table."
+            "Needs a BookSim 2 program (github.com/booksim/booksim2, compiled as described in its"
+                    + " README). Write one JSON object a case, and the same as rows of a table."
         })
 public final class BookSimBench implements Callable<Integer> {
     @Option(
@@ -211,7 +211,7 @@ public final class BookSimBench implements Callable<Integer> {
         final String output =
                 new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         final int status = process.waitFor();
-        // BookSim's status says whether it considers itself converged, which it never does after
+        // BookSim's status tells whether it considers itself converged, which it never does after
         // three samples.
         if (status != 0 && !command.getFirst().equals(program.toAbsolutePath().toString())) {
             throw new ToolException(

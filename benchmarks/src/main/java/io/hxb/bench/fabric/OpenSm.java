@@ -51,7 +51,7 @@ final class OpenSm {
         Files.writeString(folder.resolve("roots"), "0x0000000000200000\n");
     }
 
-    /** Says what is missing, or null. */
+    /** {@return what is missing, or null} */
     static String missing() {
         for (final String program : List.of("/usr/sbin/opensm", "/usr/bin/ibsim")) {
             if (!Files.isExecutable(Path.of(program))) {

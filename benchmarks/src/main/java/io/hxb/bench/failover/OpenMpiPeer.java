@@ -72,7 +72,7 @@ final class OpenMpiPeer implements FailoverPeer {
             mpirun.close();
             if (!Files.exists(file)) {
                 throw new IOException(
-                        "mpirun has started no ranks; it says why above (needed: Open MPI 4,"
+                        "mpirun has started no ranks; its messages are above (needed: Open MPI 4,"
                                 + " Debian: openmpi-bin libopenmpi-dev)");
             }
             final ByteBuffer kept = ByteBuffer.wrap(Files.readAllBytes(file));

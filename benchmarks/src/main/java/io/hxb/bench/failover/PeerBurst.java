@@ -23,8 +23,8 @@ import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The transfer of a peer over the links of a lab that fail as a plan says: the same bridges,
- * shapers and cuts as HXB has. Used by one thread.
+ * The transfer of a peer over the links of a lab that fail as planned: the same bridges, shapers
+ * and cuts as HXB has. Used by one thread.
  */
 public final class PeerBurst {
     /** Length of a sample. */

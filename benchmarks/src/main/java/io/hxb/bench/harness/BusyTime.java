@@ -8,8 +8,9 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * For how long the CPUs of the machine have not been idle until a moment, whoever used them. Tick
- * samples of who does are wrong where CPUs sleep, as they miss what ends between two ticks.
+ * For how long the CPUs of the machine have not been idle until a moment, whichever process used
+ * them. Tick samples of who does are wrong where CPUs sleep, as they miss what ends between two
+ * ticks.
  *
  * @param atNs the moment, as System.nanoTime counts.
  * @param busyNs CPU time since any start, in steps of 10 ms.

@@ -49,7 +49,7 @@ public final class Child implements AutoCloseable {
         try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
             lines.lines().filter(line -> line.startsWith("{")).forEach(this::take);
         } catch (final IOException | UncheckedIOException e) {
-            // It was killed while it wrote; what it has said so far counts.
+            // It was killed while it wrote; what it has printed so far counts.
         }
     }
 
@@ -59,7 +59,7 @@ public final class Child implements AutoCloseable {
         }
     }
 
-    /** What it said last; an empty object before. */
+    /** Its last report; an empty object before. */
     public JsonNode last() {
         return last;
     }
@@ -74,7 +74,7 @@ public final class Child implements AutoCloseable {
         return process.isAlive();
     }
 
-    /** How it ended and where it said why. */
+    /** How it ended, and where its error messages are. */
     public String end() {
         return "status " + process.exitValue() + ", see " + errors;
     }

@@ -67,7 +67,7 @@ public final class Program implements AutoCloseable {
         try (BufferedReader reader = process.inputReader(StandardCharsets.UTF_8)) {
             reader.lines().filter(line -> line.startsWith("{")).forEach(lines::add);
         } catch (final IOException | UncheckedIOException e) {
-            // The program was ended while it wrote; what it has said so far counts.
+            // The program was ended while it wrote; what it has printed so far counts.
         }
         lines.add(END);
     }
@@ -88,7 +88,7 @@ public final class Program implements AutoCloseable {
         return JSON.readTree(line);
     }
 
-    /** Waits until it says {@code {"ready":true}}. */
+    /** Waits until it prints {@code {"ready":true}}. */
     public Program ready() throws IOException, InterruptedException {
         boolean isReady = false;
         while (!isReady) {

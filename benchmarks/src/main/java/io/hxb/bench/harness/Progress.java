@@ -5,31 +5,31 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * Says on standard error what was measured, one line a measurement, and keeps it in {@link Trials}.
- * Stateless.
+ * Prints what was measured on standard error, one line a measurement, and keeps it in {@link
+ * Trials}. Stateless.
  */
 public final class Progress {
     private Progress() {}
 
-    /** Says what was measured, after {@code what}. */
+    /** Prints what was measured, after {@code what}. */
     public static Contest.Progress of(final String what) {
         return new Contest.Progress() {
             @Override
             public void onTrial(
                     final int round, final String name, final Map<String, Double> figures) {
-                say(what, round, name, format(figures));
+                print(what, round, name, format(figures));
                 Trials.keep(what, round, name, figures);
             }
 
             @Override
             public void onFailure(final int round, final String name, final Exception failure) {
-                say(what, round, name, failure.toString());
+                print(what, round, name, failure.toString());
                 Trials.keepFailure(what, name, failure);
             }
         };
     }
 
-    private static void say(
+    private static void print(
             final String what, final int round, final String name, final String text) {
         System.err.printf(Locale.ROOT, "%s round %d %s: %s%n", what, round + 1, name, text);
     }

@@ -6,7 +6,7 @@ import java.util.List;
 
 /**
  * A turn on a machine on which others measure as well: holds a file's lock as flock(1) does, so
- * that whoever takes the same lock waits. Used by one thread.
+ * that others that take the same lock wait. Used by one thread.
  */
 public final class Turn implements AutoCloseable {
     private final Process holder;

@@ -17,7 +17,7 @@ final class BulkFigures {
     private BulkFigures() {}
 
     /**
-     * What a program tells.
+     * What a program reports.
      *
      * @param found by the receiving program: {@code MBps} and, if it knows, {@link #PIECES}.
      */

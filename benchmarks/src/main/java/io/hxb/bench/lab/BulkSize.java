@@ -17,7 +17,7 @@ record BulkSize(int bytes) {
      * Reads one.
      *
      * @param text {@code frame}, or a number of bytes.
-     * @throws IllegalArgumentException that says what it may be.
+     * @throws IllegalArgumentException with the valid values in its message.
      */
     static BulkSize parse(final String text) {
         if (text.equals(FRAME_WORD)) {

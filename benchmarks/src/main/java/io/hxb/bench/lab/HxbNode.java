@@ -24,7 +24,7 @@ import java.util.concurrent.locks.LockSupport;
  * in a folder of its own. Used by one thread.
  */
 final class HxbNode implements AutoCloseable {
-    // The C programs send hellos and frames, but answer no questions about links.
+    // The C programs send hellos and frames, but answer no liveness probes.
     private static final long C_SILENCE_NS = 60_000_000_000L;
 
     private static final long READY_LIMIT_NS = 30_000_000_000L;

@@ -89,7 +89,7 @@ final class MessageLine implements AutoCloseable {
         }
     }
 
-    // Both ends spin unless their arguments say otherwise.
+    // Both ends spin unless their arguments disable it.
     private void writeCluster(final SecurityConfig.Mode mode) throws IOException {
         final ClusterConfig cluster = HxbNode.cluster(Shape.of(2), 1);
         final List<String> keys =

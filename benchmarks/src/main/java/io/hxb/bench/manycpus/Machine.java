@@ -41,7 +41,7 @@ final class Machine {
      * Tries what the experiments need.
      *
      * @param probe program that sends frames from a NIC x0 by packet sockets.
-     * @return by what was tried, "ok" or what was said instead.
+     * @return by what was tried, "ok" or the error message.
      */
     static Map<String, String> permits(final List<String> probe) {
         final String left = "hxbp" + ProcessHandle.current().pid() + "l";

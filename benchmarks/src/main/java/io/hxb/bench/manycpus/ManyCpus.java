@@ -87,13 +87,13 @@ public final class ManyCpus implements Callable<Integer> {
         final ObjectNode head = outcomes.head();
         head.put("commit", commit).put("time", Instant.now().toString()).put("limit_s", seconds);
         Machine.describe(head.putObject("machine"));
-        say(head.get("machine").toString());
+        print(head.get("machine").toString());
         final Map<String, String> permits =
                 Machine.permits(Peers.c("blast", "-S", "0.2", "x0", "02:00:00:00:00:01"));
-        say("permits " + permits);
+        print("permits " + permits);
         if (!isLoopback && Machine.isPermitted(permits, "packet sockets")) {
             permits.put("raw links of HXB", Machine.rawLinks());
-            say("raw links of HXB: " + permits.get("raw links of HXB"));
+            print("raw links of HXB: " + permits.get("raw links of HXB"));
         }
         final ObjectNode permitted = head.putObject("permits");
         permits.forEach(permitted::put);
@@ -121,7 +121,7 @@ public final class ManyCpus implements Callable<Integer> {
     private boolean run(
             final Outcomes outcomes, final List<Stage> planned, final boolean isOverLoopback)
             throws IOException, InterruptedException {
-        say("hosts: " + outcomes.head().get("hosts").asString());
+        print("hosts: " + outcomes.head().get("hosts").asString());
         final List<Stage> stages =
                 planned.stream()
                         .filter(
@@ -142,7 +142,7 @@ public final class ManyCpus implements Callable<Integer> {
                 experiment.put("status", "left out: no time");
                 continue;
             }
-            say("%d of %d, %s: %.0f s".formatted(i + 1, stages.size(), stage.name(), share));
+            print("%d of %d, %s: %.0f s".formatted(i + 1, stages.size(), stage.name(), share));
             experiment.put("status", "running").put("budget_s", share);
             outcomes.write();
             final Path trials = folder.resolve(i + ".trials");
@@ -157,16 +157,16 @@ public final class ManyCpus implements Callable<Integer> {
             experiment.put("status", status).put("took_s", (System.nanoTime() - began) / SECOND);
             keep(outcomes, experiment, trials);
             hasMeasured |= !experiment.get("results").isEmpty();
-            say(stage.name() + ": " + status);
+            print(stage.name() + ": " + status);
         }
-        say("done: " + out.toAbsolutePath());
+        print("done: " + out.toAbsolutePath());
         return hasMeasured;
     }
 
     /** What an interrupt would lose otherwise. */
     private void keep(final Outcomes outcomes, final ObjectNode experiment, final Path trials) {
         try {
-            outcomes.take(experiment, trials).forEach(line -> say("  " + line));
+            outcomes.take(experiment, trials).forEach(line -> print("  " + line));
             outcomes.head().put("took_s", elapsed());
             outcomes.write();
         } catch (final IOException e) {
@@ -182,13 +182,13 @@ public final class ManyCpus implements Callable<Integer> {
         return (System.nanoTime() - startNs) / SECOND;
     }
 
-    /** Seconds for the first of the stages: what the others leave unused goes to those behind. */
+    /** Seconds for the first of the stages: what the others leave unused goes to the later ones. */
     private double share(final List<Stage> stages) {
         final double all = stages.stream().mapToDouble(Stage::weight).sum();
         return (seconds - elapsed() - END_SECONDS) * stages.getFirst().weight() / all;
     }
 
-    private void say(final String text) {
+    private void print(final String text) {
         System.out.printf(Locale.ROOT, "[%3.0f s] %s%n", elapsed(), text);
     }
 }

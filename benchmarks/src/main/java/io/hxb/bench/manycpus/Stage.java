@@ -25,7 +25,7 @@ record Stage(String name, double weight, List<String> arguments) {
 
     private static final long END_SECONDS = 4;
     private static final long LOOK_SECONDS = 2;
-    private static final int SAID_LINES = 3;
+    private static final int LAST_LINES = 3;
 
     Stage {
         arguments = List.copyOf(arguments);
@@ -41,7 +41,7 @@ record Stage(String name, double weight, List<String> arguments) {
      * @param seconds for it.
      * @param isLoopback whether hosts are addresses of the loopback.
      * @param trials file to which it appends what it measures.
-     * @param log file to which everything it says is appended.
+     * @param log file to which all its output is appended.
      * @param meanwhile done every other second.
      * @return {@code done}, or how else it ended.
      */
@@ -109,10 +109,12 @@ record Stage(String name, double weight, List<String> arguments) {
         if (process.exitValue() == 0) {
             return "done";
         }
-        final List<String> said =
+        final List<String> output =
                 Files.readAllLines(log).stream().filter(line -> !line.isBlank()).toList();
         final String last =
-                String.join("; ", said.subList(Math.max(0, said.size() - SAID_LINES), said.size()));
+                String.join(
+                        "; ",
+                        output.subList(Math.max(0, output.size() - LAST_LINES), output.size()));
         return "failed with status " + process.exitValue() + ": " + last;
     }
 }

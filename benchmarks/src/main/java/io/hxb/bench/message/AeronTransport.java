@@ -87,7 +87,7 @@ final class AeronTransport implements Transport {
             final int mtuBytes,
             final int windowBytes) {
         final String directory = CommonContext.generateRandomDirName();
-        // An end that answers until it is told to stop never closes the driver.
+        // An end that answers until it is stopped never closes the driver.
         final Runnable deletion = () -> IoUtil.delete(new File(directory), true);
         Runtime.getRuntime().addShutdownHook(new Thread(deletion));
         final MediaDriver driver =

@@ -124,16 +124,16 @@ public final class MessageEnd implements Callable<Integer> {
         if (cpu >= 0) {
             Threads.pin(cpu);
         }
-        say(Map.of("ready", true));
+        print(Map.of("ready", true));
         try (Transport transport = open()) {
             final Loops loops =
                     new Loops(transport, size, (long) (warmUp * 1e9), (long) (seconds * 1e9));
             switch (role) {
-                case "ping" -> say(loops.ping());
+                case "ping" -> print(loops.ping());
                 case "pong" -> loops.pong();
-                case "send" -> say(loops.send(rate));
+                case "send" -> print(loops.send(rate));
                 case "sink" -> {
-                    say(loops.sink());
+                    print(loops.sink());
                     loops.drain();
                 }
                 default -> throw new IllegalArgumentException("no such role: " + role);
@@ -157,7 +157,7 @@ public final class MessageEnd implements Callable<Integer> {
         return hxb.open(size, isServer, contents);
     }
 
-    private static void say(final Map<String, ?> figures) {
+    private static void print(final Map<String, ?> figures) {
         System.out.println(JSON.writeValueAsString(figures));
         System.out.flush();
     }

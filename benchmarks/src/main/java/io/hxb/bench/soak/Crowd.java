@@ -120,7 +120,10 @@ final class Crowd implements AutoCloseable {
         hogs.clear();
     }
 
-    /** Has all programs finish what is under way and be quiet; {@link #isQuiet} says when. */
+    /**
+     * Has all programs finish what is under way and be quiet; {@link #isQuiet} returns whether they
+     * have.
+     */
     void rest() {
         killHogs();
         notifyAllParts("pause");
@@ -135,7 +138,7 @@ final class Crowd implements AutoCloseable {
         return true;
     }
 
-    /** Who is not quiet, and what it says. */
+    /** The programs that are not quiet, and what each reports. */
     String restless() {
         final StringBuilder text = new StringBuilder();
         for (int node = 0; node < talkers.length; node++) {

@@ -59,7 +59,7 @@ public final class Forgery {
      *
      * @param type of {@link FrameType}.
      * @param address where to, with room for {@link #MAX_BYTES}.
-     * @return its length in bytes, with a made-up trailer if its header says that it has one.
+     * @return its length in bytes, with a made-up trailer if its header announces one.
      */
     public int write(final int type, final long address) {
         final long source = anyNode();

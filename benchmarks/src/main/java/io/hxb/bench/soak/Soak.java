@@ -265,7 +265,7 @@ public final class Soak implements Callable<Integer> {
         LockSupport.parkNanos(SETTLE_NS);
         final long unexplained = parts.crowd().now("unexplained_messages");
         if (unexplained > 0) {
-            problem(unexplained + " messages are missing at rest, and no sender was told");
+            problem(unexplained + " messages are missing at rest, and no sender was notified");
         }
         parts.watch().sampleRest(System.nanoTime());
         look(parts);

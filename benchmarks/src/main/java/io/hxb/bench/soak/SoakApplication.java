@@ -22,8 +22,8 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * A program that is attached to one node, sends messages to its counterparts on all nodes and
  * checks every byte of theirs. It goes on whatever happens to its node, and reports in a line of
- * JSON each second. A line of standard input tells it to {@code pause}, {@code go} on or {@code
- * end}; it ends with that input, too. One thread.
+ * JSON each second. A line of standard input has it {@code pause}, {@code go} on or {@code end}; it
+ * ends with that input, too. One thread.
  */
 public final class SoakApplication {
     /** Context that all of them have. */
@@ -226,7 +226,7 @@ public final class SoakApplication {
         return status;
     }
 
-    // When all is done, one more message to everybody tells what has failed.
+    // When all is done, one more message to everybody shows what has failed.
     private int mark() {
         int status = PmStatus.OK;
         if (!isMarked && context.unfinishedSends() == 0) {

@@ -96,7 +96,7 @@ final class VlanSettings {
     // a hundred times slower than there, while TCP's clock is the same. So that what differs is
     // the links and nothing else, a pause of 200 ms does not begin a slow start, which there took
     // a hundred messages, and a host has a few frames wait at its NIC, not all of a message:
-    // acknowledgements would wait behind it, and the other direction for them. New connections know
+    // acknowledgements would queue after it, and the other direction for them. New connections know
     // nothing of what earlier ones have lost.
     private static void slowDownByLosses(final String namespace) {
         Shell.check(

@@ -28,7 +28,7 @@ class AttackUsageTest {
         "--links=9, --links must be 1..8: 9",
         "--nonsense, --nonsense",
     })
-    void shouldSayWhatIsWrong(final String argument, final String said) {
+    void shouldReportWhatIsWrong(final String argument, final String expected) {
         // given
         final ByteArrayOutputStream errors = new ByteArrayOutputStream();
         // when
@@ -39,6 +39,6 @@ class AttackUsageTest {
         // then
         assertEquals(2, status);
         final String text = errors.toString(StandardCharsets.UTF_8);
-        assertTrue(text.lines().findFirst().orElse("").contains(said), text);
+        assertTrue(text.lines().findFirst().orElse("").contains(expected), text);
     }
 }

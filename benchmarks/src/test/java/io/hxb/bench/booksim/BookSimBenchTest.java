@@ -89,7 +89,7 @@ class BookSimBenchTest {
     }
 
     @Test
-    void shouldSayTheSameToBoth(@TempDir final Path folder) throws IOException {
+    void shouldReportTheSameToBoth(@TempDir final Path folder) throws IOException {
         // given
         final Case torus = named("torus 8x8, shuffle at 0.11");
         // when

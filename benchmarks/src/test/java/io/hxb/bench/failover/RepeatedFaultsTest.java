@@ -12,7 +12,7 @@ import java.util.Map;
 @Tag("unit")
 class RepeatedFaultsTest {
     @Test
-    void shouldTellGapsOfFaultsFromThoseOfQuietTimesBefore() {
+    void shouldDistinguishGapsOfFaultsFromThoseOfQuietTimesBefore() {
         // given: two wires, one of them gone from 2 to 3 s and from 5 to 6 s
         final double[] rates = new double[800];
         Arrays.fill(rates, 250);

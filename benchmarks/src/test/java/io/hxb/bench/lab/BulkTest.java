@@ -56,7 +56,7 @@ class BulkTest {
     }
 
     @Test
-    void shouldTellPiecesOnlyOfThoseWhoCountThem() throws Exception {
+    void shouldReportPiecesOnlyOfThoseWhoCountThem() throws Exception {
         // given
         final BusyTime start = BusyTime.now();
         final BusyTime end = BusyTime.now();

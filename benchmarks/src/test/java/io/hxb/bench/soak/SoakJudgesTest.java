@@ -46,7 +46,7 @@ class SoakJudgesTest {
     }
 
     @Test
-    void shouldTellLostMessagesFromThoseWhoseSenderWasTold() {
+    void shouldDistinguishLostMessagesFromThoseWhoseSenderWasNotified() {
         // given three missing, of which the sender learns of two a little later
         book.onMessage(STREAM, 0, 0, 0);
         book.onMessage(STREAM, 4, 0, 0);

@@ -21,7 +21,7 @@ public final class ProducerClaimsStress {
     @Outcome(
             id = {"1, 0", "1, 1"},
             expect = ACCEPTABLE,
-            desc = "There was room; the owner may have been told that there was none before.")
+            desc = "There was room; the owner may have been notified that there was none before.")
     @Outcome(id = "-1, 1", expect = ACCEPTABLE, desc = "There was no room, and the owner knows.")
     @Outcome(expect = FORBIDDEN, desc = "A loop waits for room that the owner has made.")
     @State

@@ -98,7 +98,7 @@ public final class AttachMessage {
     /** Lets a context use remote memory. */
     public static final int OPEN_REMOTE = 8;
 
-    /** Shares a region with whoever knows the key. */
+    /** Shares a region with all that know the key. */
     public static final int SHARE = 9;
 
     /** Ends the sharing by a key. */

@@ -16,7 +16,7 @@ public interface Attachment extends AutoCloseable {
      * Opens a context and maps its memory.
      *
      * @param contextId 0 to the node's number of contexts - 1.
-     * @throws IOException if the node refuses; the message says why.
+     * @throws IOException if the node refuses; the message gives the reason.
      */
     ContextMemory openContext(int contextId, ContextRequest request) throws IOException;
 
@@ -34,8 +34,8 @@ public interface Attachment extends AutoCloseable {
      *
      * @param lengthBytes 1 to 2^40; all of it is allocated immediately, by this process.
      * @param isWritten true if the node may write to it, too.
-     * @throws IOException if there is not that much memory, or the node refuses; the message says
-     *     why.
+     * @throws IOException if there is not that much memory, or the node refuses; the message gives
+     *     the reason.
      */
     RegionMemory openRegion(long lengthBytes, boolean isWritten) throws IOException;
 
@@ -43,17 +43,17 @@ public interface Attachment extends AutoCloseable {
      * Lets a context use remote memory, until it is closed.
      *
      * @return where the memory for it lies in this process.
-     * @throws IOException if the node refuses; the message says why.
+     * @throws IOException if the node refuses; the message gives the reason.
      */
     RemoteMemoryArea openRemote(int contextId, RemoteRequest request) throws IOException;
 
     /**
-     * Shares a region with whoever knows the key.
+     * Shares a region with all that know the key.
      *
      * @param regionId as {@link RegionMemory#id()} names it.
      * @param rights what the key allows.
      * @return the key, not 0.
-     * @throws IOException if the node refuses; the message says why.
+     * @throws IOException if the node refuses; the message gives the reason.
      */
     long share(int regionId, int rights) throws IOException;
 

@@ -7,8 +7,8 @@ package io.hxb.pm.attach;
  * @param kind {@link #NONE}, {@link #OFFERED}, {@link #RECEIVER_GONE} or {@link #SENDER_GONE}.
  * @param peerContext the other end.
  * @param ring number of the ring with the node.
- * @param memory of a ring that is offered, which whoever gets this closes; else null, also where it
- *     could not be mapped.
+ * @param memory of a ring that is offered, which the receiver of this closes; else null, also where
+ *     it could not be mapped.
  */
 public record DirectChange(int kind, int peerContext, long ring, DirectMemory memory) {
     /** There is no change. */

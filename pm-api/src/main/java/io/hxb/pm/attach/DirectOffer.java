@@ -12,7 +12,7 @@ public interface DirectOffer {
         REFUSED
     }
 
-    /** {@return the memory as the sender has it, which whoever has the offer closes} */
+    /** {@return the memory as the sender has it, which the owner of the offer closes} */
     DirectMemory memory();
 
     /** {@return what has become of it} Never waits. */

@@ -17,10 +17,10 @@ import java.util.Set;
  * The folders that hold the sockets and counters of this machine's nodes where a cluster file names
  * none: one rule for nodes, tools and applications. Immutable; any thread may call it.
  *
- * <p>A program makes its own files where {@code HXB_RUN} says, otherwise in /run/hxb if that
- * belongs to root or its user and it may write there (as root, or as the user of the service),
- * otherwise in a folder that no other user may enter: {@code $XDG_RUNTIME_DIR/hxb}, or {@code
- * hxb-USER} in the folder of temporary files. A node is looked for in all of these, in that order.
+ * <p>A program makes its own files in {@code HXB_RUN}, otherwise in /run/hxb if that belongs to
+ * root or its user and it may write there (as root, or as the user of the service), otherwise in a
+ * folder that no other user may enter: {@code $XDG_RUNTIME_DIR/hxb}, or {@code hxb-USER} in the
+ * folder of temporary files. A node is looked for in all of these, in that order.
  */
 public final class RunFolders {
     private static final Path SYSTEM = Path.of("/run/hxb");
@@ -94,11 +94,11 @@ public final class RunFolders {
     }
 
     /**
-     * Makes this process's own folder if there is none; other folders are left to whoever named
-     * them.
+     * Makes this process's own folder if there is none; other folders are left to the user who
+     * named them.
      *
      * @param folder {@link #own}, or any other, for which nothing is done.
-     * @throws IOException with a message that says what to do: it cannot be made, it is not
+     * @throws IOException with a message that explains what to do: it cannot be made, it is not
      *     private, or others could replace the files in it.
      */
     public void prepare(final Path folder) throws IOException {

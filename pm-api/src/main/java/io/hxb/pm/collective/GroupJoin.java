@@ -78,7 +78,7 @@ record GroupJoin(PmContext context, int node, long id, int rank, int memberCount
         return next;
     }
 
-    /** Says why a group could not be joined. */
+    /** Describes why a group could not be joined. */
     static String refusal(final int status) {
         final String reason =
                 switch (status) {

@@ -106,7 +106,7 @@ final class GroupOperation {
      * Writes the next piece as a message, after its common header.
      *
      * @param slot claimed for the message.
-     * @param pieceBytes as {@link #nextPieceBytes} has said.
+     * @param pieceBytes as {@link #nextPieceBytes} has returned.
      */
     void putPiece(final PmContext context, final int slot, final int pieceBytes) {
         final long address = context.sendAddress(slot);

@@ -94,7 +94,7 @@ public final class PmGroup implements AutoCloseable {
      * @param timeoutNs longest wait in ns, 0 or more.
      * @return the member, which the caller closes.
      * @throws IOException if the context cannot be opened, the time has passed, or the node
-     *     refuses; the message says why.
+     *     refuses; the message gives the reason.
      * @throws IllegalArgumentException if an argument is out of range.
      */
     public static PmGroup join(
@@ -168,7 +168,7 @@ public final class PmGroup implements AutoCloseable {
      *
      * @param rootRank of the member whose bytes all get.
      * @param data what the root gives; the others' is written when {@link #test} or {@link #await}
-     *     say that it has ended. Not to be used in between.
+     *     report its end. Not to be used in between.
      * @param offset of the first byte in {@code data}.
      * @param lengthBytes 0 to {@link #MAX_BYTES}, the same at all members.
      * @return as {@link #startBarrier}.
@@ -226,7 +226,7 @@ public final class PmGroup implements AutoCloseable {
      * @param how they are combined.
      * @param element type of the elements, which are little-endian.
      * @param data the elements of this member, and those of all when {@link #test} or {@link
-     *     #await} say that it has ended. Not to be used in between.
+     *     #await} report its end. Not to be used in between.
      * @param offset of the first element in {@code data}.
      * @param elements 0 to as many as fit {@link #MAX_BYTES}.
      * @return as {@link #startBarrier}.

@@ -160,7 +160,7 @@ public final class HxbChannel extends HalfClosableChannel {
         checkLocal(local);
     }
 
-    /** The address of this end is the system's choice; somebody may say that it should be. */
+    /** The system chooses the address of this end; a bind to any port of the node is accepted. */
     private void checkLocal(final SocketAddress local) {
         final int own = transport.streams().device().nodeId();
         final boolean isAny =

@@ -31,7 +31,7 @@ final class LoopShutdownHook {
         if (loop instanceof final SingleThreadEventExecutor executor) {
             executor.addShutdownHook(onShutdown);
         } else {
-            // It runs nothing any more by the time it says that it ends.
+            // It runs nothing any more by the time it announces its end.
             final var _ = ((Future<Object>) loop.terminationFuture()).addListener(onTermination);
         }
     }

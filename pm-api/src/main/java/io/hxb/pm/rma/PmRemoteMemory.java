@@ -100,7 +100,7 @@ public final class PmRemoteMemory {
     }
 
     /**
-     * Shares a region with whoever knows the key, by any context of this device that uses remote
+     * Shares a region with all that know the key, by any context of this device that uses remote
      * memory. A region may be shared several times, with different rights. Blocks for at most 5
      * seconds.
      *

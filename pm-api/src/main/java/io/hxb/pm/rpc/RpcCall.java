@@ -9,7 +9,7 @@ final class RpcCall implements Comparable<RpcCall> {
     final long deadlineNs;
     final CompletableFuture<byte[]> reply;
 
-    /** Order in which they were asked for, which tells calls of one deadline apart. */
+    /** Order in which they were asked for, which distinguishes calls of one deadline. */
     final long order;
 
     private long number;
@@ -49,7 +49,7 @@ final class RpcCall implements Comparable<RpcCall> {
         sentTo = to;
     }
 
-    /** True if the node has a message of it, and has not said what has become of that. */
+    /** True if the node has a message of it, and has not reported its outcome. */
     boolean isInFlight() {
         return isInFlight;
     }

@@ -15,8 +15,8 @@ import java.util.concurrent.Executor;
  *
  * <p>A request that was sent has one of three fates: an answer, the deadline, or doubt, when its
  * message or what has become of it may be lost. One in doubt is sent again, marked as such, and the
- * peer carries it out if it has not begun it before, ignores it while it runs, or says that there
- * will be no reply; so does another process in the peer's place, which cannot know.
+ * peer carries it out if it has not begun it before, ignores it while it runs, or answers that
+ * there will be no reply; so does another process in the peer's place, which cannot know.
  */
 final class RpcCaller {
     private final RpcWindow room;

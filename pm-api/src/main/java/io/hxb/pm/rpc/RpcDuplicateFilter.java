@@ -30,7 +30,7 @@ final class RpcDuplicateFilter {
         return number <= highest - WINDOW || (number <= highest && isSet(number));
     }
 
-    /** Notes that a request, of which {@link #has} says false, is begun. */
+    /** Records the begin of a request that is not in the filter, see {@link #has}. */
     void add(final long number) {
         if (number - highest >= WINDOW) {
             Arrays.fill(begun, 0);

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>A request is carried out at most once: one that may have been lost on the way is sent again by
  * itself, and the peer knows which it has begun. Every one ends, at its deadline at the latest:
- * with the reply, or with an {@link RpcException} that says whether it may have been carried out.
+ * with the reply, or with an {@link RpcException} that states whether it may have been carried out.
  *
  * <p>At most {@link #MAX_UNDER_WAY} requests to one peer are under way, and {@link #MAX_WAITING}
  * more wait here. {@link #call} fails beyond that, {@link #callWhenRoom} waits. A peer that is slow

@@ -19,12 +19,12 @@ public final class RpcException extends IOException {
     }
 
     /**
-     * {@return the {@link PmStatus} that says why: {@link PmStatus#NO_BUFFERS} if the peer has too
-     * many requests, here or there; {@link PmStatus#PEER_RESTARTED} if the peer is another process
-     * than the one that was asked, or its reply was lost; {@link PmStatus#CONTEXT_CLOSED} if this
-     * endpoint is closed; {@link PmStatus#OK} if the peer's handler has thrown; otherwise the
-     * deadline has passed: {@link PmStatus#TIMED_OUT}, or what has become of the peer, or of the
-     * node of this machine}
+     * {@return the {@link PmStatus} with the reason: {@link PmStatus#NO_BUFFERS} if the peer has
+     * too many requests, here or there; {@link PmStatus#PEER_RESTARTED} if the peer is another
+     * process than the one that was asked, or its reply was lost; {@link PmStatus#CONTEXT_CLOSED}
+     * if this endpoint is closed; {@link PmStatus#OK} if the peer's handler has thrown; otherwise
+     * the deadline has passed: {@link PmStatus#TIMED_OUT}, or what has become of the peer, or of
+     * the node of this machine}
      */
     public int status() {
         return status;

@@ -82,8 +82,8 @@ final class RpcPeer {
     }
 
     /**
-     * It has said who it is; true if it has attached anew, or is another, so that what it had and
-     * did not answer may be lost.
+     * It has identified itself; true if it has attached again, or is another, so that what it had
+     * and did not answer may be lost.
      */
     boolean onPong(final long oldEndpointId, final long newAttachment) {
         final boolean isOther = oldEndpointId != endpointId || newAttachment != attachment;

@@ -4,8 +4,8 @@ import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * What endpoints of requests and replies send each other; stateless. docs/howto/rpc.md says what
- * they do with it; those of hxb_rpc.h are the same.
+ * What endpoints of requests and replies send each other; stateless. docs/howto/rpc.md describes
+ * what they do with it; those of hxb_rpc.h are the same.
  *
  * <pre>
  *   offset  bytes  order   meaning

@@ -192,7 +192,7 @@ public final class DestinationShares {
      * Sets what holds for a destination besides its share, until it is set again.
      *
      * @param maxMessages most buffers that it may have; {@code Integer.MAX_VALUE} for its share.
-     * @param maxNs longest wait for a buffer; {@code Long.MAX_VALUE} for what each call says.
+     * @param maxNs longest wait for a buffer; {@code Long.MAX_VALUE} for the limit of each call.
      * @param isToDrop true if messages that find no buffer are dropped.
      */
     public void set(

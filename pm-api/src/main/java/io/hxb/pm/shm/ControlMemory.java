@@ -137,8 +137,8 @@ public final class ControlMemory {
     }
 
     /**
-     * Grows with each change of its direct rings that the node has told the context so far: by
-     * {@link #RECEIVER_GONE} if a receiver is gone, by one else.
+     * Grows with each change of its direct rings that the node has reported to the context so far:
+     * by {@link #RECEIVER_GONE} if a receiver is gone, by one else.
      */
     public int directChanges() {
         return Memory.getIntAcquire(address + DIRECT_CHANGES);
@@ -185,7 +185,7 @@ public final class ControlMemory {
 
     /**
      * Checks whether the application sleeps for {@code interest} and, if so, takes on the task of
-     * waking it; called by the node, after a full fence behind what it has written.
+     * waking it; called by the node, after a full fence that follows its writes.
      *
      * @return what the application has noted; 0 if it is not for the node to wake it.
      */
@@ -201,7 +201,7 @@ public final class ControlMemory {
         Memory.putIntVolatile(address + RELEASE_AWAITED, isAwaited ? 1 : 0);
     }
 
-    /** Whether a release has to wake the sleeping node; called behind a full fence. */
+    /** Whether a release has to wake the sleeping node; called after a full fence. */
     public boolean isReleaseAwaited() {
         return Memory.getInt(address + RELEASE_AWAITED) != 0;
     }

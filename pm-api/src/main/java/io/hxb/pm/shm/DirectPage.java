@@ -26,7 +26,7 @@ public final class DirectPage {
     /** Bytes of the page. */
     public static final int LENGTH_BYTES = 4096;
 
-    /** Bytes of the message by which a sender says that its next messages are in the ring. */
+    /** Bytes of the message by which a sender announces that its next messages are in the ring. */
     public static final int BEGIN_BYTES = 16;
 
     /** Tag of that message: the node never passes it on to a later incarnation of the receiver. */
@@ -41,7 +41,7 @@ public final class DirectPage {
     /** A thread sleeps at its SignalSocket. */
     public static final int AT_SOCKET = 1;
 
-    /** A thread sleeps on the word that says so, see Futex. */
+    /** A thread sleeps on a word for it, see Futex. */
     public static final int ON_WORD = 2;
 
     private static final long MAGIC = 0x3144_4349_5244_5848L;

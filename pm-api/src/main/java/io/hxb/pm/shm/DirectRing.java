@@ -6,7 +6,7 @@ import io.hxb.linux.Memory;
  * Messages from one context to another of the same node, which reads them where they were written:
  * no node, no frame. One object serves one side, which owns it and its position; the sender
  * appends, the receiver takes. The records are in memory that the sender lends and the receiver
- * maps read-only, twice, one copy behind the other: so no record is ever cut by the ring's end.
+ * maps read-only, twice, one copy after the other: so no record is ever cut by the ring's end.
  *
  * <pre>
  * a record, 8-byte aligned; positions count bytes from the beginning of time (little-endian)
@@ -17,8 +17,8 @@ import io.hxb.linux.Memory;
  *      8        payload, padding to a multiple of 8
  * </pre>
  *
- * <p>The sender clears the header behind a record before it publishes the record, so that the
- * receiver never takes what is left of an earlier message for a header. A LEAVE says that the
+ * <p>The sender clears the header after a record before it publishes the record, so that the
+ * receiver never takes what is left of an earlier message for a header. A LEAVE announces that the
  * messages that follow go through the node, until the sender begins with the ring again.
  */
 public final class DirectRing {
@@ -28,7 +28,7 @@ public final class DirectRing {
     /** Header of a record that ends the use of the ring for the moment. */
     public static final int LEAVE = -1;
 
-    /** Room for a LEAVE and for the cleared header behind it, which messages leave free. */
+    /** Room for a LEAVE and for the cleared header after it, which messages leave free. */
     static final int RESERVED_BYTES = 2 * HEADER_BYTES;
 
     private final long address;
@@ -47,7 +47,7 @@ public final class DirectRing {
         this.capacityBytes = capacityBytes;
     }
 
-    /** Position behind the last record that this side has appended or taken. */
+    /** Position after the last record that this side has appended or taken. */
     public long position() {
         return position;
     }
@@ -110,7 +110,7 @@ public final class DirectRing {
         return Memory.getLongAcquire(headerAddress(position));
     }
 
-    /** True if there is a message in a record with this header, as far as it says. */
+    /** True if there is a message in a record with this header, as far as the header shows. */
     public static boolean isMessage(final long header) {
         return (int) header > 0;
     }

@@ -4,8 +4,8 @@ import io.hxb.linux.Memory;
 
 /**
  * Puts of others of which the application is notified. One object serves one side, which owns it
- * and its position; the node puts, the application takes, and tells by {@link RemoteMemoryArea} how
- * many it has taken.
+ * and its position; the node puts, the application takes, and publishes in {@link RemoteMemoryArea}
+ * how many it has taken.
  *
  * <pre>
  * offset length meaning (little-endian); entries of 64 bytes

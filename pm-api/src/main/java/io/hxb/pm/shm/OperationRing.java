@@ -39,7 +39,7 @@ public final class OperationRing {
     /** Replaces a number of 8 bytes if it is the expected one; the outcome has the value before. */
     public static final int SWAP = 5;
 
-    /** Ends when all operations before it are done, and those behind it begin after that. */
+    /** Ends when all operations before it are done, and those after it begin after that. */
     public static final int FENCE = 6;
 
     /** Longest PUT or GET in bytes. */

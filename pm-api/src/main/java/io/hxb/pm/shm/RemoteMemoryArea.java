@@ -106,8 +106,8 @@ public final class RemoteMemoryArea {
     }
 
     /**
-     * True if one more notification fits behind {@code put} of them; the node only. What the
-     * application says is believed only within what was put.
+     * True if one more notification fits after {@code put} of them; the node only. What the
+     * application reports is accepted only within what was put.
      */
     public boolean hasRoom(final long put) {
         final long waiting = put - Memory.getLongAcquire(address + TAKEN);
@@ -119,7 +119,7 @@ public final class RemoteMemoryArea {
         Memory.putIntVolatile(address + TAKE_AWAITED, isAwaited ? 1 : 0);
     }
 
-    /** Whether taking a notification has to wake the node; behind a full fence. */
+    /** Whether taking a notification has to wake the node; after a full fence. */
     public boolean isTakeAwaited() {
         return Memory.getInt(address + TAKE_AWAITED) != 0;
     }

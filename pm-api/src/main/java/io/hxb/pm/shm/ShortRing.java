@@ -3,9 +3,9 @@ package io.hxb.pm.shm;
 import io.hxb.linux.Memory;
 
 /**
- * Short messages that the application hands to the node, one behind the other almost as frames
- * carry them, so that many cost little more than their bytes. One object serves one side, which
- * owns it and its position; the application appends, the node takes.
+ * Short messages that the application hands to the node, one after the other almost as frames carry
+ * them, so that many cost little more than their bytes. One object serves one side, which owns it
+ * and its position; the application appends, the node takes.
  *
  * <p>Applications write messages in place here, before they are appended. Messages for one
  * destination that follow each other are a run, which an entry of {@link SubmissionRing} begins.
@@ -14,7 +14,7 @@ import io.hxb.linux.Memory;
  *
  * <pre>
  * offset length writer      meaning (little-endian)
- *      0      8 application position behind the last record
+ *      0      8 application position after the last record
  *    128      8 node        position up to which the node no longer needs the records
  *    256        application records: 2 bytes payload length, 2 send slot, 4 tag, payload, padding
  *                           to a multiple of 8
@@ -53,7 +53,7 @@ public final class ShortRing {
         return capacityBytes;
     }
 
-    /** Position behind the last record that this side has appended or taken. */
+    /** Position after the last record that this side has appended or taken. */
     public long position() {
         return position;
     }
@@ -100,7 +100,7 @@ public final class ShortRing {
         Memory.putLongRelease(address, position);
     }
 
-    /** Position behind the last record appended, as the application says; the node. */
+    /** Position after the last record appended, as published by the application; the node. */
     public long end() {
         return Memory.getLongAcquire(address);
     }

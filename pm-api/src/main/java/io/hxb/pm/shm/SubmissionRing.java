@@ -78,7 +78,7 @@ public final class SubmissionRing {
      * Publishes that short messages for one destination follow.
      *
      * @param begin position of the first in the {@link ShortRing}.
-     * @param shortsBefore position behind the last before it.
+     * @param shortsBefore position after the last before it.
      */
     public void putRun(
             final int node, final int context, final long begin, final long shortsBefore) {

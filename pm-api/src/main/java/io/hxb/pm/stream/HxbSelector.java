@@ -44,7 +44,7 @@ public final class HxbSelector implements AutoCloseable {
      *
      * @param channel connected or being connected, and registered nowhere else.
      * @param ops of {@link SelectionKey}: OP_CONNECT, OP_READ, OP_WRITE. A channel that has ended
-     *     or was reset is ready for all, and its calls say why.
+     *     or was reset is ready for all, and its calls report why.
      * @param attachment any object, for {@link Key#attachment()}.
      * @return its key, which identifies it when it is ready.
      * @throws IOException if the channel is closed.

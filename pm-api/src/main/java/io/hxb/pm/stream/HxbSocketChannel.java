@@ -353,9 +353,9 @@ public final class HxbSocketChannel extends BlockingChannel
     }
 
     /**
-     * {@return true if the peer has read everything and the end that {@link #shutdownOutput} told
-     * it of, or has said by shutdownInput that it wants no further bytes} Stays true whatever
-     * happens to the peer.
+     * {@return true if the peer has read everything and the end that {@link #shutdownOutput}
+     * announced to it, or has announced by shutdownInput that it wants no further bytes} Stays true
+     * whatever happens to the peer.
      */
     public boolean isDelivered() {
         lock.lock();

@@ -75,7 +75,8 @@ final class StreamOutput {
     }
 
     /**
-     * The peer says that it has taken everything up to {@code position}; false if that is wrong.
+     * The peer acknowledges that it has taken everything up to {@code position}; false if that is
+     * wrong.
      */
     boolean onTaken(final long position) {
         if (!isEndSent || position != sent) {

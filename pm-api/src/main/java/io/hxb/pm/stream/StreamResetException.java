@@ -3,7 +3,7 @@ package io.hxb.pm.stream;
 import java.io.Serial;
 import java.net.SocketException;
 
-/** A stream has ended prematurely; the message and {@link #reason()} say why. Immutable. */
+/** A stream has ended prematurely; the message and {@link #reason()} state why. Immutable. */
 public final class StreamResetException extends SocketException {
     @Serial private static final long serialVersionUID = 1L;
 

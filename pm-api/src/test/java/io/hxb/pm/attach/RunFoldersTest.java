@@ -112,7 +112,7 @@ class RunFoldersTest {
     }
 
     @Test
-    void shouldDoAsTheVariableSays() throws IOException {
+    void shouldFollowTheVariable() throws IOException {
         // given
         final Path chosen = folder.resolve("chosen");
         final RunFolders folders = folders(Map.of("HXB_RUN", chosen.toString()));

@@ -43,7 +43,7 @@ class IdlePolicyTest {
     }
 
     @Test
-    void shouldRestForTwiceAsLongAfterEachSpinInVain() {
+    void shouldRestForTwiceAsLongAfterEachFailedSpin() {
         long restNs = LIMIT_NS;
         for (int i = 0; i < 12; i++) {
             final long startNs = nowNs;
@@ -56,7 +56,7 @@ class IdlePolicyTest {
     }
 
     @Test
-    void shouldForgetSpinsInVainOneByOne() {
+    void shouldForgetFailedSpinsOneByOne() {
         // given
         giveUp();
         // when

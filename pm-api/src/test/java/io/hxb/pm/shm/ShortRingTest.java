@@ -74,7 +74,7 @@ class ShortRingTest {
     }
 
     @Test
-    void shouldSayWhetherARecordFollowsInMemory() {
+    void shouldReportWhetherARecordFollowsInMemory() {
         assertFalse(application.isNext(application.room(8)), "the ring's start");
         application.append(application.room(8), 1, 8, 0);
         assertTrue(application.isNext(application.room(8)), "behind the first");

@@ -2,7 +2,7 @@ package io.hxb.fabric;
 
 import java.util.List;
 
-/** A graph that cannot be used; the message has a line for each problem and says how to fix it. */
+/** A graph that cannot be used; the message has a line for each problem with its remedy. */
 public final class GraphException extends IllegalArgumentException {
     private static final long serialVersionUID = 1L;
 

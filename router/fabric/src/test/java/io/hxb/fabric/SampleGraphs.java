@@ -28,7 +28,7 @@ public final class SampleGraphs {
         }
     }
 
-    /** The graph {@code name.edges}, four hosts on each switch unless it says otherwise. */
+    /** The graph {@code name.edges}, four hosts on each switch unless it has its own. */
     public static SwitchGraph read(final String name) {
         return EdgeList.parse(name + ".edges", text(name + ".edges"), 4);
     }

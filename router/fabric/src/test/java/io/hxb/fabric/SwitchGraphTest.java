@@ -131,7 +131,7 @@ class SwitchGraphTest {
     }
 
     @Test
-    void shouldSayHowMuchMemoryPathsWouldTake() {
+    void shouldReportHowMuchMemoryPathsWouldTake() {
         // given a graph whose paths take more than any heap of a test
         final SwitchGraph ring = GraphSpec.parse("torus:60000", 0);
         // when

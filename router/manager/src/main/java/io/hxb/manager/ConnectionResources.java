@@ -28,7 +28,7 @@ final class ConnectionResources {
         this(manager, keys, LOGGER);
     }
 
-    /** As the other one, with where it tells of errors. */
+    /** As the other one, with the handler of errors. */
     ConnectionResources(final HostManager manager, final KeyRing keys, final Logger logger) {
         warnings = new RateLimitedLog(logger);
         this.manager = manager;
@@ -66,8 +66,8 @@ final class ConnectionResources {
     }
 
     /**
-     * A connection has failed: it is closed, and the log says why, a few times a minute. One that
-     * its other end has broken off is no error of this manager's, so that one line is enough.
+     * A connection has failed: it is closed, and the log has the reason, a few times a minute. One
+     * that its other end has broken off is no error of this manager's, so that one line is enough.
      */
     void onError(final Channel channel, final Throwable cause) {
         final String line = "the connection of " + channel.remoteAddress() + " is closed: " + cause;

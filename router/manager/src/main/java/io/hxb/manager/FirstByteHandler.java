@@ -6,8 +6,8 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 
 /**
- * Tells programs from people by the first byte of a connection: a request begins with its version,
- * HTTP with a letter. Owned by the manager's thread.
+ * Distinguishes programs and people by the first byte of a connection: a request begins with its
+ * version, HTTP with a letter. Owned by the manager's thread.
  */
 final class FirstByteHandler extends ChannelInboundHandlerAdapter {
     private final ConnectionResources connectionResources;
@@ -15,7 +15,7 @@ final class FirstByteHandler extends ChannelInboundHandlerAdapter {
     private final boolean isNetwork;
 
     /**
-     * A connection that has said nothing yet.
+     * A connection that has sent nothing yet.
      *
      * @param isNetwork true for TCP, where a browser can be made to call.
      */

@@ -15,7 +15,7 @@ import java.nio.charset.StandardCharsets;
  *      2      2 request: flags, see {@link #FLAG_PERMANENT}; reply: status, see {@link Status}
  *      4      4 tag, which the reply repeats
  *      8      8 request: number of changes that it expects, 0: any; reply: number of changes now
- *     16      2 VID; 0: as the table says
+ *     16      2 VID; 0: as in the table
  *     18      2 kind of peer: see {@link PeerKind}
  *     20      4 index, or how many
  *     24     16 peer: a number as 4 bytes; a MAC address as 6, first byte first; an IPv6 address, or
@@ -32,7 +32,7 @@ import java.nio.charset.StandardCharsets;
  *     tell plans apart, and 2 bytes, the default VID that would hold if it was not dead; values:
  *     own MAC address, hosts, VIDs of the plan</td></tr>
  * <tr><td>GET</td><td></td><td>VID that holds; index: host; values: VID of the table, VID in which
- *     it sends as it says, or was heard last, VID that this session set; peer: 2 bytes, the VID that
+ *     it sends by its own report, or was heard last, VID that this session set; peer: 2 bytes, the VID that
  *     would hold if it was not dead</td></tr>
  * <tr><td>SET, RESET, RESET_ALL</td><td>flags, number, VID of SET</td><td>VID that
  *     holds</td></tr>
@@ -51,7 +51,7 @@ import java.nio.charset.StandardCharsets;
  * <tr><td>HOST</td><td>index: host</td><td>VID: its default; first value: MAC address; peer and the
  *     other values: the first 32 bytes of its name</td></tr>
  * <tr><td>WATCH</td><td></td><td>one at once, and one whenever the number of changes has grown; of
- *     several changes in short order only the last may be told</td></tr>
+ *     several changes in short order only the last may be notified</td></tr>
  * <tr><td>COUNT</td><td>index</td><td>first value; peer and the other values: its name</td></tr>
  * <tr><td>AUTHENTICATE</td><td>index: fingerprint of the key; peer: 16 random bytes</td><td>the
  *     same of the manager; see {@link MessageSeal} for what follows</td></tr>
@@ -278,7 +278,7 @@ public final class ManagerMessage {
         return buffer.getLongLE(start + PEER_OFFSET);
     }
 
-    /** Says which plan the manager has. */
+    /** Sets which plan the manager has. */
     ManagerMessage fingerprint(final long value) {
         buffer.setLongLE(start + PEER_OFFSET, value);
         return this;
@@ -289,7 +289,7 @@ public final class ManagerMessage {
         return buffer.getUnsignedShortLE(start + PEER_OFFSET);
     }
 
-    /** Says which VID would hold if it was not dead. */
+    /** Sets which VID would hold if it was not dead. */
     ManagerMessage wantedVid(final int value) {
         buffer.setShortLE(start + PEER_OFFSET, value);
         return this;
@@ -300,7 +300,7 @@ public final class ManagerMessage {
         return buffer.getUnsignedShortLE(start + PEER_OFFSET + Long.BYTES);
     }
 
-    /** Says which default VID would hold if it was not dead. */
+    /** Sets which default VID would hold if it was not dead. */
     ManagerMessage wantedDefaultVid(final int value) {
         buffer.setShortLE(start + PEER_OFFSET + Long.BYTES, value);
         return this;

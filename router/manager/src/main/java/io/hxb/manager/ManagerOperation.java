@@ -4,7 +4,7 @@ package io.hxb.manager;
 public enum ManagerOperation {
     /** Who is there: own host, hosts of the table, default VID. First on each connection. */
     HELLO(1),
-    /** The path of a pair: what holds, what the table says, what is heard. */
+    /** The path of a pair: what holds, what is in the table, what is heard. */
     GET(2),
     /** Lets a pair take another VID. */
     SET(3),

@@ -105,7 +105,7 @@ public final class ManagerServer implements AutoCloseable {
                                 });
         bind(bootstrap, new DomainSocketAddress(socket.toString()));
         sockets.add(socket);
-        // The kernel says who is connected.
+        // The kernel reports the credentials of the other end.
         Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-rw-rw-"));
     }
 

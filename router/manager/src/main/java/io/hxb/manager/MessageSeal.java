@@ -36,7 +36,7 @@ final class MessageSeal {
     }
 
     /**
-     * The seals of what programs say, and of what the manager says.
+     * The seals of the messages of programs, and of those of the manager.
      *
      * @param programNonce 16 random bytes of the program.
      * @param managerNonce the same of the manager.

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Committed paths in a file of text: a line that says so, and one for each host with its MAC
- * address and VID. A new file replaces the old one as a whole or not at all. Used by one thread.
+ * Committed paths in a file of text: a header line, and one line for each host with its MAC address
+ * and VID. A new file replaces the old one as a whole or not at all. Used by one thread.
  */
 public final class PathFile implements PathStore {
     private static final String HEAD = "hxb-paths-1";

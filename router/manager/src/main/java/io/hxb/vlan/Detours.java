@@ -33,8 +33,8 @@ public interface Detours {
     int vid(int host, int wanted);
 
     /**
-     * The VID in which a host says it sends to this one; {@link Tagger#UNTAGGED} if that is not
-     * known.
+     * The VID in which a host reports that it sends to this one; {@link Tagger#UNTAGGED} if that is
+     * not known.
      */
     int peerVid(int host);
 

@@ -8,9 +8,9 @@ import java.util.Arrays;
 import java.util.BitSet;
 
 /**
- * The paths of one host to all others: what the table of rows says, and exceptions by host. Owned
- * by one thread, which writes what changes to the {@link Tagger}. Changes take effect together,
- * with {@link #commit}. A change allocates nothing; a host takes as many bits as tell VIDs apart.
+ * The paths of one host to all others: the table of rows, and exceptions by host. Owned by one
+ * thread, which writes what changes to the {@link Tagger}. Changes take effect together, with
+ * {@link #commit}. A change allocates nothing; a host takes as many bits as tell VIDs apart.
  */
 public final class HostPaths {
     /** No exception: the pair follows the table. */
@@ -74,7 +74,7 @@ public final class HostPaths {
         return exception == BY_TABLE ? table.vidByRanks(here, host) : exception;
     }
 
-    /** From now on, frames to a host take the VID that this says. */
+    /** From now on, frames to a host take the VID of these detours. */
     public void follow(final Detours value) {
         detours = value;
     }
@@ -90,7 +90,7 @@ public final class HostPaths {
         return detours.vid(host, wanted(host));
     }
 
-    /** The VID in which a host says it sends to this one; 0 if that is not known. */
+    /** The VID in which a host reports that it sends to this one; 0 if that is not known. */
     public int peerVid(final int host) {
         return detours.peerVid(host);
     }

@@ -20,8 +20,7 @@ import java.util.zip.CRC32C;
 /**
  * The table of initial paths that all hosts share. Immutable.
  *
- * @param rows one for each host, in the order of their numbers; made anew whenever one is asked
- *     for.
+ * @param rows one for each host, in the order of their numbers; made whenever one is asked for.
  * @param vids of the plan, in its order.
  * @param exceptions VIDs of pairs that do not follow the ranks.
  * @param spread how pairs take the NICs of their hosts in turn; VLANs are places in {@code vids}.
@@ -200,7 +199,7 @@ public record HostTable(
         return planned(vids);
     }
 
-    /** Tells networks apart: usually differs where hosts or VIDs differ; never 0. */
+    /** Identifies the network: usually differs where hosts or VIDs differ; never 0. */
     public long fingerprint() {
         final CRC32C first = new CRC32C();
         final CRC32 second = new CRC32();

@@ -7,15 +7,15 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Names of all hosts. Each says how much of the name before it it begins with, and what follows;
- * every {@value #BLOCK}th is whole, so that no more than that are read for one. Immutable. Source:
- * Witten, Moffat and Bell, Managing Gigabytes, 1999, 4.1 (front coding).
+ * Names of all hosts. Each holds the length of its common prefix with the name before it, and what
+ * follows; every {@value #BLOCK}th is whole, so that no more than that are read for one. Immutable.
+ * Source: Witten, Moffat and Bell, Managing Gigabytes, 1999, 4.1 (front coding).
  */
 final class NameColumn {
     private static final int BLOCK = 16;
     private static final int MAX_COUNT = 255;
 
-    // Both counts are halves of a byte; of the second, the largest says that more bytes follow.
+    // Both counts are halves of a byte; of the second, the largest means that more bytes follow.
     private static final int HALF_BITS = 4;
     private static final int MAX_HALF = 15;
 

@@ -28,7 +28,7 @@ final class TagFilter {
      */
     static long[] of(final int[] plan) {
         final List<Long> code = new ArrayList<>();
-        // Probes come in every VID, and say nothing of traffic.
+        // Probes come in every VID, and do not show traffic.
         code.add(ClassicCode.loadHalf(ETHER_TYPE_OFFSET));
         code.add(ClassicCode.jumpIfEqual(ProbeType.ETHER_TYPE, 0, 1));
         code.add(ClassicCode.reject());

@@ -8,7 +8,7 @@ import java.util.stream.IntStream;
 
 /**
  * A {@link TagTable} in memory that programs in the kernel share, and an array that gives them the
- * number of a VID. Owned by whoever made it, who closes it when the programs have gone.
+ * number of a VID. Owned by its creator, who closes it when the programs have gone.
  */
 final class TagMaps implements AutoCloseable {
     private final BpfArray header;

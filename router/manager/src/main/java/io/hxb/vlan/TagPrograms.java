@@ -193,7 +193,7 @@ final class TagPrograms {
         lookUp(code, table.numberOfVid(), "pass");
         code.load(DOUBLE, R9, R0, 0)
                 .jumpIfZero(R9, "pass")
-                // Probes come in every VID, and say nothing of traffic.
+                // Probes come in every VID, and do not show traffic.
                 .load(WORD, R1, R6, BpfCode.SKB_PROTOCOL)
                 .jumpIfValue(R1, networkOrder(ProbeType.ETHER_TYPE), "pop")
                 .store(WORD, R10, NUMBER, R9)
@@ -202,7 +202,7 @@ final class TagPrograms {
         length(code, "vid");
         code.addAtomically(DOUBLE, R0, TagTable.RECEIVED_BYTES_OFFSET, R9)
                 .addAtomically(DOUBLE, R0, TagTable.RECEIVED_FRAMES_OFFSET, R1);
-        // Broadcasts come with the VID of their sender, and say nothing of the pair.
+        // Broadcasts come with the VID of their sender, and do not show that of the pair.
         code.load(WORD, R1, R6, BpfCode.SKB_PACKET_TYPE).jumpIfNotZero(R1, "pop");
         loadMac(code, MAC_BYTES);
         code.jumpIfZero(R8, "pop");

@@ -11,11 +11,11 @@ import java.util.SplittableRandom;
  * What those who tag the frames of a NIC, programs in the kernel or a thread, and the host's
  * manager share: the path of each peer, and what was sent and received. The manager writes peers
  * and paths, from one thread; those who tag count; any thread may read. Each peer has two paths,
- * and one word, the same for all, says which of the two holds, so that a batch of changes takes
- * effect between two frames.
+ * and one word, the same for all, selects the valid one, so that a batch of changes takes effect
+ * between two frames.
  *
  * <p>Peers lie in buckets of eight, each in one of the two buckets that its address hashes to; a
- * new one may push others into their other bucket. A peer takes 33 bytes, and 2 more here that say
+ * new one may push others into their other bucket. A peer takes 33 bytes, and 2 more here that hold
  * where it lies; in a hash table of the kernel it takes a hundred.
  *
  * <p>Frames leave and come in on different CPUs: counts lie in other cache lines than what both
@@ -310,19 +310,19 @@ final class TagTable {
         return Memory.getLongVolatile(vidAddress(number) + offset);
     }
 
-    /** Counts frames that were sent to a peer; by whoever tags alone. */
+    /** Counts frames that were sent to a peer; by the only thread that tags. */
     void countSent(final long entry, final long lengthBytes, final long frames) {
         add(countsOf(entry) + BYTES_OFFSET, lengthBytes);
         add(countsOf(entry) + FRAMES_OFFSET, frames);
     }
 
-    /** Counts frames that were sent with a VID, by its number; by whoever tags alone. */
+    /** Counts frames that were sent with a VID, by its number; by the only thread that tags. */
     void countSentVid(final int number, final long lengthBytes, final long frames) {
         add(vidAddress(number) + SENT_BYTES_OFFSET, lengthBytes);
         add(vidAddress(number) + SENT_FRAMES_OFFSET, frames);
     }
 
-    /** Counts frames that came with a VID, by its number; by whoever tags alone. */
+    /** Counts frames that came with a VID, by its number; by the only thread that tags. */
     void countReceived(final int number, final long lengthBytes, final long frames) {
         add(vidAddress(number) + RECEIVED_BYTES_OFFSET, lengthBytes);
         add(vidAddress(number) + RECEIVED_FRAMES_OFFSET, frames);

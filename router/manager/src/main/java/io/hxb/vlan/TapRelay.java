@@ -131,7 +131,7 @@ final class TapRelay implements Runnable {
         return hasEnded;
     }
 
-    /** Tells it to end, by any thread. */
+    /** Requests its end; any thread. */
     void stop() {
         isStopped = true;
         EventFd.signal(wake);
@@ -184,7 +184,7 @@ final class TapRelay implements Runnable {
             if (sent == -Errno.EAGAIN) {
                 return;
             }
-            // The socket also says, once, that the NIC was down; it may be up again.
+            // The socket also reports, once, that the NIC was down; it may be up again.
             final boolean isAgain =
                     sent == -Errno.EINTR || (sent == -Errno.ENETDOWN && !isAskedAgain);
             isAskedAgain = sent == -Errno.ENETDOWN && !isAskedAgain;
@@ -252,7 +252,7 @@ final class TapRelay implements Runnable {
             entry = table.others();
             number = table.path(entry);
         }
-        // Behind the addresses all lies one tag further back.
+        // After the addresses all lies one tag further back.
         final long frame = slot + VirtioHeader.LENGTH + VirtioHeader.TAG_LENGTH;
         final int headers = VirtioHeader.headerBytes(slot, frame, frameBytes);
         final int frames = VirtioHeader.frames(slot, headers, frameBytes);
@@ -272,7 +272,7 @@ final class TapRelay implements Runnable {
     private int receive() {
         final int count = Sockets.receiveBatch(errno, nic, coming.message(0), BATCH);
         if (count < 0) {
-            // ENETDOWN says, once, that the NIC has gone down.
+            // ENETDOWN reports, once, that the NIC has gone down.
             if (count != -Errno.EAGAIN && count != -Errno.EINTR && count != -Errno.ENETDOWN) {
                 drop(-count);
                 return 1;
@@ -320,7 +320,9 @@ final class TapRelay implements Runnable {
         }
     }
 
-    /** Broadcasts come with the VID of their sender, and say nothing of the pair; the rest do. */
+    /**
+     * Broadcasts come with the VID of their sender, and do not show that of the pair; the rest do.
+     */
     private void hear(final long mac, final int number) {
         final long entry = mac == 0 ? 0 : table.find(mac);
         if (entry != 0) {

@@ -19,7 +19,7 @@ import java.io.IOException;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** What goes wrong while a connection is served ends it, and the log says what it was. */
+/** What goes wrong while a connection is served ends it, and the log has what it was. */
 @Tag("unit")
 class ConnectionErrorTest {
     private final RecordingLogger logger = new RecordingLogger(Level.WARN);
@@ -42,7 +42,7 @@ class ConnectionErrorTest {
     }
 
     @Test
-    void shouldSayWhyAConnectionIsClosed() {
+    void shouldReportWhyAConnectionIsClosed() {
         handlers()
                 .forEach(
                         handler -> {
@@ -64,7 +64,7 @@ class ConnectionErrorTest {
     }
 
     @Test
-    void shouldSayItAFewTimesOnlyWhenThereAreManySuchConnections() {
+    void shouldReportItAFewTimesOnlyWhenThereAreManySuchConnections() {
         for (int i = 0; i < 1_000; i++) {
             final EmbeddedChannel channel =
                     new EmbeddedChannel(

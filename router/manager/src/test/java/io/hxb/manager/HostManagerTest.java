@@ -237,7 +237,7 @@ class HostManagerTest {
     }
 
     @Test
-    void shouldSayWhoAndWhatItIs() {
+    void shouldReportWhoAndWhatItIs() {
         final ManagerSession session = manager.open(false);
         assertEquals(Status.OK, plain(session, ManagerOperation.HELLO));
         assertEquals(HERE, reply.index());
@@ -266,7 +266,7 @@ class HostManagerTest {
     }
 
     @Test
-    void shouldTellOfHostsAndCounts() {
+    void shouldReportHostsAndCounts() {
         final ManagerSession session = manager.open(false);
         request.clear(ManagerOperation.HOST.code()).index(5);
         assertEquals(Status.OK, ask(session));
@@ -314,7 +314,7 @@ class HostManagerTest {
     }
 
     @Test
-    void shouldTellOfAReturnToCommittedPathsAsOfOtherChanges() {
+    void shouldReportAReturnToCommittedPathsAsOfOtherChanges() {
         // given
         final ManagerSession watcher = manager.open(false);
         final List<Integer> seen = new ArrayList<>();
@@ -388,7 +388,7 @@ class HostManagerTest {
     }
 
     @Test
-    void shouldKeepWhatASessionHasSetOrNotAfterAll() {
+    void shouldKeepOrUndoWhatASessionHasSet() {
         // given: something lasting, and what another session wants besides
         final ManagerSession session = manager.open(true);
         request.clear(ManagerOperation.SET.code()).peerHost(5).vid(11);

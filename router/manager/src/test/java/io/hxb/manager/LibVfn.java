@@ -32,7 +32,7 @@ final class LibVfn {
                 "skipped: " + program + " is not installed (Debian: " + debianPackage + ")");
     }
 
-    /** Builds programs of these names, which need what their rules in the Makefile say. */
+    /** Builds programs of these names, which need what their rules in the Makefile list. */
     static void build(final String... names) throws IOException, InterruptedException {
         final List<String> command =
                 new ArrayList<>(

@@ -147,7 +147,7 @@ class ManagerHttpTest {
     }
 
     @Test
-    void shouldSayWhatIsWrong() throws IOException {
+    void shouldReportWhatIsWrong() throws IOException {
         assertTrue(ask("PUT", "/v1/routes/h9", "{\"vid\": 12}").error().contains("no other host"));
         for (final String vid : List.of("0x", "13", "4095", "70000", "-1", "\"a\"", "1e9")) {
             assertEquals(400, ask("PUT", "/v1/routes/h1", "{\"vid\": " + vid + "}").status(), vid);
@@ -197,7 +197,7 @@ class ManagerHttpTest {
     }
 
     @Test
-    void shouldTellOfTheNextChange() throws IOException {
+    void shouldReportTheNextChange() throws IOException {
         final long now = get("/v1/watch?after=0").content().path("changes").asLong();
         assertEquals(1, now);
         final CompletableFuture<Answer> watch =
@@ -284,7 +284,7 @@ class ManagerHttpTest {
     }
 
     @Test
-    void shouldAnswerRequestsBehindAWatchWhenThatEnds() throws IOException {
+    void shouldAnswerRequestsAfterAWatchWhenThatEnds() throws IOException {
         try (SocketChannel channel = SocketChannel.open(socket)) {
             final String watch = "GET /v1/watch?after=1 HTTP/1.1\r\n\r\n";
             final String more = watch.replace("=1", "=2") + "GET /v1/watch HTTP/1.1\r\n\r\n";

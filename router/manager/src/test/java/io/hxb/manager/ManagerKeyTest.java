@@ -78,7 +78,7 @@ class ManagerKeyTest {
     }
 
     @Test
-    void shouldTellThoseWithAnotherKeySo() {
+    void shouldNotifyNodesWithAnotherKey() {
         final IOException e =
                 assertThrows(IOException.class, () -> ManagerClient.connect(address, key(3)));
         assertTrue(e.getMessage().contains("another key"), e.getMessage());
@@ -117,27 +117,27 @@ class ManagerKeyTest {
         }
     }
 
-    /** What a program with the key says: AUTHENTICATE, then two changes, each sealed. */
+    /** What a program with the key sends: AUTHENTICATE, then two changes, each sealed. */
     private static List<byte[]> recorded(final InetSocketAddress place) throws IOException {
-        final List<byte[]> said = new ArrayList<>();
+        final List<byte[]> recording = new ArrayList<>();
         try (SocketChannel listener = SocketChannel.open(place)) {
             final byte[] nonce = new byte[ManagerMessage.PEER_LENGTH];
-            said.add(message(ManagerOperation.AUTHENTICATE, 1, null));
-            final ByteBuffer hello = ByteBuffer.wrap(said.getFirst());
+            recording.add(message(ManagerOperation.AUTHENTICATE, 1, null));
+            final ByteBuffer hello = ByteBuffer.wrap(recording.getFirst());
             listener.write(hello);
             final ByteBuffer answer = read(listener, ManagerMessage.LENGTH);
             final byte[] theirs =
                     new ManagerMessage().wrap(Unpooled.wrappedBuffer(answer), 0).peerBytes();
             final MessageSeal seal = MessageSeal.of(KEY, nonce, theirs)[0];
             for (int i = 0; i < 2; i++) {
-                said.add(message(ManagerOperation.SET, 2 + i, seal));
+                recording.add(message(ManagerOperation.SET, 2 + i, seal));
             }
-            for (final byte[] message : said.subList(1, 3)) {
+            for (final byte[] message : recording.subList(1, 3)) {
                 listener.write(ByteBuffer.wrap(message));
                 read(listener, MessageSeal.SEALED_LENGTH);
             }
         }
-        return said;
+        return recording;
     }
 
     private static byte[] message(
@@ -167,15 +167,15 @@ class ManagerKeyTest {
     }
 
     @Test
-    void shouldNotBelieveWhatWasRecorded() throws IOException {
+    void shouldIgnoreWhatWasRecorded() throws IOException {
         // given
-        final List<byte[]> said = recorded(address);
+        final List<byte[]> recording = recorded(address);
         TestNamespaces.await("its changes are undone", () -> tagger.vid(1) == 11);
         final long changes = manager.changes();
-        // when: all of it is said again
+        // when: all of it is replayed
         try (SocketChannel channel = SocketChannel.open(address)) {
             final ByteBuffer all = ByteBuffer.allocate(1_000);
-            said.forEach(all::put);
+            recording.forEach(all::put);
             channel.write(all.flip());
             read(channel, ManagerMessage.LENGTH);
             // then

@@ -165,7 +165,7 @@ class ManagerServerTest {
     }
 
     @Test
-    void shouldTellWatchersOfChanges() throws IOException {
+    void shouldNotifyWatchersOfChanges() throws IOException {
         try (ManagerClient watcher = ManagerClient.connect(socket);
                 ManagerClient client = ManagerClient.connect(socket)) {
             // given
@@ -201,7 +201,7 @@ class ManagerServerTest {
     }
 
     @Test
-    void shouldSayThatNobodyListens() {
+    void shouldReportThatNobodyListens() {
         final IOException e =
                 assertThrows(
                         IOException.class, () -> ManagerClient.connect(folder.resolve("other")));

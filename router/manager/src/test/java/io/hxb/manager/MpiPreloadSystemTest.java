@@ -40,10 +40,10 @@ class MpiPreloadSystemTest {
         for (final String preloaded :
                 List.of(paths + ":" + collectives, collectives + ":" + paths)) {
             // when
-            final String said = run(preloaded);
+            final String output = run(preloaded);
             // then
-            assertTrue(said.contains("libvfnprof: the program runs"), said);
-            assertTrue(said.contains("libhxb-coll: rank 0 had"), said);
+            assertTrue(output.contains("libvfnprof: the program runs"), output);
+            assertTrue(output.contains("libhxb-coll: rank 0 had"), output);
         }
     }
 }

@@ -73,7 +73,7 @@ class OptimiserRequestsTest {
     }
 
     @Test
-    void shouldComputeEachTimeForWhatWasToldSinceTheLastTime() {
+    void shouldComputeEachTimeForWhatWasReportedSinceTheLastTime() {
         // given
         demand(0, 2, 1_000);
         demand(1, 3, 1_000);
@@ -112,7 +112,7 @@ class OptimiserRequestsTest {
     }
 
     @Test
-    void shouldComputePathsWhateverAmountsAreTold() {
+    void shouldComputePathsForAnyReportedAmounts() {
         for (final long amount : new long[] {0, 1, Long.MAX_VALUE}) {
             // given: a host that sends to itself, too, and sums beyond what a long has
             assertEquals(Status.OK, demand(0, 0, amount));
@@ -132,7 +132,7 @@ class OptimiserRequestsTest {
     }
 
     @Test
-    void shouldSayWhereThereIsNoPlan() {
+    void shouldReportWhereThereIsNoPlan() {
         request.clear(ManagerOperation.OPTIMISE.code());
         assertEquals(
                 Status.NO_PLAN,

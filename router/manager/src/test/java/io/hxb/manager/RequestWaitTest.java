@@ -34,7 +34,7 @@ class RequestWaitTest {
     }
 
     @Test
-    void shouldSleepAfterALookInVain() throws Exception {
+    void shouldSleepAfterAFailedCheck() throws Exception {
         // given: a wait in which a thread that computes took the CPU for long
         final RequestWait wait = new RequestWait(new IdlePolicy(LONG_NS, () -> LONG_NS));
         assertEquals(SelectStrategy.SELECT, wait.calculateStrategy(() -> look(-1), false));

@@ -264,7 +264,7 @@ class VfnClientTest {
     }
 
     @Test
-    void shouldSayWhatIsWrongWithAManager() throws Exception {
+    void shouldReportWhatIsWrongWithAManager() throws Exception {
         // nobody is there
         assertTrue(lines(start()).getFirst().startsWith("open 5 no network manager answers at"));
         // somebody who never answers

@@ -141,7 +141,7 @@ class VirtualNicSystemTest {
     }
 
     @Test
-    void shouldTagAsItIsToldAndFollowTheNicThroughNewNamesAndANewLife() throws IOException {
+    void shouldTagAsConfiguredAndFollowTheNicThroughNewNamesAndANewLife() throws IOException {
         // given
         final VirtualNic nic = start("eth0", "a.sock", null);
         assertEquals(0, nic.here());
@@ -316,7 +316,7 @@ class VirtualNicSystemTest {
     }
 
     @Test
-    void shouldSayWhereProgramsCanStay() {
+    void shouldReportWhereProgramsCanStay() {
         final IOException e =
                 assertThrows(IOException.class, () -> start("eth0", "a.sock", folder));
         assertTrue(e.getMessage().contains("must be a folder in a BPF file system"), e::toString);

@@ -105,7 +105,7 @@ class HostTableTest {
     }
 
     @Test
-    void shouldTellNetworksApartAndNotTheirPaths() {
+    void shouldDistinguishNetworksAndNotTheirPaths() {
         final List<HostRow> others = new ArrayList<>(ROWS);
         others.set(2, new HostRow("c", 0x0200_0000_0009L, 13, 2));
         final long fingerprint = table(Map.of()).fingerprint();

@@ -52,7 +52,7 @@ class TagTableTest {
     }
 
     @Test
-    void shouldNotTakeThePathOfWhoeverCameInTheSamePlace() {
+    void shouldNotTakeThePathOfALaterPeerInTheSamePlace() {
         try (Arena arena = Arena.ofConfined()) {
             // given the entry of a peer, as a frame's sender has found it
             final TagTable table = TagTable.in(arena, PLAN, 1);

@@ -212,7 +212,7 @@ class TapTaggerSystemTest {
         peer.send(PEER_MAC, OWN_MAC, FrameTap.NO_TAG, 5, 6);
         peer.send(PEER_MAC, UNKNOWN_MAC, 12, 7, 8);
         peer.send(PEER_MAC, BROADCAST, 11, 9, 10);
-        // then: only the broadcast comes in, and it says nothing of the pair
+        // then: only the broadcast comes in, and it does not count for the pair
         assertEquals(new FrameTap.Seen(FrameTap.NO_TAG, 9, 10), awaitOne(programs));
         assertEquals(13, tagger.heardVid(1));
         assertEquals(1, tagger.traffic(12).receivedFrames(), "flooded frames are counted");

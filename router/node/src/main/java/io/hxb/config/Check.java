@@ -18,7 +18,7 @@ public final class Check {
      * One value that is wrong. Immutable.
      *
      * @param key its key in the file.
-     * @param text what the message says after the key.
+     * @param text text of the message after the key.
      */
     public record Problem(String key, String text) {}
 

@@ -164,7 +164,7 @@ public record ClusterConfig(
      *
      * <p>Lengths depend on each other in one direction: the {@code MTU} bounds what crosses a wire
      * in one piece, {@code frame.maxBytes} bounds what a flow sends as one frame, and a receive
-     * buffer holds the longer of both, with what lies before and behind it.
+     * buffer holds the longer of both, with what lies before and after it.
      */
     public int maxFrameBytes() {
         final int wanted = frame.maxBytes() > 0 ? frame.maxBytes() : FrameConfig.LONGEST_BYTES;

@@ -11,7 +11,7 @@ import java.util.function.Function;
  * @param <V> type of the value.
  * @param name in its section of the file.
  * @param type how it is written.
- * @param fallback the value when the file says nothing; null if there is none.
+ * @param fallback the value when the key is absent; null if there is none.
  * @param accessor gives the value of a record; null if the writer of the key has code of its own.
  * @param limits the values that are allowed.
  * @param meaning one sentence for the reader of the documentation.

@@ -98,8 +98,8 @@ public record ContextConfig(
     }
 
     /**
-     * Contexts that may be open at once, unless the file says how many: for each of them a buffer
-     * is kept, and those are a third of what applications may hold.
+     * Contexts that may be open at once, unless the file sets their number: for each of them a
+     * buffer is kept, and those are a third of what applications may hold.
      *
      * @param buffers of the pool that applications may hold.
      */

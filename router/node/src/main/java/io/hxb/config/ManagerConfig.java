@@ -136,7 +136,7 @@ public record ManagerConfig(
                                     "must not be given with tagger tap: a TAP device goes with the"
                                             + " node"));
 
-    /** What holds when the file says nothing: no manager. */
+    /** The default: no manager. */
     public static final ManagerConfig DEFAULT = KEYS.defaults();
 
     /** True if there is one. */

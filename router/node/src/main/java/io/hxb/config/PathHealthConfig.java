@@ -111,7 +111,7 @@ public record PathHealthConfig(
                             range(PathHealthConfig::holdDownNs, 3_600_000_000_000L),
                             "Maximum to which the hold-down time doubles; at least `holdDown`."));
 
-    /** What holds when the file says nothing. */
+    /** The defaults. */
     public static final PathHealthConfig DEFAULT = KEYS.defaults();
 
     /** No probes. */

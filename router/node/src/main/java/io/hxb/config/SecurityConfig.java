@@ -86,7 +86,7 @@ public record SecurityConfig(Mode mode, List<String> keys) {
 
     /** How frames are protected. */
     public enum Mode {
-        /** Not at all: whoever reaches a link is believed. */
+        /** No authentication: all that reach a link are trusted. */
         NONE(0),
         /** They carry a code, so that only nodes with the key are believed. */
         AUTHENTICATE(1),

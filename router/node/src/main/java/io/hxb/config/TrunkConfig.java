@@ -102,7 +102,7 @@ public record TrunkConfig(
                             "A neighbour that is silent for this time is probed; see [Links that"
                                     + " fail](#links-that-fail)."));
 
-    /** What holds when the file says nothing. */
+    /** The defaults. */
     public static final TrunkConfig DEFAULT = KEYS.defaults();
 
     /** The same with another {@link #holdDownNs()} and {@link #maxHoldDownNs()}. */

@@ -105,15 +105,15 @@ final class Acceptor implements AutoCloseable {
     }
 
     /**
-     * Tells a process why it may not attach, whether it has said hello already or will. Its
-     * connection is closed afterwards.
+     * Sends a process the reason why it may not attach, before or after its HELLO. Its connection
+     * is closed afterwards.
      */
     static void refuse(final UnixSocket socket, final AttachMessage message, final String why)
             throws LinuxException {
         // Nothing that arrives later is read, but everything before is: the kernel would drop the
         // answer.
         socket.shutDownReceiving();
-        message.request(AttachMessage.HELLO); // in case that it has said nothing
+        message.request(AttachMessage.HELLO); // in case that it has sent nothing
         while (socket.receive(message.address(), AttachMessage.LENGTH_BYTES, false) > 0) {
             socket.closeReceivedDescriptors();
         }

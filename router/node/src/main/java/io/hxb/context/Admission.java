@@ -4,7 +4,7 @@ package io.hxb.context;
  * Whether a process may attach, and as a member of which tenant. Immutable.
  *
  * @param tenant number of the tenant, see TenantPlan; meaningless with a refusal.
- * @param refusal tells its user why it may not; null if it may.
+ * @param refusal reason for the user; null if it may attach.
  */
 record Admission(int tenant, String refusal) {
     static Admission of(final int tenant) {

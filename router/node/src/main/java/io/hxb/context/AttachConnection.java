@@ -105,7 +105,8 @@ final class AttachConnection {
             return answer(type);
         } catch (final PmException | IllegalArgumentException e) {
             if (e instanceof PmException stopping && stopping.isNodeMissing()) {
-                // As if the node had ended already: whoever attaches again waits for the next one.
+                // As if the node had ended already: a process that attaches again waits for the
+                // next one.
                 return DETACHED;
             }
             if (type == AttachMessage.OFFER_DIRECT) {

@@ -53,7 +53,7 @@ public final class AttachServer implements AutoCloseable {
      * @param socket path that no other node listens on; the remains of a dead node there are
      *     removed.
      * @param access who may attach.
-     * @throws IOException with a message that says what is wrong and what to do.
+     * @throws IOException with a message that states the problem and what to do.
      */
     public AttachServer(final ContextManager manager, final Path socket, final AttachAccess access)
             throws IOException {
@@ -105,7 +105,7 @@ public final class AttachServer implements AutoCloseable {
     }
 
     /**
-     * The same, and tells what users and tenants have of the node, twice a second.
+     * The same, and publishes what users and tenants have of the node, twice a second.
      *
      * @param reportsTo called by the attach thread.
      */
@@ -145,7 +145,7 @@ public final class AttachServer implements AutoCloseable {
             final AttachConnection connection = connections.get(i);
             final String end = poll.ready(i + 2) != 0 ? serve(connection) : null;
             if (end != null || connection.isLate(nowNs, HELLO_TIMEOUT_NS)) {
-                end(i, end != null ? end : "it did not say hello within 2 s", nowNs);
+                end(i, end != null ? end : "it did not send HELLO within 2 s", nowNs);
             }
         }
         if (poll.ready(1) != 0) {
@@ -214,7 +214,9 @@ public final class AttachServer implements AutoCloseable {
         }
     }
 
-    /** The connection of a process that may attach; null for one that was told why it may not. */
+    /**
+     * The connection of a process that may attach; null for one that was refused with the reason.
+     */
     private AttachConnection admit(final UnixSocket socket, final long nowNs)
             throws LinuxException {
         final UnixSocket.Peer peer = socket.peer();

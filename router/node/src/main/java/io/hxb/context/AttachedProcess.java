@@ -90,7 +90,7 @@ final class AttachedProcess {
      * Announces memory under an id.
      *
      * @param use what it is for, as AttachMessage names it.
-     * @throws PmException if it may not be; the message says why.
+     * @throws PmException if it may not be; the message gives the reason.
      */
     synchronized void lend(final int id, final long lengthBytes, final int use) throws PmException {
         if (use < AttachMessage.READ_REGION || use > AttachMessage.WRITTEN_REGION) {
@@ -197,7 +197,7 @@ final class AttachedProcess {
     }
 
     /**
-     * Shares a region with whoever knows the key.
+     * Shares a region with all that know the key.
      *
      * @param rights of PmAccess.
      * @throws PmException if there is no such region, or it does not allow that.

@@ -106,8 +106,8 @@ final class AuditLog {
     }
 
     /**
-     * Looks at what loops have refused since the last time, and says how many lines were left out
-     * about whoever has been quiet since.
+     * Looks at what loops have refused since the last time, and logs how many lines were left out
+     * for sources that have been quiet since.
      */
     void tick(final List<UserAccount> accounts, final long nowNs) {
         for (final UserAccount account : accounts) {

@@ -33,7 +33,7 @@ final class ContextLoopProxy {
 
     /**
      * Opens a context: any thread. The future fails with an IllegalStateException whose message
-     * says why.
+     * gives the reason.
      */
     CompletableFuture<ContextEndpoint> open(final ContextEndpoint endpoint) {
         final CompletableFuture<ContextEndpoint> opened = new CompletableFuture<>();

@@ -60,7 +60,7 @@ final class ContextOpener {
      * Opens a context. Blocks until its loop has done so, at most 4 seconds.
      *
      * @param memory of its application; given back if it cannot be opened.
-     * @throws PmException if it cannot be opened; the message says why.
+     * @throws PmException if it cannot be opened; the message gives the reason.
      */
     ContextEndpoint open(
             final EndpointMemory memory,
@@ -105,7 +105,7 @@ final class ContextOpener {
         try {
             return await(opened, invoker);
         } catch (final PmException e) {
-            // Opened or not, the loop sees this command behind the first one.
+            // Opened or not, the loop sees this command after the first one.
             abandon(endpoint, opened);
             throw e;
         }
@@ -115,7 +115,7 @@ final class ContextOpener {
      * Lets a context use remote memory. Blocks until its loop has done so, at most 4 seconds.
      *
      * @param memory lent for it, in the size that the request needs; given back if it cannot be.
-     * @throws PmException if it cannot be; the message says why.
+     * @throws PmException if it cannot be; the message gives the reason.
      */
     void openRemote(
             final ContextEndpoint endpoint,

@@ -78,7 +78,7 @@ final class ContextTable {
      * Enters a context under its number; called by its loop.
      *
      * @return false if the number is still being given up.
-     * @throws IllegalStateException if it is in use; the message says by whom.
+     * @throws IllegalStateException if it is in use; the message names the user.
      */
     boolean register(final ContextEndpoint endpoint) {
         final int contextId = endpoint.contextId();

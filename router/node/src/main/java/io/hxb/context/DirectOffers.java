@@ -19,8 +19,8 @@ import java.util.Queue;
 
 /**
  * Introduces contexts of this node to each other, so that they send without it: passes the memory
- * of a ring from its sender to its receiver, and tells either when the other is closed. What is in
- * the memory is theirs; the node does not map it. Any thread.
+ * of a ring from its sender to its receiver, and notifies either when the other is closed. What is
+ * in the memory is theirs; the node does not map it. Any thread.
  *
  * <p>Two contexts may have a ring if one user has both, who may read the memory of his processes
  * anyway, may talk with himself by the rights of his tenant, and may send as many messages as he
@@ -77,7 +77,7 @@ final class DirectOffers {
      * @param records descriptor of the records, which the caller closes.
      * @param page descriptor of the page, likewise.
      * @return the ring.
-     * @throws PmException if there is to be no ring; the message says why.
+     * @throws PmException if there is to be no ring; the message gives the reason.
      */
     Ring offer(
             final ContextEndpoint sender, final int peerContext, final int records, final int page)
@@ -86,7 +86,7 @@ final class DirectOffers {
         checkEnds(sender, receiver, peerContext);
         checkMemory(records, page);
         synchronized (this) {
-            // Whoever is still registered now is reported when it closes.
+            // A context that is still registered now is reported when it closes.
             if (!table.isRegistered(sender) || !table.isRegistered(receiver)) {
                 throw new PmException("one of the two contexts is closed");
             }
@@ -187,7 +187,7 @@ final class DirectOffers {
         waiting.remove(account, 0);
     }
 
-    // Tells while the lock is held, so that a context is notified in the order in which it asks.
+    // Notifies while the lock is held, so that a context is notified in the order in which it asks.
     private void notifyEndpoint(final ContextEndpoint endpoint, final News what) {
         news.computeIfAbsent(endpoint, _ -> new ArrayDeque<>()).add(what);
         listener.onDirectChange(endpoint, what.kind == DirectChange.RECEIVER_GONE);
@@ -237,13 +237,13 @@ final class DirectOffers {
         }
     }
 
-    /** Is told of changes that a context should ask for. */
+    /** Notified of changes that a context should ask for. */
     interface Listener {
         /** There is a change of the direct rings of a context; any thread. */
         void onDirectChange(ContextEndpoint endpoint, boolean isReceiverGone);
     }
 
-    /** A change of which a context is to be told. */
+    /** A change of which a context is to be notified. */
     record News(int kind, Ring ring) {}
 
     /** A ring between two contexts, and its memory until the receiver has it. */

@@ -76,7 +76,7 @@ final class EndpointMemory {
      * @param request what the application asks for, in the sizes that it really gets.
      * @param ids of the control memory, of the send pool, and of the receive pool if it has its
      *     own.
-     * @throws PmException if it is not as it has to be; the message says why.
+     * @throws PmException if it is not as it has to be; the message gives the reason.
      */
     static EndpointMemory of(
             final AttachedProcess attachedProcess,

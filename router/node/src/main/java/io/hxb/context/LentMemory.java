@@ -7,8 +7,8 @@ import io.hxb.pm.PmException;
 import io.hxb.pm.attach.AttachMessage;
 
 /**
- * Memory that an application lends the node, mapped piece by piece. Owned by whoever accepts it or
- * has it open, and finally by {@link MemoryReclaimer}.
+ * Memory that an application lends the node, mapped piece by piece. Owned by the thread that
+ * accepts it or has it open, and finally by {@link MemoryReclaimer}.
  *
  * <p>The pages belong to the application: all pages of a piece are present before the node looks at
  * it, and nobody can take them away, so the node is never charged for one.
@@ -67,7 +67,7 @@ final class LentMemory {
      * Accepts the next piece.
      *
      * @param fd what the application has passed; the caller closes it.
-     * @throws PmException if the node may not trust it; the message says why.
+     * @throws PmException if the node may not trust it; the message gives the reason.
      */
     void add(final int fd) throws PmException {
         final long pieceBytes =

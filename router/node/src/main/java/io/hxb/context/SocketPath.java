@@ -41,7 +41,7 @@ final class SocketPath implements AutoCloseable {
      * Listens on a path.
      *
      * @param isForOthers true for mode 0666, where the peer's credentials decide; false for 0600.
-     * @throws IOException with a message that says what is wrong and what to do.
+     * @throws IOException with a message that states the problem and what to do.
      */
     static SocketPath listen(final Path path, final boolean isForOthers) throws IOException {
         final Folder folder = open(path.toAbsolutePath().getParent());

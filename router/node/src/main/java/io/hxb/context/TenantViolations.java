@@ -33,7 +33,7 @@ final class TenantViolations {
         return isOutward;
     }
 
-    /** Tenant of the peer of the last one, as its frame said. */
+    /** Tenant of the peer of the last one, as its frame claimed. */
     int peerTenant() {
         return peerTenant;
     }

@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * What the users of a node have of it, and what they may have. Any thread.
  *
  * <p>Root and the node's own user have no limits. All other users together leave a part of the
- * connections and contexts free for them, so that whoever operates the node can always attach.
+ * connections and contexts free for them, so that the node's operator can always attach.
  */
 final class UserShares {
     /** One part in this number is kept of what others may not take completely. */

@@ -1,7 +1,7 @@
 /**
  * The node's side of its applications: attaching them, the memory and rings of their contexts, and
- * the books that say which buffer belongs to whom. What an application writes is checked against
- * these books; a context that breaks the rules is closed and nothing else is touched.
+ * the ledgers of which buffer belongs to whom. What an application writes is checked against these
+ * books; a context that breaks the rules is closed and nothing else is touched.
  *
  * <p>One thread gives memory of applications back in pieces of 4 MiB, with pauses of 1 ms, and
  * takes another memory's piece in turn. Unmapping holds the lock of the address space, so it is

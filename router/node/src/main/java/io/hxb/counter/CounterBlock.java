@@ -11,8 +11,8 @@ import java.util.function.LongSupplier;
 /**
  * What one part of a node counts, mostly one of its loops: a long for each {@link CounterType}, and
  * for each link or dimension of those that are counted by them. Each value has one writer at a
- * time: the loop of the block, or whoever has the lock that guards the value. Values that any loop
- * counts are changed by {@link #addShared} alone.
+ * time: the loop of the block, or the holder of the lock that guards the value. Values that any
+ * loop counts are changed by {@link #addShared} alone.
  *
  * <p>Counting is a plain store into an array that no other thread writes. {@link #publish} copies
  * the array as one to the {@link Counters} of the node. Each value is stored whole and with release

@@ -92,7 +92,7 @@ final class CounterFile implements AutoCloseable {
 
     private static String remedy(final IOException e) {
         if (e instanceof UntrustedFolderException) {
-            return "do as it says, or ";
+            return "follow its advice, or ";
         }
         final int errno = e instanceof LinuxException linux ? linux.errno() : 0;
         return switch (errno) {

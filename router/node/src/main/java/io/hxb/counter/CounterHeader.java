@@ -7,7 +7,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** Writes the part of a counter file that says what is in it. Stateless. */
+/** Writes the part of a counter file that describes its contents. Stateless. */
 final class CounterHeader {
     private CounterHeader() {}
 

@@ -26,7 +26,7 @@ public record CounterLabels(
     }
 
     /**
-     * What tells one link from the others. Immutable.
+     * The labels that identify a link. Immutable.
      *
      * @param dimension its dimension.
      * @param number its number in the trunk.

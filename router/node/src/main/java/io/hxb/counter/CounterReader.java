@@ -36,7 +36,7 @@ public final class CounterReader implements AutoCloseable {
     /**
      * Opens a file and reads it once.
      *
-     * @throws IOException if it cannot be read, or is not a counter file; the message says so.
+     * @throws IOException if it cannot be read, or is not a counter file; the message tells which.
      */
     public static CounterReader open(final Path file) throws IOException {
         final FileChannel channel = FileChannel.open(file, StandardOpenOption.READ);
@@ -91,7 +91,7 @@ public final class CounterReader implements AutoCloseable {
         return image.getLong(CounterLayout.START_OFFSET);
     }
 
-    /** When the node last said that it is alive, ms since 1970. */
+    /** Time of the node's last heartbeat, ms since 1970. */
     public long heartbeatMs() {
         return image.getLong(CounterLayout.HEARTBEAT_OFFSET);
     }

@@ -216,7 +216,7 @@ public enum CounterType {
     FORWARD_DROPPED_UNKNOWN_NEIGHBOUR_FRAMES(
             124, "Frames dropped: from a link address that is not a neighbour's."),
     FORWARD_DROPPED_FAULT_FRAMES(
-            147, "Frames dropped: a defect of the node, about which its log says more."),
+            147, "Frames dropped: a defect of the node, described in its log."),
     MISCONFIGURATION_OTHER_KEY_EVENTS(
             125, "Hellos of neighbours that have no key in common with this node."),
     FLOW_FORGOTTEN_EVENTS(126, "Flows forgotten, by either end, because nothing was sent on them."),
@@ -378,7 +378,7 @@ public enum CounterType {
         return kind;
     }
 
-    /** One sentence that says what it means. */
+    /** One sentence that explains it. */
     public String meaning() {
         return meaning;
     }

@@ -94,7 +94,7 @@ public final class Counters implements AutoCloseable {
 
     /**
      * The block of what belongs to no loop. Published by the node's first loop; what is counted in
-     * it is guarded by the lock of whoever counts it.
+     * it is guarded by the lock of the component that counts it.
      */
     public CounterBlock ofNode() {
         return blocks[blocks.length - 1];
@@ -136,7 +136,7 @@ public final class Counters implements AutoCloseable {
         }
     }
 
-    /** Says that the node is alive; called a few times a second. */
+    /** Writes that the node is alive; called a few times a second. */
     public void heartbeat(final long nowMs) {
         Memory.putLongRelease(base + CounterLayout.HEARTBEAT_OFFSET, nowMs);
     }

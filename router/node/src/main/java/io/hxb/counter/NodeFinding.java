@@ -49,7 +49,7 @@ public record NodeFinding(Kind kind, String text, String fix) {
         fix = fix.replaceAll("[\\t\\n]", " ");
     }
 
-    /** Splits a sentence that says what to do after its last colon. */
+    /** Splits a sentence at its last colon, after which it has the advice. */
     public static NodeFinding of(final Kind kind, final String sentence) {
         final int colon = sentence.lastIndexOf(": ");
         return colon < 0

@@ -36,7 +36,7 @@ final class AckMailbox {
         } while (!POSTED.compareAndSet(this, seen, value));
     }
 
-    /** Takes what was left; {@link #isAck} says whether there is anything. */
+    /** Takes what was left; {@link #isAck} tells whether there is anything. */
     long take() {
         return posted == NONE ? NONE : (long) POSTED.getAndSet(this, NONE);
     }

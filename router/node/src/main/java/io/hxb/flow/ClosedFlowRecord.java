@@ -3,8 +3,8 @@ package io.hxb.flow;
 import io.hxb.frame.EndedFlyweight;
 
 /**
- * What a context said of a flow to it when it was closed: how many messages of each frame it had
- * released, and what had arrived at all. Immutable.
+ * What a closed context announced of a flow to it: how many messages of each frame it had released,
+ * and what had arrived at all. Immutable.
  */
 final class ClosedFlowRecord {
     private final int seenTo;
@@ -54,7 +54,7 @@ final class ClosedFlowRecord {
         return !hasSeen(sequence) && (isOpenAgain || sequence - answered >= 0);
     }
 
-    /** True if the frame had arrived, or one behind it. */
+    /** True if the frame had arrived, or one after it. */
     boolean hasSeen(final int sequence) {
         return sequence - seenTo < 0;
     }

@@ -149,9 +149,9 @@ final class ControlReader {
     }
 
     /**
-     * A context that is closed says what it had of the flow. As with a denial it names a frame that
-     * it has not taken, or comes unasked; either way it is asked before it is believed. It has seen
-     * whatever was acknowledged.
+     * A context that is closed announces what it had of the flow. As with a denial it names a frame
+     * that it has not taken, or comes unasked; either way it is asked before it is believed. It has
+     * seen whatever was acknowledged.
      */
     private void handleEnded(final FrameHeaderFlyweight frame, final SendFlow flow) {
         ended.wrap(frame.address());
@@ -178,7 +178,7 @@ final class ControlReader {
     }
 
     /**
-     * A denial says which frame it denies, which must be one that the flow has in flight. Its ends
+     * A denial names the frame it denies, which must be one that the flow has in flight. Its ends
      * are those of the flow, whose key and epoch have been compared.
      */
     private boolean isOfFrameSent(final FrameHeaderFlyweight frame, final SendFlow flow) {

@@ -19,8 +19,8 @@ import io.hxb.time.TokenBuckets;
  */
 final class ControlWriter implements FrameOwner {
     /**
-     * Answers saying that a frame has no receiver: a burst to each node, then one per millisecond.
-     * Whoever forges a source cannot make this node answer faster.
+     * Answers that a frame has no receiver: a burst to each node, then one per millisecond. A
+     * forged source cannot make this node answer faster.
      */
     static final int ANSWER_BURST = 64;
 

@@ -59,7 +59,7 @@ class FlowCookies {
         return (validSlices + 2L) << sliceShift;
     }
 
-    /** The start of the slice of {@code nowNs}, which a ticket of that time says. */
+    /** The start of the slice of {@code nowNs}, which a ticket of that time carries. */
     final long issueNs(final long nowNs) {
         return nowNs & -(1L << sliceShift);
     }

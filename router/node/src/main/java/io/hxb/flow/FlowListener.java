@@ -54,7 +54,7 @@ public interface FlowListener {
 
     /**
      * A flow to a peer ended, and messages of it were reported with that status, or will be as soon
-     * as no link holds them: whoever sent them need not be notified of the flow as well.
+     * as no link holds them: their sender need not be notified of the flow as well.
      */
     default void onSendsFailed(
             final int contextId, final int peerNode, final int peerContext, final int status) {

@@ -213,7 +213,7 @@ public final class FlowLoop implements FlowPort {
     }
 
     /**
-     * Says whether a context has more messages than this turn took: small ones that do not fill a
+     * Sets whether a context has more messages than this turn took: small ones that do not fill a
      * frame then wait for the next turn, but no longer if that brings none for their flow.
      *
      * @param contextId a context that this loop owns; nothing happens when it is closed.
@@ -435,7 +435,7 @@ public final class FlowLoop implements FlowPort {
         return frames;
     }
 
-    // Whatever is wrong with one frame, those behind it are read.
+    // Whatever is wrong with one frame, those after it are read.
     private void read(final int bufferId) {
         boolean isKept = false;
         try {

@@ -59,7 +59,7 @@ public interface FlowPort {
             boolean isNewRun);
 
     /**
-     * Says whether the context has left messages that will be submitted in the next turn. Messages
+     * Sets whether the context has left messages that will be submitted in the next turn. Messages
      * that do not fill a frame may then wait for those, for one turn.
      */
     void moreComing(int contextId, boolean isMoreComing);

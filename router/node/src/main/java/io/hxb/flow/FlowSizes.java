@@ -5,8 +5,8 @@ import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.MessageRecordFlyweight;
 
 /**
- * Sizes of everything that the flows of one node have. What the cluster file says about flows is in
- * {@code FlowConfig}; these sizes follow from the links and the contexts, or are the same
+ * Sizes of everything that the flows of one node have. The settings of the cluster file for flows
+ * are in {@code FlowConfig}; these sizes follow from the links and the contexts, or are the same
  * everywhere. Immutable.
  *
  * @param frameBytes header and body of the longest frame, 256 to {@link FrameConfig#LONGEST_BYTES};

@@ -23,8 +23,8 @@ package io.hxb.flow;
  * </pre>
  *
  * <p>The receiving end makes its flow for the first frame that shows a ticket of ACCEPT ({@link
- * FlowCookies}), not for OPEN. It forgets the flow when CLOSE says that everything was sent and
- * nothing is missing, and answers CLOSED, however often it is asked. What is sent while CLOSING
+ * FlowCookies}), not for OPEN. It forgets the flow when CLOSE announces that everything was sent
+ * and nothing is missing, and answers CLOSED, however often it is asked. What is sent while CLOSING
  * waits, and opens the flow again with the next epoch: so the receiver has delivered everything of
  * the earlier epoch before the first frame of the later one is sent. A receiver forgets on its own
  * only what its source would have closed if it could: silent for the idle time and two peer

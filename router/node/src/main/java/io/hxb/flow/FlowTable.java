@@ -11,7 +11,7 @@ import java.lang.foreign.Arena;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * All flows of one node. Made once; its loops do the work. Each method says which thread may call
+ * All flows of one node. Made once; its loops do the work. Each method states which thread may call
  * it.
  *
  * <p>Memory: a peer with one flow each way takes {@link #bytesPerPeer()} bytes of heap, made when
@@ -51,7 +51,7 @@ public final class FlowTable implements AutoCloseable {
      * @param sizes of everything that they have.
      * @param ownCoordinates coordinates of the node in {@code shape}.
      * @param pool where received frames lie.
-     * @param listener called when something arrives; it says by which threads.
+     * @param listener called when something arrives; see there for its threads.
      */
     public FlowTable(
             final FlowConfig config,

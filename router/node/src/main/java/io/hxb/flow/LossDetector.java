@@ -11,8 +11,8 @@ import io.hxb.frame.FrameHeaderFlyweight;
  * The evidence for losses of one flow: which of its transmissions have arrived, in what order and
  * when. Owned by the loop of the flow.
  *
- * <p>A frame to a neighbour on the same line stays behind earlier ones of its link, except for what
- * happens inside it, so it is compared with those only: one link's queue says nothing about
+ * <p>A frame to a neighbour on the same line does not overtake earlier ones of its link, except for
+ * what happens inside it, so it is compared with those only: one link's queue shows nothing about
  * another's. Frames to others are compared with all.
  */
 final class LossDetector {
@@ -105,8 +105,8 @@ final class LossDetector {
     }
 
     /**
-     * If only a copy was acknowledged, however soon, it counts as arrived now; false if there was
-     * none.
+     * Counts a retransmission that seemed spurious, because its acknowledgement came too early, as
+     * arrived; false if there was none.
      */
     boolean acceptSpuriousRetransmit() {
         if (!spuriousRetransmit.isPresent()) {
@@ -160,7 +160,7 @@ final class LossDetector {
         return isSilent;
     }
 
-    /** True if the frame's route takes the same hop behind {@code relay} as {@code route}. */
+    /** True if the frame's route takes the same hop beyond {@code relay} as {@code route}. */
     boolean sharesHop(final TxFrame frame, final long route, final long relay) {
         return routes.sharesHop(route(frame), route, relay, peerCoordinates);
     }

@@ -32,13 +32,13 @@ final class MessageSlots {
         next = Arrays.copyOf(next, count);
     }
 
-    /** Chains {@code following} behind {@code slot}. */
+    /** Chains {@code following} after {@code slot}. */
     void chain(final int slot, final int following) {
         assert next[slot] == NONE : "slot " + slot + " is followed by " + next[slot];
         next[slot] = following;
     }
 
-    /** The slot behind {@code slot}, or {@link #NONE}. */
+    /** The slot after {@code slot}, or {@link #NONE}. */
     int next(final int slot) {
         return next[slot];
     }

@@ -18,7 +18,7 @@ final class PeerLiveness {
     private long outstandingSinceNs;
     private boolean isOutstanding;
 
-    /** Since when the peer's node says that nobody has opened the context, if it does. */
+    /** Since when the peer's node reports that nobody has opened the context, if it does. */
     private long absentSinceNs;
 
     private boolean isAbsent;
@@ -44,7 +44,7 @@ final class PeerLiveness {
         peerGoneClaim.onHeard();
     }
 
-    /** What is said against the peer of an open flow. */
+    /** The claim that the peer of an open flow is gone. */
     PeerGoneClaim denial() {
         return peerGoneClaim;
     }
@@ -75,7 +75,7 @@ final class PeerLiveness {
     }
 
     /**
-     * The peer's node says that nobody has opened the context.
+     * The peer's node reports that nobody has opened the context.
      *
      * @param waitNs how long messages wait for that.
      * @return the time in ns after which to ask again, which grows with the time for which nobody

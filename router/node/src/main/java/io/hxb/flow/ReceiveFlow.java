@@ -144,8 +144,10 @@ final class ReceiveFlow extends Flow {
         return closeNs == 0 || closeNs - nowNs <= 0;
     }
 
-    /** True if the source has replied to none of many probes, although sources always reply. */
-    boolean isDeaf(final long nowNs) {
+    /**
+     * True if the source has replied to none of many requests, to which every live source replies.
+     */
+    boolean isUnresponsive(final long nowNs) {
         return asks > MAX_ASKS && closeNs - nowNs <= 0;
     }
 
@@ -210,7 +212,7 @@ final class ReceiveFlow extends Flow {
      * not released and does not name are the last ones.
      */
     Tombstone leaveTombstone(final int windowFrames, final long nowNs) {
-        // A loop that has just delivered may not have said so, but the context has released it.
+        // A loop that has just delivered may not have reported it, but the context has released it.
         final int releasedTo = firstSequence + releasedFrames;
         final int arrivedTo = array.seenTo();
         final int seenTo = arrivedTo - releasedTo > 0 ? arrivedTo : releasedTo;

@@ -4,9 +4,9 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * What the source of one flow may send: up to which sequence, how much of that it was told, and how
- * much it has earned. Owned by the loop that owns the context; {@link ContextCredit} decides. Loops
- * that receive ask {@link #isOpenFor} before they keep a frame.
+ * What the source of one flow may send: up to which sequence, how much of that was advertised, and
+ * how much it has earned. Owned by the loop that owns the context; {@link ContextCredit} decides.
+ * Loops that receive ask {@link #isOpenFor} before they keep a frame.
  */
 final class ReceiveWindow {
     /** What the source of a new flow may send, if there is credit for it. */
@@ -25,7 +25,7 @@ final class ReceiveWindow {
     private final int maxFrames;
 
     /**
-     * First sequence that the source may not send yet, and the last one that it was told. Published
+     * First sequence that the source may not send yet, and the last advertised one. Published
      * before the source is notified.
      */
     private int limit;
@@ -143,13 +143,14 @@ final class ReceiveWindow {
     }
 
     /**
-     * True if the source should be told the limit: it has no window left, or could have much more.
+     * True if the limit should be advertised to the source: it has no window left, or could have
+     * much more.
      */
     boolean isNews(final int next) {
         if (limit - next <= 0) {
             return false;
         }
-        final int told = announcedLimit - next;
-        return told <= 0 || limit - announcedLimit >= Math.max(1, targetFrames / 2);
+        final int advertised = announcedLimit - next;
+        return advertised <= 0 || limit - announcedLimit >= Math.max(1, targetFrames / 2);
     }
 }

@@ -258,7 +258,8 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         if (sending != null
                 && sending.isOpen()
                 && sending.peerIncarnation() != frame.sourceIncarnation()) {
-            // What became of messages to the earlier incarnation is told before the first one of
+            // What became of messages to the earlier incarnation is reported before the first one
+            // of
             // the later, which is sent again meanwhile.
             feedback.onOtherIncarnation(sending);
             return null;
@@ -309,7 +310,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
             routes.onAskedAgain(flow.peerCoordinates, probe.route());
         }
         final int unused = flow.window.unusedFrames(probe.sequence());
-        // Stored frames have used window, whatever the source says.
+        // Stored frames have used window, whatever the source claims.
         final boolean isReturn =
                 probe.windowFrames() == 0
                         && flow.array.next() == probe.sequence()
@@ -386,7 +387,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         if (silenceNs < idleNs || !flow.array.isEmpty()) {
             return;
         }
-        if (silenceNs >= config.idleTimeoutNs() + goneNs || flow.isDeaf(nowNs)) {
+        if (silenceNs >= config.idleTimeoutNs() + goneNs || flow.isUnresponsive(nowNs)) {
             finish(flow);
         } else if (idleNs < config.idleTimeoutNs()
                 && flow.isCookieExpired(flowCookies.lifetimeNs(), nowNs)

@@ -3,8 +3,8 @@ package io.hxb.flow;
 import io.hxb.frame.MessageRecordFlyweight;
 
 /**
- * What waits to be sent on one flow: frames made of runs of short messages, and behind them
- * messages in their send slots. Owned by the loop of the flow.
+ * What waits to be sent on one flow: frames made of runs of short messages, and after them messages
+ * in their send slots. Owned by the loop of the flow.
  */
 final class SendBacklog {
     private final MessageSlots slots;
@@ -92,9 +92,7 @@ final class SendBacklog {
         return first;
     }
 
-    /**
-     * Puts a frame behind those that wait; no message may wait in a slot, as it was there first.
-     */
+    /** Puts a frame after those that wait; no message may wait in a slot, as it was there first. */
     void stage(final TxFrame frame) {
         assert firstSlot == MessageSlots.NONE : "messages wait in slots";
         staged.add(frame.stagedPlace);

@@ -124,7 +124,7 @@ final class SendFeedback {
             end(flow, PmStatus.NOT_ALLOWED);
             return;
         }
-        if (flow.isNotClosedAfterAll(accept.sourceIncarnation())) {
+        if (flow.isPeerCloseRefuted(accept.sourceIncarnation())) {
             counters.increment(CounterType.FLOW_STALE_FRAMES);
             endStaged(flow, PmStatus.PEER_RESTARTED);
             onSendsFailed(flow, PmStatus.PEER_RESTARTED);
@@ -198,7 +198,7 @@ final class SendFeedback {
     }
 
     /**
-     * Somebody says that a frame of the flow cannot be delivered. Only the peer's node ends the
+     * A node reports that a frame of the flow cannot be delivered. Only the peer's node ends the
      * flow; the word of a relay without a route is not a sign of life of the peer either.
      *
      * @param type of the frame, which was sent and not acknowledged.
@@ -284,7 +284,7 @@ final class SendFeedback {
     }
 
     /**
-     * The peer of an open flow is gone: its node has said so again, and the peer itself was not
+     * The peer of an open flow is gone: its node has confirmed it, and the peer itself was not
      * heard.
      */
     void onDenied(final SendFlow flow, final int status) {

@@ -63,7 +63,7 @@ final class SendFlow extends Flow {
     /** The peer was closed while messages waited for its window; they wait for the next one. */
     private boolean isPeerClosed;
 
-    /** Frames wait that were sent to an incarnation which is said to be closed. */
+    /** Frames wait that were sent to an incarnation which is reported closed. */
     private boolean hasMovedFrames;
 
     /** Frames that have memory for several messages. */
@@ -197,17 +197,17 @@ final class SendFlow extends Flow {
         hasMovedFrames = false;
     }
 
-    /** Frames that the peer, which is said to be closed, did not see wait for the next one. */
+    /** Frames that the peer, which is reported closed, did not see wait for the next one. */
     void onFramesMoved() {
         assert state == FlowState.CLOSED : state;
         hasMovedFrames = true;
     }
 
     /**
-     * True if it was a lie that the peer is closed: it takes the flow again, and may have had what
-     * waits to be sent once more.
+     * True if the report that the peer is closed was false: it accepts the flow again, and may
+     * already have received what waits for retransmission.
      */
-    boolean isNotClosedAfterAll(final int incarnation) {
+    boolean isPeerCloseRefuted(final int incarnation) {
         return hasMovedFrames && incarnation == peerIncarnation;
     }
 

@@ -29,7 +29,7 @@ final class SendWindow {
     private int nextSequence;
     private int limit;
 
-    /** First sequence that the receiver has not delivered, as far as it has said. */
+    /** First sequence that the receiver has not delivered, as far as it has acknowledged. */
     private int deliveredTo;
 
     private int inFlight;
@@ -95,7 +95,7 @@ final class SendWindow {
         }
     }
 
-    /** True if the receiver says that it has delivered everything. */
+    /** True if the receiver has reported that it delivered everything. */
     boolean isDelivered() {
         return deliveredTo == nextSequence;
     }
@@ -126,7 +126,7 @@ final class SendWindow {
         return hasRoom(0);
     }
 
-    /** As {@link #hasRoom()}, for a frame behind {@code staged} others. */
+    /** As {@link #hasRoom()}, for a frame after {@code staged} others. */
     boolean hasRoom(final int staged) {
         return roomFrames() > staged;
     }
@@ -193,7 +193,7 @@ final class SendWindow {
         return nowNs - sentNs;
     }
 
-    /** True if {@code sequence} was sent and is not behind what has arrived. */
+    /** True if {@code sequence} was sent and is not before the oldest frame in flight. */
     boolean isInFlight(final int sequence) {
         return sequence - firstSequence >= 0 && nextSequence - sequence > 0;
     }
@@ -342,12 +342,13 @@ final class SendWindow {
     }
 
     /**
-     * The timer has expired again. If only a copy has been acknowledged in the meantime, however
-     * soon, everything sent before it is lost.
+     * The retransmission timer has expired again. If a retransmission seemed spurious meanwhile,
+     * because its acknowledgement came too early, that counts as valid now: everything sent before
+     * it is lost.
      *
      * @return true if frames were marked as lost for that.
      */
-    boolean believeEarlyCopy(final long nowNs) {
+    boolean detectLossBeforeSpuriousRetransmit(final long nowNs) {
         if (!lossDetector.acceptSpuriousRetransmit()) {
             return false;
         }
@@ -378,7 +379,7 @@ final class SendWindow {
     }
 
     /**
-     * Marks the frames as lost whose route takes the same hop behind {@code relay} as {@code
+     * Marks the frames as lost whose route takes the same hop beyond {@code relay} as {@code
      * route}, if they were sent after the frame that the relay reports, or that is no longer here.
      *
      * @return how many.

@@ -224,7 +224,7 @@ final class Sender {
         final long nowNs = clock.nowNs();
         final SendWindow window = flow.window;
         window.onProgress(nowNs);
-        if (window.believeEarlyCopy(nowNs)) {
+        if (window.detectLossBeforeSpuriousRetransmit(nowNs)) {
             counters.increment(CounterType.FLOW_TIMEOUTS_EVENTS);
             return;
         }

@@ -98,7 +98,7 @@ final class StaleFrameReplies {
         }
     }
 
-    /** Tells sources what they have to know; returns frames sent. */
+    /** Notifies sources; returns frames sent. */
     int sendNotices(final long nowNs) {
         int frames = 0;
         while (frames < NOTICES_PER_TURN

@@ -20,10 +20,10 @@ final class Tombstone {
     final long peerCoordinates;
     final int epoch;
 
-    /** Sequence before which no frame is said to be unreleased. */
+    /** Sequence before which no frame is reported unreleased. */
     final int firstSequence;
 
-    /** The sequence behind the last that had arrived. */
+    /** The sequence after the last that had arrived. */
     final int seenTo;
 
     /** True if messages had arrived that were not released. */
@@ -103,7 +103,7 @@ final class Tombstone {
         /**
          * Begins.
          *
-         * @param seenTo the sequence behind the last frame that arrived.
+         * @param seenTo the sequence after the last frame that arrived.
          * @param windowFrames frames that the source may have in flight: of earlier ones it has
          *     been notified that they arrived.
          */
@@ -113,7 +113,7 @@ final class Tombstone {
         }
 
         /**
-         * Adds frames behind those that were added before. Once there are too many runs, the last
+         * Adds frames after those that were added before. Once there are too many runs, the last
          * one goes on to the end: then a message may be reported although it was released.
          *
          * @param messagesLeft of each, 1 to {@link EndedFlyweight#ALL_MESSAGES}.

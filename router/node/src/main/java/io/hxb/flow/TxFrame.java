@@ -127,7 +127,7 @@ final class TxFrame {
         isFull = false;
     }
 
-    /** Takes messages of a run, of which the first is in {@code slot}, behind those that are in. */
+    /** Takes messages of a run, of which the first is in {@code slot}, after those that are in. */
     void append(final int slot, final int messages, final int bytes, final int padding) {
         assert isRun && attempts == 0 && !isFull : "no run that takes more";
         if (messageCount == 0) {

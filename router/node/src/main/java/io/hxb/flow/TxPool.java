@@ -139,7 +139,7 @@ final class TxPool {
                         + SealFlyweight.LENGTH);
     }
 
-    // The trailer of a sealed frame lies behind it.
+    // The trailer of a sealed frame lies after it.
     private static int sharedStrideBytes(final FlowSizes sizes) {
         return align(Link.HEADROOM_BYTES + sizes.sharedFrameBytes() + SealFlyweight.LENGTH);
     }

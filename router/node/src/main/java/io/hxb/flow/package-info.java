@@ -11,8 +11,8 @@
  *
  * <p>An acknowledgement that left alone just before a frame of the other direction could have
  * travelled with it. After two of these in a row acknowledgements wait for up to 1.5 ms; one that
- * waited in vain ends that. A longer delay for all flows would hold up programs that wait until a
- * send is done.
+ * waited without success ends that. A longer delay for all flows would hold up programs that wait
+ * until a send is done.
  *
  * <p>Messages of up to 4,096 bytes share a frame while their sender has more to send: a frame costs
  * each end 2 to 3 us, with 300 bytes in it as with 2,048. A flow that has ended is remembered for

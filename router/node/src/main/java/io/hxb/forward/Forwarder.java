@@ -165,7 +165,7 @@ public final class Forwarder implements FrameSink {
         }
     }
 
-    // Whatever a frame contains, the frames behind it are received, and its memory is not lost.
+    // Whatever a frame contains, the frames after it are received, and its memory is not lost.
     private void onFault(final FrameOwner owner, final long token, final Throwable thrown) {
         if (!isCounted) {
             drop(DropReason.FAULT);

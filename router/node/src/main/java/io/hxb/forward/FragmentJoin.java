@@ -11,17 +11,17 @@ import io.hxb.link.FrameReassembler;
 import io.hxb.linux.Memory;
 
 /**
- * Joins the fragments of long frames to this node, and asks their sources for those that are lost.
- * Owned by one loop.
+ * Joins the fragments of long frames to this node, and requests lost ones from their sources. Owned
+ * by one loop.
  *
  * <p>A lost fragment does not cost its frame: when a later frame of the same neighbour is complete,
- * or nothing has arrived for a while, a MISSING frame names the ranges that are not there, and the
- * source sends these from the frame, which it still has in flight; see {@link MissingFlyweight}. An
- * incomplete frame is asked for at most {@link FrameReassembler#MAX_ASKS} times, with growing
- * pauses, and then left to the retransmission of its flow, as it is where the payload is encrypted:
- * the encrypted bytes are not kept. Other ways were to let the flow alone repeat the whole frame,
- * which at a loss of 1 % costs 8 to 50 % of the goodput, and shorter frames while there is loss,
- * which costs CPU.
+ * or nothing has arrived for a while, a MISSING frame requests the missing ranges, and the source
+ * sends these from the frame, which it still has in flight; see {@link MissingFlyweight}. An
+ * incomplete frame is requested at most {@link FrameReassembler#MAX_REQUESTS} times, with
+ * exponential backoff, and then left to the retransmission of its flow, as it is where the payload
+ * is encrypted: the encrypted bytes are not kept. Alternatives: the flow alone repeats the whole
+ * frame, which at a loss of 1 % costs 8 to 50 % of the goodput; or shorter frames while there is
+ * loss, which costs CPU.
  *
  * <p>The source in the sense of {@link FrameReassembler} is the neighbour and link that a fragment
  * came from: what a fragment claims about its origin is not proven before its frame is complete.
@@ -36,11 +36,11 @@ final class FragmentJoin {
     /** Part of these that frames from one neighbour may hold. */
     private static final int NEIGHBOUR_PART = 4;
 
-    /** Time until a frame is given up, and until the first question without later frames. */
+    /** Time until a frame is given up, and until the first request without later frames. */
     private static final long TIMEOUT_NS = 50_000_000;
 
     private static final long QUIET_NS = 1_000_000;
-    private static final int QUESTIONS_A_TURN = 8;
+    private static final int REQUESTS_A_TURN = 8;
     private static final int LINK_SHIFT = 48;
 
     private final BufferPool pool;
@@ -65,7 +65,7 @@ final class FragmentJoin {
         reassembler =
                 new FrameReassembler(
                         share, frames, Math.max(1, frames / NEIGHBOUR_PART), TIMEOUT_NS);
-        reassembler.ask(QUIET_NS);
+        reassembler.requestMissing(QUIET_NS);
     }
 
     /**
@@ -134,7 +134,7 @@ final class FragmentJoin {
         };
     }
 
-    /** Asks for what is missing and gives up what is too old; returns how many of both. */
+    /** Requests missing ranges and gives up frames that are too old; returns how many of both. */
     int doWork(final long nowNs) {
         if (reassembler.openFrames() == 0) {
             return 0;
@@ -144,29 +144,29 @@ final class FragmentJoin {
         final long displaced = reassembler.counts().displaced();
         counters.add(CounterType.FORWARD_DISPLACED_FRAMES, displaced - displacedSeen);
         displacedSeen = displaced;
-        for (int i = 0; i < QUESTIONS_A_TURN; i++) {
+        for (int i = 0; i < REQUESTS_A_TURN; i++) {
             final int id = reassembler.missing(nowNs);
             if (id == BufferPool.NONE) {
                 break;
             }
-            work += ask(pool.address(id));
+            work += request(pool.address(id));
         }
         return work;
     }
 
-    private int ask(final long fragmentAddress) {
+    private int request(final long fragmentAddress) {
         final int id = share.acquire();
         if (id == BufferPool.NONE) {
             return 0;
         }
-        final long question = pool.headerAddress(id);
-        missing.wrap(question).answer(fragmentAddress);
+        final long header = pool.headerAddress(id);
+        missing.wrap(header).answer(fragmentAddress);
         final int ranges = Math.min(reassembler.gaps(), MissingFlyweight.MAX_RANGES);
         for (int i = 0; i < ranges; i++) {
             missing.add(reassembler.gapOffset(i), reassembler.gapBytes(i));
         }
-        final int frameBytes = FrameHeaderFlyweight.frameLength(question);
-        final int link = output.send(output.outgoing().wrap(question, frameBytes, share, id));
+        final int frameBytes = FrameHeaderFlyweight.frameLength(header);
+        final int link = output.send(output.outgoing().wrap(header, frameBytes, share, id));
         if (link < 0) {
             share.release(id);
             return 0;

@@ -71,7 +71,7 @@ public final class DropReason {
     /** It came from a link address that is not a neighbour's. */
     public static final int UNKNOWN_NEIGHBOUR = -21;
 
-    /** The node failed to handle it, which is a defect of the node; its log says more. */
+    /** The node failed to handle it, which is a defect of the node, described in its log. */
     public static final int FAULT = -22;
 
     /** All bytes of the fragment had arrived before. */

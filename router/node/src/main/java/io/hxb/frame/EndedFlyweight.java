@@ -3,7 +3,7 @@ package io.hxb.frame;
 import io.hxb.linux.Memory;
 
 /**
- * What an ENDED frame says: the context that a flow led to is closed, and this is what it had
+ * What an ENDED frame announces: the context that a flow led to is closed, and this is what it had
  * released of the flow. It answers a frame that came too late, or is sent unasked when messages
  * were not released. Owned by the thread that wrapped it.
  *
@@ -12,7 +12,7 @@ import io.hxb.linux.Memory;
  *     12      4 incarnation of the context that is closed
  *     32      4 incarnation of the flow's source
  *     40      4 sequence of the frame that is answered; unasked: the next one wanted
- *     44      4 sequence before which no frame is said to be unreleased
+ *     44      4 sequence before which no frame is reported unreleased
  *     48      2 frames from there on to the last that had arrived
  *     50      1 type of the frame that is answered, 0 = unasked
  *     51      1 1 = the context is open again, 2 = some messages were not released; or both
@@ -48,7 +48,7 @@ public final class EndedFlyweight {
         return this;
     }
 
-    /** True if the runs lie in the body, one behind the other, before the last that arrived. */
+    /** True if the runs lie in the body, one after the other, before the last that arrived. */
     static boolean isValid(final long headerAddress) {
         final int bodyBytes = FrameHeaderFlyweight.bodyLength(headerAddress);
         final int kind = Memory.getUnsignedShort(headerAddress + FrameHeaderFlyweight.EPOCH_OFFSET);
@@ -100,12 +100,12 @@ public final class EndedFlyweight {
         return this;
     }
 
-    /** Sequence before which no frame is said to be unreleased. */
+    /** Sequence before which no frame is reported unreleased. */
     public int firstSequence() {
         return header.acknowledgement();
     }
 
-    /** The sequence behind the last that had arrived. */
+    /** The sequence after the last that had arrived. */
     public int seenTo() {
         return header.acknowledgement() + header.windowFrames();
     }
@@ -137,7 +137,7 @@ public final class EndedFlyweight {
         return Memory.getUnsignedShort(runAddress(index) + 4);
     }
 
-    /** Writes run {@code index}, behind {@link #ends}. */
+    /** Writes run {@code index}, after {@link #ends}. */
     public EndedFlyweight run(
             final int index, final int firstSequence, final int frames, final int messagesLeft) {
         final long run = runAddress(index);

@@ -3,9 +3,9 @@ package io.hxb.frame;
 import io.hxb.linux.Memory;
 
 /**
- * What a FRAGMENT frame says: its body is a range of a long frame. Its header is that of the long
- * frame, so that it takes the same route and relays can answer it, but for type, flags, which are
- * 0, body and messages, and these fields. The header of the long frame is the beginning of its
+ * What a FRAGMENT frame carries: its body is a range of a long frame. Its header is that of the
+ * long frame, so that it takes the same route and relays can answer it, but for type, flags, which
+ * are 0, body and messages, and these fields. The header of the long frame is the beginning of its
  * first range.
  *
  * <pre>

@@ -18,7 +18,7 @@ import io.hxb.routing.Route;
  *      8      4 cluster id
  *     12      4 incarnation of the source (of its context; of its node in link-local frames)
  *     16      8 source coordinates, one byte a dimension, dimension 0 lowest
- *     24      8 destination coordinates; all ones = whoever hears it (link-local)
+ *     24      8 destination coordinates; all ones = all that hear it (link-local)
  *     32      4 incarnation of the destination context, 0 = not known
  *     36      2 source context
  *     38      2 destination context
@@ -47,7 +47,7 @@ public final class FrameHeaderFlyweight {
     /** Bytes of the header. */
     public static final int LENGTH = 64;
 
-    /** Destination coordinates of a frame for whoever hears it. */
+    /** Destination coordinates of a frame for all that hear it. */
     public static final long ANY_DESTINATION = -1L;
 
     /** The CRC field is set and must be valid. */

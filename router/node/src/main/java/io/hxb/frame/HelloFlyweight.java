@@ -5,8 +5,8 @@ import io.hxb.linux.Memory;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The body of a HELLO frame, which tells the nodes of a segment who is there. Owned by the thread
- * that wrapped it. The sender's coordinates and node incarnation are in the header.
+ * The body of a HELLO frame, which announces a node to its segment. Owned by the thread that
+ * wrapped it. The sender's coordinates and node incarnation are in the header.
  *
  * <pre>
  * offset length meaning (little-endian)

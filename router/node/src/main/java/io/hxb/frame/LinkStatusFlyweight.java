@@ -18,7 +18,7 @@ import io.hxb.linux.Memory;
  *      4      4 beat: number of the heartbeat that the frame is, over this link, from any number; 0
  *               if it is none
  *      8      8 coordinates of the neighbour it is for
- *     16      4 sequence: grows with every change of what is said about the links; from any number
+ *     16      4 sequence: grows with every change of what is reported of the links; from any number
  *               but 0
  *     20      4 acknowledgement: last sequence of the neighbour that was taken, 0 = none
  *     24      8 failed: bit i is set when the sender does not hear the neighbour over link i
@@ -183,12 +183,12 @@ public final class LinkStatusFlyweight {
         return this;
     }
 
-    /** Sequence of what is said about the links. */
+    /** Sequence of what is reported of the links. */
     public int sequence() {
         return Memory.getInt(address + SEQUENCE_OFFSET);
     }
 
-    /** Sets the sequence of what is said about the links. */
+    /** Sets the sequence of what is reported of the links. */
     public LinkStatusFlyweight sequence(final int value) {
         Memory.putInt(address + SEQUENCE_OFFSET, value);
         return this;

@@ -20,8 +20,8 @@ public final class MessageRecordFlyweight {
 
     /**
      * Longest body of a frame with several messages. They are copied, and a longer frame would not
-     * make them cheaper; so memory for such frames, and for the messages that a receiver is told at
-     * once, does not grow with the longest frame.
+     * make them cheaper; so memory for such frames, and for the messages that a receiver is
+     * notified of at once, does not grow with the longest frame.
      */
     public static final int MAX_SHARED_BYTES = 9_216 - FrameHeaderFlyweight.LENGTH;
 

@@ -11,7 +11,7 @@ import io.hxb.linux.Memory;
  *      0      1 kind, see the constants
  *      1      1 dimension of the reporting node's port
  *      2      1 link number of the reporting node's port
- *      3      1 dimension of the port reported, as its hello said
+ *      3      1 dimension of the port reported, as in its hello
  *      4      1 link number of the port reported
  *      5      3 reserved, 0
  *      8      8 coordinates of the reporting node

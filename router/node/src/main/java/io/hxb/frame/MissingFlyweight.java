@@ -3,10 +3,10 @@ package io.hxb.frame;
 import io.hxb.linux.Memory;
 
 /**
- * What a MISSING frame says: which ranges of a long frame have not arrived as fragments. Its header
- * is an answer to the fragments: the ends of their flow exchanged, their sequence, their epoch as
- * the epoch that is acknowledged, and the number of the long frame as acknowledgement. Owned by the
- * thread that wrapped it.
+ * What a MISSING frame requests: the ranges of a long frame that have not arrived as fragments. Its
+ * header is an answer to the fragments: the ends of their flow exchanged, their sequence, their
+ * epoch as the epoch that is acknowledged, and the number of the long frame as acknowledgement.
+ * Owned by the thread that wrapped it.
  *
  * <pre>
  * offset length meaning (little-endian)
@@ -14,7 +14,7 @@ import io.hxb.linux.Memory;
  * </pre>
  */
 public final class MissingFlyweight {
-    /** Most ranges of one frame; further ones are asked for later. */
+    /** Most ranges of one frame; further ones are requested later. */
     public static final int MAX_RANGES = 32;
 
     /** Bytes for each range. */
@@ -49,7 +49,7 @@ public final class MissingFlyweight {
         return this;
     }
 
-    /** Adds a range behind those that it has, of which there are fewer than {@link #MAX_RANGES}. */
+    /** Adds a range after those that it has, of which there are fewer than {@link #MAX_RANGES}. */
     public MissingFlyweight add(final int offset, final int lengthBytes) {
         final int bodyBytes = header.bodyLength();
         assert bodyBytes < MAX_RANGES * RANGE_BYTES : "too many ranges";

@@ -3,7 +3,7 @@ package io.hxb.frame;
 import io.hxb.linux.Memory;
 
 /**
- * The trailer of a frame with {@link FrameHeaderFlyweight#FLAG_SEALED}: behind its body, at any
+ * The trailer of a frame with {@link FrameHeaderFlyweight#FLAG_SEALED}: after its body, at any
  * alignment. Relays do not look at it. Stateless; any thread may call it.
  *
  * <pre>
@@ -21,7 +21,7 @@ public final class SealFlyweight {
     /** Bits of a counter that number the frames of a loop. */
     public static final int COUNT_BITS = 48;
 
-    /** Loops that can be told apart. */
+    /** Loops that can be distinguished. */
     public static final int MAX_LOOPS = 256;
 
     private static final int TAG_OFFSET = 8;

@@ -4,7 +4,7 @@ import io.hxb.linux.Memory;
 import io.hxb.routing.Route;
 
 /**
- * What an UNREACHABLE frame says, the answer to a frame that could not be delivered. It is laid
+ * What an UNREACHABLE frame carries, the answer to a frame that could not be delivered. It is laid
  * over header fields that mean something else in other frames. It has no body, so an answer is
  * never longer than the frame that caused it. Owned by the thread that wrapped it.
  *
@@ -123,7 +123,7 @@ public final class UnreachableFlyweight {
         return Memory.getUnsignedByte(header.address() + REASON_OFFSET);
     }
 
-    /** True if a relay says so, and not the node that the frame was for. */
+    /** True if a relay reports it, and not the node that the frame was for. */
     public boolean isOfRelay() {
         return isOfRelay(reason());
     }

@@ -17,7 +17,7 @@ import java.util.Arrays;
  *
  * <p>A range is dropped and counted as doubled if all of its bytes have arrived before, as
  * contradicting if some of them have, if it does not lie within the frame, or if the frame has
- * another length than its other ranges say, and as late if its frame was completed or given up
+ * another length than in its other ranges, and as late if its frame was completed or given up
  * recently. In each case the frame that it claims to belong to stays as it is.
  */
 public final class FrameReassembler implements AutoCloseable {
@@ -39,8 +39,8 @@ public final class FrameReassembler implements AutoCloseable {
     /** or dropped for want of a place, a buffer or a span. */
     public static final int REFUSED = 4;
 
-    /** Times that {@link #missing} names a frame. */
-    public static final int MAX_ASKS = 4;
+    /** Requests for the missing ranges of one frame at most. */
+    public static final int MAX_REQUESTS = 4;
 
     private static final int NONE = -1;
     private static final int MAX_FRAMES = 1 << 12;
@@ -59,7 +59,7 @@ public final class FrameReassembler implements AutoCloseable {
     private final long[] beganNs;
     private final long[] heardNs;
     private final long[] dueNs;
-    private final byte[] asks;
+    private final byte[] requests;
     private final FrameSpans spans;
 
     // Places of the sources of one bucket, the newest first; free places are chained, too.
@@ -81,7 +81,7 @@ public final class FrameReassembler implements AutoCloseable {
     private int answer;
     private int begunBuffer = BufferPool.NONE;
 
-    // Of frames that are incomplete: after this time without a range one is missing. No frame is
+    // An incomplete frame is due for a request after the first time without a range. No frame is
     // due before the second time.
     private long quietNs = Long.MAX_VALUE;
     private long firstDueNs;
@@ -115,7 +115,7 @@ public final class FrameReassembler implements AutoCloseable {
         beganNs = new long[maxFrames];
         heardNs = new long[maxFrames];
         dueNs = new long[maxFrames];
-        asks = new byte[maxFrames];
+        requests = new byte[maxFrames];
         spans = new FrameSpans(maxFrames);
         following = new int[maxFrames];
         younger = new int[maxFrames];
@@ -137,20 +137,20 @@ public final class FrameReassembler implements AutoCloseable {
     }
 
     /**
-     * Lets {@link #missing} name frames of which something seems to be lost.
+     * Lets {@link #missing} find frames of which ranges seem to be lost.
      *
-     * @param itsQuietNs after this time without a range, and doubled after each time.
+     * @param itsQuietNs time without a range before the first request; doubled with each request.
      */
-    public void ask(final long itsQuietNs) {
-        check("quietNs", itsQuietNs, Long.MAX_VALUE >> MAX_ASKS);
+    public void requestMissing(final long itsQuietNs) {
+        check("quietNs", itsQuietNs, Long.MAX_VALUE >> MAX_REQUESTS);
         quietNs = itsQuietNs;
     }
 
     /**
      * Takes a range that lies anywhere, by a copy.
      *
-     * @param source any number that tells sources apart; what it says has to be as trustworthy as
-     *     one source must not harm another.
+     * @param source any number that identifies the source; it has to be as trustworthy as one
+     *     source must not harm another.
      * @param frameNumber number of the frame at its source.
      * @param itsFrameBytes length of the frame.
      * @param offset of the range in the frame.
@@ -301,7 +301,7 @@ public final class FrameReassembler implements AutoCloseable {
         buffers[place] = buffer;
         receivedBytes[place] = 0;
         beganNs[place] = nowNs;
-        asks[place] = 0;
+        requests[place] = 0;
         begunBuffer = buffer;
         spans.clear(place);
         enter(place);
@@ -357,33 +357,33 @@ public final class FrameReassembler implements AutoCloseable {
         }
         receivedBytes[place] += lengthBytes;
         heardNs[place] = nowNs;
-        putOff(place, nowNs);
+        postpone(place, nowNs);
         if (receivedBytes[place] < frameBytes[place]) {
             return BufferPool.NONE;
         }
         counts.frames++;
         begunBuffer = BufferPool.NONE;
-        hurryOlder(place, nowNs);
+        requestOlder(place, nowNs);
         end(place, nowNs);
         return id;
     }
 
-    private void putOff(final int place, final long nowNs) {
-        if (quietNs == Long.MAX_VALUE || asks[place] == MAX_ASKS) {
+    private void postpone(final int place, final long nowNs) {
+        if (quietNs == Long.MAX_VALUE || requests[place] == MAX_REQUESTS) {
             return;
         }
-        dueNs[place] = nowNs + (quietNs << asks[place]);
+        dueNs[place] = nowNs + (quietNs << requests[place]);
         if (openFrames == 1 || dueNs[place] - firstDueNs < 0) {
             firstDueNs = dueNs[place];
         }
     }
 
-    // What one source sends arrives in order but for accidents: of older frames something is
-    // missing that were not heard after this one began.
-    private void hurryOlder(final int complete, final long nowNs) {
+    // Ranges of one source normally arrive in order: an older frame without a range since this one
+    // began has probably lost some.
+    private void requestOlder(final int complete, final long nowNs) {
         for (int place = following[complete]; place != NONE; place = following[place]) {
             if (sources[place] == sources[complete]
-                    && asks[place] == 0
+                    && requests[place] == 0
                     && heardNs[place] - beganNs[complete] < 0) {
                 dueNs[place] = nowNs;
                 firstDueNs = nowNs;
@@ -459,9 +459,9 @@ public final class FrameReassembler implements AutoCloseable {
     }
 
     /**
-     * Finds an incomplete frame of which something seems to be lost: no range has arrived for a
-     * while, or a later frame of its source is complete. It is named at most {@link #MAX_ASKS}
-     * times, each time after a longer while.
+     * Finds an incomplete frame of which ranges seem to be lost: none has arrived for a while, or a
+     * later frame of its source is complete. Each frame is returned at most {@link #MAX_REQUESTS}
+     * times, with exponential backoff.
      *
      * @return its buffer, which remains this object's; or {@link BufferPool#NONE}.
      */
@@ -471,13 +471,13 @@ public final class FrameReassembler implements AutoCloseable {
         }
         long earliestNs = nowNs + quietNs;
         for (int place = oldest; place != NONE; place = younger[place]) {
-            if (asks[place] < MAX_ASKS && nowNs - dueNs[place] >= 0) {
-                asks[place]++;
-                putOff(place, nowNs);
+            if (requests[place] < MAX_REQUESTS && nowNs - dueNs[place] >= 0) {
+                requests[place]++;
+                postpone(place, nowNs);
                 missingPlace = place;
                 return buffers[place];
             }
-            if (asks[place] < MAX_ASKS && dueNs[place] - earliestNs < 0) {
+            if (requests[place] < MAX_REQUESTS && dueNs[place] - earliestNs < 0) {
                 earliestNs = dueNs[place];
             }
         }

@@ -31,7 +31,7 @@ final class FrameSpans {
         return bounds[frame * 2 * MAX_SPANS + 2 * index];
     }
 
-    /** The byte behind a span. */
+    /** The byte after a span. */
     int end(final int frame, final int index) {
         return bounds[frame * 2 * MAX_SPANS + 2 * index + 1];
     }

@@ -23,7 +23,7 @@ public interface LinkProvider {
      * open.
      *
      * @return null if nothing has to be claimed.
-     * @throws IOException if another node uses one of them; the message says what to do.
+     * @throws IOException if another node uses one of them; the message explains what to do.
      */
     default AutoCloseable claim() throws IOException {
         return null;
@@ -33,7 +33,7 @@ public interface LinkProvider {
      * Follows addresses of neighbours that may change, until it is closed; called when all links
      * are open.
      *
-     * @param heard tells which neighbours need not be looked for.
+     * @param heard knows which neighbours need not be looked for.
      * @return null if addresses do not change.
      */
     default AutoCloseable follow(final HeardNeighbours heard) {
@@ -46,7 +46,7 @@ public interface LinkProvider {
     }
 
     /**
-     * Capabilities that the loops of a service keep, because links are opened anew while it runs.
+     * Capabilities that the loops of a service keep, because links are reopened while it runs.
      *
      * @return bits as in {@code io.hxb.os.Capabilities}.
      */

@@ -11,7 +11,7 @@ import io.hxb.linux.Memory;
  * header and what of the body follows it | payload, gathered from elsewhere | trailer
  * </pre>
  *
- * The trailer of a sealed frame lies behind the bytes of the header, and is sent last.
+ * The trailer of a sealed frame lies after the bytes of the header, and is sent last.
  */
 public final class OutgoingFrame {
     private long headerAddress;

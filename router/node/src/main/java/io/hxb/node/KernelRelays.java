@@ -26,7 +26,7 @@ final class KernelRelays {
      *
      * @return NONE where the node relays itself, or never has to: on a line frames are relayed only
      *     on detours, which the node does in any case.
-     * @throws IOException if it is wanted and not possible; the message says what to do.
+     * @throws IOException if it is wanted and not possible; the message explains what to do.
      */
     static KernelRelay open(
             final ClusterConfig config,

@@ -28,7 +28,7 @@ record NeighbourLinks(
     /**
      * Of a node that has heard nobody yet.
      *
-     * @param random of the numbers in what it says first, which nobody should predict.
+     * @param random of the initial sequence numbers, which nobody should predict.
      * @param kernel knows of frames that wait in the kernel.
      * @param counters of the node.
      */

@@ -61,7 +61,7 @@ public final class Node implements AutoCloseable {
      * {@link #awaitNeighbours}.
      *
      * @throws IOException if a link cannot be opened or the socket's path is in use; the message
-     *     says where and what to do, and nothing stays open.
+     *     names it and explains what to do, and nothing stays open.
      */
     public static Node start(final NodeOptions options) throws IOException {
         final ResourceStack resources = new ResourceStack();

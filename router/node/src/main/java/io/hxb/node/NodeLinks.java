@@ -13,11 +13,11 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The links of a node and what belongs to them. Immutable; whoever opened them closes them.
+ * The links of a node and what belongs to them. Immutable; their opener closes them.
  *
  * @param pool receive buffers.
  * @param ports the node's ports, by link index.
- * @param watch tells that links may have changed.
+ * @param watch reports that links may have changed.
  * @param relay what the kernel relays.
  * @param board what the loops report to each other about the links.
  */

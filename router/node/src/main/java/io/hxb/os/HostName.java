@@ -14,7 +14,7 @@ public final class HostName {
      * The name as the kernel has it, which need not be in DNS. Source: hostname(7),
      * proc_sys_kernel(5).
      *
-     * @return {@code localhost} if the kernel does not say.
+     * @return {@code localhost} if the kernel does not know.
      */
     public static String ofThisMachine() {
         try {

@@ -37,7 +37,8 @@ public final class StaleSocket {
             SocketChannel.open(UnixDomainSocketAddress.of(socket)).close();
             return false;
         } catch (final ConnectException e) {
-            // Refused: nobody listens. What else may fail here, such as a lack of descriptors, says
+            // Refused: nobody listens. What else may fail here, such as a lack of descriptors,
+            // shows
             // nothing about the other end.
             Files.deleteIfExists(socket);
             return true;

@@ -7,9 +7,9 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * Messages for sendmmsg that are put together from those of a {@link MessageVector}: one message of
- * it, or several of one size, which the kernel cuts apart again: a UDP socket is told by control
- * data (UDP_SEGMENT), a packet socket by what comes before the frame. Filled anew for each call.
- * Owned by the thread that makes the calls.
+ * it, or several of one size, which the kernel cuts apart again: a UDP socket gets the size by
+ * control data (UDP_SEGMENT), a packet socket by what comes before the frame. Refilled for each
+ * call. Owned by the thread that makes the calls.
  *
  * <pre>
  * cmsghdr (24 bytes)
@@ -87,7 +87,7 @@ public final class TrainVector {
         return messages;
     }
 
-    /** Starts anew. */
+    /** Starts an empty vector. */
     public void clear() {
         usedMessages = 0;
         usedPieces = 0;

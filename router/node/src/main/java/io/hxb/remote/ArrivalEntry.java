@@ -59,7 +59,7 @@ final class ArrivalEntry {
 
     /**
      * True if a message can be a record of remote memory: it is not too short, and its data has the
-     * length that it says.
+     * length in its header.
      *
      * @param message where the message begins.
      */

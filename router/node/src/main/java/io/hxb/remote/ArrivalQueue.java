@@ -8,7 +8,7 @@ import java.lang.invoke.VarHandle;
 /**
  * What arrived and the owner has to know of: loops that receive claim room for a frame, write its
  * entries and publish each; the loop that owns the context takes them in that order. Bounded; a
- * claim without room says so, and {@link #takeStalled} notifies the owner later. Allocates nothing.
+ * claim without room fails, and {@link #takeStalled} notifies the owner later. Allocates nothing.
  */
 final class ArrivalQueue {
     /** Returned by {@link #claim} when there is no room or the queue is closed. */

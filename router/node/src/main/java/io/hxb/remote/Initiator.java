@@ -502,7 +502,7 @@ final class Initiator {
         for (final RemoteOperation operation : operations) {
             if (operation.isOpen()) {
                 final boolean isEnded = operation.end();
-                assert isEnded : "somebody places data behind the end";
+                assert isEnded : "data was placed beyond the end";
             }
         }
     }

@@ -1,8 +1,8 @@
 package io.hxb.remote;
 
 /**
- * Memory that an application lends its node, read or written by operations. Any thread; whoever
- * uses it keeps it mapped.
+ * Memory that an application lends its node, read or written by operations. Any thread; the thread
+ * that uses it keeps it mapped.
  */
 public interface LentRegion {
     /** Address of the first byte. */

@@ -98,7 +98,7 @@ public final class RemoteEndpoint {
         return initiator.hasWork() || target.hasWork();
     }
 
-    /** The loop is about to sleep: says whether the application has to wake it. */
+    /** The loop is about to sleep: publishes whether the application has to wake it. */
     public void prepareToSleep() {
         final boolean isAwaited = target.isBlocked();
         if (isAwaited != isTakeAwaited) {

@@ -39,7 +39,7 @@ final class Target {
     private final long[] fragmentPeer;
     private final int[] fragmentBytes;
 
-    /** Answers that were lost because their requester was opened anew. */
+    /** Answers that were lost because their requester was reopened. */
     private final IntArrayQueue again = new IntArrayQueue();
 
     private final ArrivalQueue arrivals = new ArrivalQueue(ARRIVALS);

@@ -72,8 +72,8 @@ public final class Route {
     }
 
     /**
-     * What tells, with {@link #upperHops}, the route as its source wrote it in 43 bits: an order,
-     * or with bit 31 the lower 31 bits of a detour's hops.
+     * What identifies, with {@link #upperHops}, the route as its source wrote it in 43 bits: an
+     * order, or with bit 31 the lower 31 bits of a detour's hops.
      */
     public static int orderOrLowerHops(final long route) {
         return isDetour(route) ? (int) (DETOUR | hops(route)) : order(route);
@@ -87,8 +87,8 @@ public final class Route {
     /**
      * The route as its source wrote it.
      *
-     * @param orderOrLowerHops as {@link #orderOrLowerHops} says.
-     * @param upperHops as {@link #upperHops} says.
+     * @param orderOrLowerHops as {@link #orderOrLowerHops}.
+     * @param upperHops as {@link #upperHops}.
      */
     public static long ofStart(final int orderOrLowerHops, final int upperHops) {
         return orderOrLowerHops < 0

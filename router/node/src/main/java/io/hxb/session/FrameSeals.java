@@ -248,7 +248,7 @@ public final class FrameSeals {
     }
 
     /**
-     * Opens a frame for this node or for whoever hears it: checks its seal, and that it was not
+     * Opens a frame for this node or for all that hear it: checks its seal, and that it was not
      * received before; an encrypted body is decrypted in place. Reads nothing beyond what the
      * header check found there.
      *

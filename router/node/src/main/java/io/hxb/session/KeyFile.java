@@ -17,9 +17,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Keys in files: a line that says so, and the secret in hexadecimal digits. The file and the
- * folders above it have to be such that nobody else reads or exchanges it, see {@link Folder}.
- * Stateless; any thread may call it.
+ * Keys in files: a header line, and the secret in hexadecimal digits. The file and the folders
+ * above it have to be such that nobody else reads or exchanges it, see {@link Folder}. Stateless;
+ * any thread may call it.
  */
 public final class KeyFile {
     private static final String HEAD = "hxb-key-1";
@@ -32,8 +32,8 @@ public final class KeyFile {
      * Makes a key of random bytes and a file for it, which only its owner may read.
      *
      * @throws java.nio.file.FileAlreadyExistsException if there is such a file.
-     * @throws IOException if it cannot be made there, or others could exchange it; the message says
-     *     why.
+     * @throws IOException if it cannot be made there, or others could exchange it; the message
+     *     gives why.
      */
     public static ClusterKey generate(final Path file) throws IOException {
         final byte[] secret = new byte[ClusterKey.LENGTH];
@@ -50,7 +50,7 @@ public final class KeyFile {
      *
      * @param environment where the folder of credentials is found.
      * @throws IOException if one cannot be read, is not a key, or others may read it; the message
-     *     says which and what to do.
+     *     tells which and what to do.
      */
     public static KeyRing read(final SecurityConfig security, final Map<String, String> environment)
             throws IOException {

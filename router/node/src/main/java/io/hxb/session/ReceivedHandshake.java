@@ -4,7 +4,7 @@ import io.hxb.frame.Nonce;
 import io.hxb.frame.SessionFlyweight;
 
 /**
- * What a peer said in a SESSION frame whose seal is valid. It may be a replay. Immutable.
+ * What a peer sent in a SESSION frame whose seal is valid. It may be a replay. Immutable.
  *
  * @param nonce of the peer.
  * @param echo the nonce of ours that it heard, or none.

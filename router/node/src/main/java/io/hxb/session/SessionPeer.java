@@ -7,7 +7,7 @@ import io.hxb.time.Deadline;
 import java.util.random.RandomGenerator;
 
 /**
- * What this node has agreed with one other, and what it says to it next. Guarded by the lock of
+ * What this node has agreed with one other, and what it sends it next. Guarded by the lock of
  * {@link Sessions}, but for what of its parts every loop reads.
  *
  * <pre>
@@ -20,7 +20,7 @@ import java.util.random.RandomGenerator;
  *  crossed   the nonces are, the key     each took the other's answer   which session we have,
  *            is not                      under another key: the lower   if it holds and we are
  *                                        key holds                      asked
- *  unproven  anything else               the peer has begun anew, or    our pending nonce, if
+ *  unproven  anything else               the peer has restarted, or     our pending nonce, if
  *                                        somebody replays               asked, which asks nothing
  * </pre>
  *

@@ -3,7 +3,7 @@ package io.hxb.tap;
 import io.hxb.linux.Memory;
 
 /**
- * What a TAP device and a packet socket say of the frame that follows: whether its checksum is
+ * What a TAP device and a packet socket report of the frame that follows: whether its checksum is
  * still to be made, and whether it is a super-packet that is cut later. Stateless.
  *
  * <pre>
@@ -46,14 +46,14 @@ public final class VirtioHeader {
 
     private VirtioHeader() {}
 
-    /** Says that nothing is to be done to the frame. */
+    /** Marks the frame as complete. */
     public static void clear(final long header) {
         Memory.putLong(header, 0);
         Memory.putShort(header + CHECKSUM_OFFSET, 0);
     }
 
     /**
-     * Says that the frame is UDP over IPv4 whose checksum is to be made.
+     * Marks the frame as UDP over IPv4 whose checksum is to be computed.
      *
      * @param headerBytes bytes of its headers, Ethernet header included.
      * @param segmentBytes bytes of payload of each frame that it is to be cut into; 0 to leave it
@@ -69,7 +69,7 @@ public final class VirtioHeader {
     }
 
     /**
-     * Says that the frame is TCP over IPv4 without options, whose checksum is to be made.
+     * Marks the frame as TCP over IPv4 without options, whose checksum is to be computed.
      *
      * @param headerBytes bytes of its headers, Ethernet header included.
      * @param segmentBytes bytes of payload of each frame that it is to be cut into; 0 to leave it
@@ -91,7 +91,7 @@ public final class VirtioHeader {
                 : Memory.getUnsignedShort(header + SEGMENT_OFFSET);
     }
 
-    /** Says the same of the frame with a tag after its addresses. */
+    /** Adapts the mark to a tag that is inserted after the addresses. */
     public static void insertTag(final long header) {
         if ((Memory.getUnsignedByte(header + FLAGS_OFFSET) & NEEDS_CHECKSUM) != 0) {
             add(header + CHECKSUM_START_OFFSET);

@@ -23,7 +23,7 @@ public enum LinkReason {
     /** The NIC refused frames. */
     SEND_ERRORS(6, "the NIC refuses frames"),
 
-    /** The neighbour says that it does not hear this node there. */
+    /** The neighbour reports that it does not hear this node there. */
     REPORTED(7, "the neighbour does not hear this node there"),
 
     /** Nothing at all came from the neighbour on any link, though it was asked repeatedly. */

@@ -19,8 +19,8 @@ package io.hxb.trunk;
  *                 known by other links and not heard here for too long
  * </pre>
  *
- * <p>A link that is good in this node's opinion is FAILED while the neighbour says that it does not
- * hear this node there.
+ * <p>A link that is good in this node's opinion is FAILED while the neighbour reports that it does
+ * not hear this node there.
  */
 public enum LinkState {
     /** The neighbour has not been heard there yet. */

@@ -4,9 +4,8 @@ import io.hxb.session.Sessions;
 import io.hxb.topology.Shape;
 
 /**
- * Who this node is to its neighbours: what its hello frames say about it, and what all its
- * link-local frames carry. There is one for each start of a node, as the incarnation differs.
- * Immutable.
+ * Who this node is to its neighbours: what its hello frames carry, and what all its link-local
+ * frames carry. There is one for each start of a node, as the incarnation differs. Immutable.
  *
  * @param shape shape of the hyper-crossbar.
  * @param here coordinate vector of this node.
@@ -18,7 +17,7 @@ import io.hxb.topology.Shape;
 public record NodeIdentity(
         Shape shape, long here, int clusterId, int fingerprint, int incarnation, String hostName) {
 
-    /** What its frames say of it. */
+    /** The identity in its frames. */
     public Sessions.Identity ofSession() {
         return new Sessions.Identity(shape, here, clusterId, incarnation);
     }

@@ -94,7 +94,7 @@ final class QueueLimit {
         if (hasRunEmpty) {
             return set(2L * bytes);
         }
-        // A queue that is short enough says nothing: the link may be faster than what it is given.
+        // A queue that is short enough shows nothing: the link may be faster than what it is given.
         final long wantedBytes = mostLeftBytes * TARGET_NS / elapsedNs;
         return mostUnsentBytes > wantedBytes && set(wantedBytes);
     }

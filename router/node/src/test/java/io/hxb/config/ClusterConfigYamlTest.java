@@ -206,7 +206,7 @@ class ClusterConfigYamlTest {
                     'shape: 2x2~links: 1~id: 99999999999'              | must be a number of 32 bits
                     'shape: 2x2~links: 1~color: red'                   | color is not known; known are
                     """)
-    void shouldSayInWordsWhatIsWrong(final String text, final String part) {
+    void shouldReportInWordsWhatIsWrong(final String text, final String part) {
         // given
         final String file = text.replace('~', '\n');
         // when
@@ -229,7 +229,7 @@ class ClusterConfigYamlTest {
     }
 
     @Test
-    void shouldSayWhyAFileCannotBeRead(@TempDir final Path folder) throws IOException {
+    void shouldReportWhyAFileCannotBeRead(@TempDir final Path folder) throws IOException {
         // given
         final Path binary = Files.write(folder.resolve("b"), new byte[] {(byte) 0xFF, 0, 1});
         // when

@@ -92,7 +92,7 @@ class ConfigurationPageTest {
 
     @ParameterizedTest
     @MethodSource("entries")
-    void shouldSayInOneSentenceWhatItIs(final Entry entry) throws IOException {
+    void shouldReportInOneSentenceWhatItIs(final Entry entry) throws IOException {
         final String meaning = entry.key().meaning();
         final String words = meaning.replaceAll("\\(\\[.*?]\\(.*?\\)\\)|]\\(.*?\\)", "");
         assertTrue(meaning.matches("[A-Z].*\\.") && !words.matches(".*\\. .*"), meaning);

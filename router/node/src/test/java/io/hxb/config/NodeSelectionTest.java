@@ -51,7 +51,7 @@ class NodeSelectionTest {
     }
 
     @Test
-    void shouldSayWhatToDoWhenNothingTells() {
+    void shouldReportWhatToDoWithoutASetting() {
         // when
         final ConfigException nothing =
                 assertThrows(ConfigException.class, () -> resolve(null, Map.of(), "pc9"));

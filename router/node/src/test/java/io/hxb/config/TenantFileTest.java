@@ -59,7 +59,7 @@ class TenantFileTest {
     }
 
     @Test
-    void shouldLetMessagesCrossOnlyWhereTheFileSaysSo() {
+    void shouldLetMessagesCrossOnlyWhereTheFileReportsIt() {
         // given
         final TenantPlan plan =
                 read("""

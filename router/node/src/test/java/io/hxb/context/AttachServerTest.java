@@ -81,7 +81,7 @@ class AttachServerTest {
         }
     }
 
-    /** Whoever attaches again until there is a node must not be told of a problem that remains. */
+    /** A process that attaches again until there is a node must not get a permanent error. */
     @Test
     void shouldBeMissingWhileItStops() throws Exception {
         try (TestNode node = new TestNode().start();
@@ -209,7 +209,7 @@ class AttachServerTest {
     }
 
     @Test
-    void shouldTellApplicationsOfAKilledNodeAndAttachToTheNextOne() throws Exception {
+    void shouldNotifyApplicationsOfAKilledNodeAndAttachToTheNextOne() throws Exception {
         // given
         final Process node = socket.child("node", 0);
         try (PmDevice device = PmDevice.attach(socket.path());
@@ -234,7 +234,7 @@ class AttachServerTest {
     }
 
     @Test
-    void shouldTellApplicationsOfANodeThatStandsStillAndGoOnWithItAfterwards() throws Exception {
+    void shouldNotifyApplicationsOfANodeThatStandsStillAndGoOnWithItAfterwards() throws Exception {
         // given
         final Process node = socket.child("node", 0);
         try (PmDevice device = PmDevice.attach(socket.path());
@@ -279,7 +279,7 @@ class AttachServerTest {
                     assertThrows(
                             IOException.class,
                             () -> ChildProcess.start("node", socket.path(), 0).destroy());
-            assertTrue(refused.getMessage().contains("the child process said ''"));
+            assertTrue(refused.getMessage().contains("the child process printed ''"));
             final IOException here =
                     assertThrows(IOException.class, () -> socket.serve(node).close());
             assertTrue(here.getMessage().contains("two nodes on one socket path"));
@@ -315,7 +315,7 @@ class AttachServerTest {
     }
 
     @Test
-    void shouldDetachWhoeverSendsRubbishAndServeOthers() throws Exception {
+    void shouldDetachProcessesThatSendRubbishAndServeOthers() throws Exception {
         final long seed = System.nanoTime();
         final Random random = new Random(seed);
         try (TestNode node = new TestNode().start();
@@ -350,7 +350,7 @@ class AttachServerTest {
     }
 
     @Test
-    void shouldAlwaysSayWhyAConnectionEnds() {
+    void shouldAlwaysReportWhyAConnectionEnds() {
         // An exception without a message would let it go on.
         assertEquals(
                 "java.lang.IllegalStateException", AttachServer.words(new IllegalStateException()));

@@ -99,20 +99,20 @@ class AttachUsersSystemTest {
             final OtherUser third = user(ALICE, ALICE);
             final OtherUser other = user(BOB, BOB);
             // when one user takes what it may have, with several processes
-            assertEquals("attached", greedy.say("attach"));
-            assertEquals("attached", second.say("attach"));
-            assertEquals("opened", greedy.say("open 1"));
-            assertEquals("opened", greedy.say("open 2"));
-            assertEquals("opened", second.say("open 3"));
-            // then it gets no further ones, and is told why
-            final String context = second.say("open 4");
+            assertEquals("attached", greedy.request("attach"));
+            assertEquals("attached", second.request("attach"));
+            assertEquals("opened", greedy.request("open 1"));
+            assertEquals("opened", greedy.request("open 2"));
+            assertEquals("opened", second.request("open 3"));
+            // then it gets no further ones, and gets the reason
+            final String context = second.request("open 4");
             assertTrue(
                     context.contains("user 60001 may have 3 contexts (limits.contexts"), context);
-            final String connection = third.say("attach");
+            final String connection = third.request("attach");
             assertTrue(connection.contains("2 connections (limits.connections"), connection);
             // and others are not hindered
-            assertEquals("attached", other.say("attach"));
-            assertEquals("opened", other.say("open 5"));
+            assertEquals("attached", other.request("attach"));
+            assertEquals("opened", other.request("open 5"));
             try (PmDevice operator = PmDevice.attach(socket());
                     PmContext own = operator.openContext(6)) {
                 assertEquals(6, own.contextId());
@@ -124,8 +124,8 @@ class AttachUsersSystemTest {
             // and what it gives back it may have again
             second.close();
             TestNode.await("taken back", () -> node.manager.openContexts() == 3);
-            assertEquals("attached", third.say("attach"));
-            assertEquals("opened", third.say("open 4"));
+            assertEquals("attached", third.request("attach"));
+            assertEquals("opened", third.request("open 4"));
             assertTrue(
                     audit().contains("\"event\":\"refused\",\"uid\":60001,\"gid\":60001,\"pid\":"),
                     audit());
@@ -144,27 +144,27 @@ class AttachUsersSystemTest {
                 AttachServer server = serve(node)) {
             // by a supplementary group
             final OtherUser physicist = user(ALICE, ALICE, 7, PHYSICS);
-            assertEquals("attached", physicist.say("attach"));
-            assertEquals("opened", physicist.say("open 9"));
-            final String foreign = physicist.say("open 10");
+            assertEquals("attached", physicist.request("attach"));
+            assertEquals("opened", physicist.request("open 9"));
+            final String foreign = physicist.request("open 10");
             assertTrue(foreign.contains("context 10 is not one of tenant physics"), foreign);
-            final String own = physicist.say("open 0");
+            final String own = physicist.request("open 0");
             assertTrue(own.contains("context 0 is the node's own"), own);
             // by the user, whatever its groups
             final OtherUser biologist = user(BOB, BOB, PHYSICS);
-            assertEquals("attached", biologist.say("attach"));
-            assertEquals("opened", biologist.say("open 20"));
-            final String second = biologist.say("open 21");
+            assertEquals("attached", biologist.request("attach"));
+            assertEquals("opened", biologist.request("open 20"));
+            final String second = biologist.request("open 21");
             assertTrue(
                     second.contains("tenant biology may have 1 contexts (tenants.biology.limits"),
                     second);
             // by nothing
-            final String nobody = user(ALICE, ALICE).say("attach");
+            final String nobody = user(ALICE, ALICE).request("attach");
             assertTrue(nobody.contains("user 60001 (group 60001) is in no tenant"), nobody);
             // by too much
-            final String both = user(ALICE, ALICE, PHYSICS, BIOLOGY).say("attach");
+            final String both = user(ALICE, ALICE, PHYSICS, BIOLOGY).request("attach");
             assertTrue(both.contains("groups of several tenants (physics, biology)"), both);
-            assertEquals("attached", user(ALICE, PHYSICS, BIOLOGY).say("attach"));
+            assertEquals("attached", user(ALICE, PHYSICS, BIOLOGY).request("attach"));
             assertEquals(2, server.refused());
             assertTrue(audit().contains("\"tenant\":\"physics\""), audit());
         }
@@ -172,7 +172,7 @@ class AttachUsersSystemTest {
 
     @Test
     void shouldNotLetSilentProcessesKeepOthersOut() throws Exception {
-        // given: as many connections as one user may have, and nobody says hello
+        // given: as many connections as one user may have, and none sends HELLO
         try (TestNode node = node("limits: {connections: 4}\n");
                 AttachServer server = serve(node)) {
             final List<UnixSocket> silent = new ArrayList<>();
@@ -223,7 +223,7 @@ class AttachUsersSystemTest {
     }
 
     @Test
-    void shouldTellWhyWhetherOrNotTheProcessHasSaidHello() throws Exception {
+    void shouldReportWhyWhetherOrNotTheProcessHasSentHello() throws Exception {
         // given
         try (TestNode node = node("");
                 AttachServer server =

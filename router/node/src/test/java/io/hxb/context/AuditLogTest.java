@@ -60,7 +60,7 @@ class AuditLogTest {
     }
 
     @Test
-    void shouldSayWhoAttachedWhoWasRefusedAndWhoLeft() {
+    void shouldReportWhoAttachedWhoWasRefusedAndWhoLeft() {
         // when
         log.onAttached(peer(ALICE), shares.of(ALICE), nowNs);
         log.onRefused(peer(BOB), "to open context 3", "it is \"taken\"\nby another", nowNs);
@@ -97,7 +97,7 @@ class AuditLogTest {
     }
 
     @Test
-    void shouldSayWhichLimitAUserHasReachedAndHowOften() {
+    void shouldReportWhichLimitAUserHasReachedAndHowOften() {
         // given
         final UserAccount alice = shares.of(ALICE);
         log.tick(List.of(alice), nowNs);
@@ -135,7 +135,7 @@ class AuditLogTest {
     }
 
     @Test
-    void shouldTellWhatWasLeftOutEvenOfAUserWhoDoesNotComeBack() {
+    void shouldReportWhatWasLeftOutEvenOfAUserWhoDoesNotComeBack() {
         // given
         refuse(ALICE, 5_000);
         final int before = lines.size();
@@ -171,7 +171,7 @@ class AuditLogTest {
     }
 
     @Test
-    void shouldBoundWhatItRemembersOfUsersAndForgetNobodyWhoWasNotTold() {
+    void shouldBoundWhatItRemembersOfUsersAndForgetNobodyWhoWasNotNotified() {
         // when: more users than have paces of their own, each beyond its pace
         final int users = 5_000;
         for (int uid = 0; uid < users; uid++) {

@@ -63,7 +63,7 @@ public final class ChildProcess {
         }
         if (!line.toString().equals("ready")) {
             process.destroyForcibly();
-            throw new IOException("the child process said '" + line + "'");
+            throw new IOException("the child process printed '" + line + "'");
         }
         return process;
     }

@@ -145,7 +145,7 @@ class ContextFlowTest {
     }
 
     @Test
-    void shouldTellTheSenderWhenTheReceiverIsReplaced() throws Exception {
+    void shouldNotifyTheSenderWhenTheReceiverIsReplaced() throws Exception {
         // given
         final PmContext one = device.openContext(1);
         final PmContext before = device.openContext(2);

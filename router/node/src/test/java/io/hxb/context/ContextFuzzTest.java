@@ -72,7 +72,7 @@ class ContextFuzzTest {
                 PmDevice device = node.invoked();
                 PmContext receiver = device.openContext(2);
                 Attachment attachment = node.manager.attach(maxWaitNs -> node.loop.doWork(0))) {
-            // given a run that begins behind the ring's first 64 bytes, without a message yet
+            // given a run that begins after the ring's first 64 bytes, without a message yet
             final Attachment.ContextMemory memory =
                     attachment.openContext(3, new ContextRequest(16, 256, 2048, 0));
             final long entry = memory.controlAddress() + RINGS;

@@ -88,7 +88,7 @@ class ContextMessagesTest {
     }
 
     @Test
-    void shouldTellWhatTheDeviceIs() throws Exception {
+    void shouldReportWhatTheDeviceIs() throws Exception {
         try (TestNode node = new TestNode();
                 PmDevice device = node.invoked()) {
             assertEquals(2, device.nodeCount());
@@ -187,7 +187,7 @@ class ContextMessagesTest {
     }
 
     @Test
-    void shouldSayNoBuffersWhenAllAreUnderWay() throws Exception {
+    void shouldReportNoBuffersWhenAllAreUnderWay() throws Exception {
         try (TestNode node = new TestNode();
                 PmDevice device = node.invoked();
                 PmContext one =
@@ -310,7 +310,7 @@ class ContextMessagesTest {
     }
 
     @Test
-    void shouldTellThatTheNodeIsGone() throws Exception {
+    void shouldReportThatTheNodeIsGone() throws Exception {
         final TestNode node = new TestNode();
         final PmDevice device = node.invoked();
         final PmContext one = device.openContext(1);
@@ -346,7 +346,7 @@ class ContextMessagesTest {
             node.loop.doWork(0);
             assertEquals(PmStatus.EMPTY, one.pollEvent(new PmEvent()));
             assertFalse(one.arm(true), "one has ended");
-            assertTrue(one.arm(true), "and was told");
+            assertTrue(one.arm(true), "and was notified");
             one.disarm();
             assertEquals("hello", take(two));
             two.release(message);

@@ -105,7 +105,7 @@ class ContextWaitTest {
     }
 
     @Test
-    void shouldTellWhoWaitsForMessagesOfASendThatFailedWithoutItsFlow() throws Exception {
+    void shouldNotifyWhoWaitsForMessagesOfASendThatFailedWithoutItsFlow() throws Exception {
         try (TestNode node = new TestNode();
                 PmDevice device = node.invoked();
                 PmContext one = device.openContext(1);
@@ -122,7 +122,7 @@ class ContextWaitTest {
             final int slot = node.port.takeWaiting(2);
             node.manager.delivery().onSendDone(1, slot, PmStatus.NO_BUFFERS);
             device.poll();
-            // then: woken, and told
+            // then: woken, and notified
             assertTrue(Descriptors.poll(one.descriptor(), Descriptors.POLLIN, 0) != 0);
             one.disarm();
             assertEquals(PmStatus.EVENT, one.receive(message, SECOND_NS));
@@ -222,7 +222,7 @@ class ContextWaitTest {
     }
 
     @Test
-    void shouldNotWaitForABufferInVain() throws Exception {
+    void shouldNotWaitForABufferWithoutSuccess() throws Exception {
         try (TestNode node = new TestNode();
                 PmDevice device = node.invoked();
                 PmContext one = device.openContext(1, PmContextOptions.DEFAULT.withSendBuffers(1));
@@ -240,7 +240,7 @@ class ContextWaitTest {
     }
 
     @Test
-    void shouldSayWhenNotAllHasArrived() throws Exception {
+    void shouldReportWhenNotAllHasArrived() throws Exception {
         try (TestNode node = new TestNode();
                 PmDevice device = node.invoked();
                 PmContext one = device.openContext(1)) {
@@ -254,7 +254,7 @@ class ContextWaitTest {
     }
 
     @Test
-    void shouldSayThatTheNodeIsGoneWhateverIsWaitedFor() throws Exception {
+    void shouldReportThatTheNodeIsGoneWhateverIsWaitedFor() throws Exception {
         final TestNode node = new TestNode();
         final PmDevice device = node.invoked();
         final PmContext one = device.openContext(1);

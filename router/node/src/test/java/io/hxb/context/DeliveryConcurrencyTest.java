@@ -21,7 +21,7 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Several loops deliver into one context while it is released and closed. Allowed: every claimed
  * position is claimed once and published before the ring counts as quiet; never more than its
- * capacity is out; whoever found no room is noticed by a later release.
+ * capacity is out; a loop that found no room is noticed by a later release.
  */
 @Tag("concurrency")
 class DeliveryConcurrencyTest {
@@ -100,7 +100,7 @@ class DeliveryConcurrencyTest {
                                 counts.released(1, 1);
                                 isNoticed.set(counts.takeStalled());
                             });
-                    // Whoever was refused is noticed by the release, or would be by the next look.
+                    // A refused loop is noticed by the release, or would be by the next check.
                     if (isRefused.get() && !isNoticed.get()) {
                         throw new AssertionError("a loop waits that nobody knows of");
                     }

@@ -21,7 +21,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A node that may not open more files goes on, says so to whoever comes, and does not rave. */
+/**
+ * A node that may not open more files goes on, reports it to programs that attach, and logs little.
+ */
 @Tag("system")
 class DescriptorLimitSystemTest {
     private static final int CONNECTIONS = 40;
@@ -51,7 +53,7 @@ class DescriptorLimitSystemTest {
     }
 
     @Test
-    void shouldTellApplicationsWhenThereAreNoDescriptors() throws Exception {
+    void shouldNotifyApplicationsWhenThereAreNoDescriptors() throws Exception {
         // given: a node that has descriptors for a few more connections
         final File log = directory.resolve("log").toFile();
         node = ChildProcess.startNode(socket(), log);

@@ -80,7 +80,7 @@ class DirectRingFullTest {
     }
 
     @Test
-    void shouldWakeWhoeverSleepsHoweverOften() throws Exception {
+    void shouldWakeSleepersHoweverOften() throws Exception {
         final PmContextOptions sleeping = PmContextOptions.DEFAULT.withSpinNs(0);
         final int count = 30_000;
         try (TwoPrograms programs = new TwoPrograms(directory, new TestNode(), sleeping)) {
@@ -125,7 +125,7 @@ class DirectRingFullTest {
 
     /** A full ring to one that takes nothing keeps nobody from the room in another one. */
     @Test
-    void shouldTellOfRoomInOneRingWhileAnotherOneIsFull() throws Exception {
+    void shouldReportRoomInOneRingWhileAnotherOneIsFull() throws Exception {
         try (TwoPrograms programs = new TwoPrograms(directory);
                 PmContext three = programs.right.openContext(3)) {
             // given

@@ -69,7 +69,7 @@ class HostileOperationsTest {
     }
 
     @Test
-    void shouldEndInAnOutcomeOrCloseTheContextWhateverAnEntrySays() throws IOException {
+    void shouldEndInAnOutcomeOrCloseTheContextWithAnyEntry() throws IOException {
         final SplittableRandom random = new SplittableRandom(11);
         final long[] numbers = {
             0, 1, -1, 8, REGION_BYTES, Long.MAX_VALUE, Long.MIN_VALUE, 1L << 30

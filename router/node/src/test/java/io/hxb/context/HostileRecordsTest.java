@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import java.lang.foreign.Arena;
 import java.util.SplittableRandom;
 
-/** Frames of peers whose nodes say anything between the ends of remote memory. */
+/** Frames of peers whose nodes send anything between the ends of remote memory. */
 @Tag("property")
 class HostileRecordsTest {
     private static final int REGION_BYTES = 64 << 10;
@@ -109,7 +109,7 @@ class HostileRecordsTest {
     @Test
     void shouldWriteOnlyWhatAKeyAllowsWhateverArrives() {
         // given
-        final PmNotification told = new PmNotification();
+        final PmNotification notification = new PmNotification();
         int taken = 0;
         for (int run = 0; run < 20_000; run++) {
             final int records = fill();
@@ -134,9 +134,9 @@ class HostileRecordsTest {
                                             records);
             taken += answer == FlowListener.COPIED ? 1 : 0;
             node.turn();
-            while (good.poll(told) == PmStatus.OK) {
-                assertTrue(told.offset() >= 0 && told.lengthBytes() >= 0);
-                assertEquals(key, told.key());
+            while (good.poll(notification) == PmStatus.OK) {
+                assertTrue(notification.offset() >= 0 && notification.lengthBytes() >= 0);
+                assertEquals(key, notification.key());
             }
         }
         // then

@@ -106,7 +106,7 @@ class LargeMessagesTest {
     }
 
     @Test
-    void shouldTellHowMuchOfALongMessageHasArrived() throws Exception {
+    void shouldReportHowMuchOfALongMessageHasArrived() throws Exception {
         // given
         final PmLargeMessages from =
                 new PmLargeMessages(device.openContext(1), new Recorder(true), LIMITS);
@@ -223,7 +223,7 @@ class LargeMessagesTest {
     }
 
     @Test
-    void shouldTellWhenNobodyIsThere() throws Exception {
+    void shouldReportWhenNobodyIsThere() throws Exception {
         // given
         final Recorder sent = new Recorder(true);
         final PmLargeMessages from = new PmLargeMessages(device.openContext(1), sent, LIMITS);

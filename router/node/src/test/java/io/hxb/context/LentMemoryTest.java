@@ -152,7 +152,7 @@ class LentMemoryTest {
     }
 
     @Test
-    void shouldSayWhichReleaseAnApplicationNeeds() throws Exception {
+    void shouldReportWhichReleaseAnApplicationNeeds() throws Exception {
         try (TestNode node = new TestNode().start();
                 AttachServer server = serve(node);
                 UnixSocket old = UnixSocket.connect(socket())) {

@@ -122,7 +122,7 @@ public final class LibHxb implements AutoCloseable {
         return start(command);
     }
 
-    /** Starts a scenario and waits until it says that it is ready. */
+    /** Starts a scenario and waits until it reports that it is ready. */
     public Process startReady(final Build build, final String... arguments) throws IOException {
         final Process process = start(build, arguments);
         assertEquals("ready", line(process), () -> Arrays.toString(arguments));

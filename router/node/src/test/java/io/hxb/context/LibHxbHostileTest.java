@@ -172,7 +172,7 @@ class LibHxbHostileTest {
             }
             case AttachMessage.DIRECT_CHANGE -> {
                 if (offersLeft == 0 && control != null) {
-                    // Whoever asks for more has taken the offers.
+                    // A program that asks for more has taken the offers.
                     beginRing();
                 }
                 message.reply(type)
@@ -230,7 +230,7 @@ class LibHxbHostileTest {
         }
     }
 
-    /** What a program says to a server that spoils its replies. */
+    /** What a program reports of a server that spoils its replies. */
     private String outcome(final Spoiler spoiler) throws Exception {
         final Process program = start(Build.CHECKED, 1);
         serve(spoiler);
@@ -261,7 +261,7 @@ class LibHxbHostileTest {
     }
 
     @Test
-    void shouldSayWhatIsWrongWithTheAnswersOfANode() throws Exception {
+    void shouldReportWhatIsWrongWithTheAnswersOfANode() throws Exception {
         final long header = message.address();
         assertSays("HXB_OK", "", outcome((type, descriptors) -> descriptors));
         assertSays(
@@ -397,8 +397,10 @@ class LibHxbHostileTest {
                     AttachMessage.OPEN_CONTEXT
                 }) {
             for (final int length : new int[] {1, 8, 79, AttachMessage.LENGTH_BYTES - 1}) {
-                final String said = outcome(cutAt(type, length));
-                assertTrue(said.startsWith("HXB_E_PROTOCOL "), type + ", " + length + ": " + said);
+                final String outcome = outcome(cutAt(type, length));
+                assertTrue(
+                        outcome.startsWith("HXB_E_PROTOCOL "),
+                        type + ", " + length + ": " + outcome);
             }
         }
     }

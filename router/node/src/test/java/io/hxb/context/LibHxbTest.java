@@ -267,7 +267,7 @@ class LibHxbTest {
     }
 
     @Test
-    void shouldTellOfLinks() throws Exception {
+    void shouldReportLinks() throws Exception {
         try (TestNode node = new TestNode().start();
                 AttachServer server = socket.serve(node)) {
             node.manager.linkEvents().put(1_000, 1, 0, 0, true, false, "before");
@@ -329,7 +329,7 @@ class LibHxbTest {
     }
 
     @Test
-    void shouldTellOfANodeThatStandsStillAndOfOneThatIsKilled() throws Exception {
+    void shouldReportANodeThatStandsStillAndOneThatIsKilled() throws Exception {
         // given
         final Process node = socket.child("node", 0);
         final Process program = programs.startReady(Build.CHECKED, "outlive", path);

@@ -22,7 +22,7 @@ import java.util.List;
 @Tag("unit")
 class LinkEventsTest {
     @Test
-    void shouldTellEachDeviceOfLinksWhileItsContextsWaitOrPoll() throws Exception {
+    void shouldNotifyEachDeviceOfLinksWhileItsContextsWaitOrPoll() throws Exception {
         try (TestNode node = new TestNode();
                 PmDevice device = node.invoked();
                 PmDevice other = node.invoked();
@@ -34,7 +34,7 @@ class LinkEventsTest {
             final List<PmLinkEvent> others = new ArrayList<>();
             try (PmDevice late = node.invoked()) {
                 late.onLinkEvent(others::add);
-                assertEquals(0, late.pollLinkEvents(), "what was before is not told");
+                assertEquals(0, late.pollLinkEvents(), "earlier changes are not reported");
             }
             device.onLinkEvent(events::add);
             other.onLinkEvent(others::add);
@@ -83,7 +83,7 @@ class LinkEventsTest {
             assertNotEquals(0, poll.ready(0), "the application is woken");
             context.disarm();
             assertTrue(context.arm(false));
-            assertEquals(1, events.size(), "and told while it goes to sleep again");
+            assertEquals(1, events.size(), "and notified while it goes to sleep again");
             context.disarm();
         }
     }

@@ -56,7 +56,7 @@ final class LoopbackPort implements FlowPort {
         return quota[contextId];
     }
 
-    /** Sets what runs behind each report that there is no such context. */
+    /** Sets what runs after each report that there is no such context. */
     void afterReport(final Runnable value) {
         afterReport = value;
     }

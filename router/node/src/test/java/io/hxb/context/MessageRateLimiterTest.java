@@ -24,7 +24,7 @@ class MessageRateLimiterTest {
     }
 
     @Test
-    void shouldGiveAsManyMessagesASecondAsTheLimitSays() {
+    void shouldGiveAsManyMessagesASecondAsTheLimit() {
         for (final long limit : new long[] {1, 7, 1_000, 999_983, 30_000_000, 1_000_000_000}) {
             // given: a clock that wraps around meanwhile
             final MessageRateLimiter rate = rate(limit, null);

@@ -17,9 +17,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A process of another user for tests, which does what it is told in lines: attaches, opens
- * contexts, sends and receives, looks through its memory, and answers each with a line. Starting
- * one needs root.
+ * A process of another user for tests, which follows orders in lines: attaches, opens contexts,
+ * sends and receives, looks through its memory, and answers each with a line. Starting one needs
+ * root.
  */
 public final class OtherUser implements AutoCloseable {
     private final Process process;
@@ -81,7 +81,7 @@ public final class OtherUser implements AutoCloseable {
     }
 
     /** Gives an order: what comes of it. */
-    public String say(final String order) throws IOException {
+    public String request(final String order) throws IOException {
         order(order);
         return answer();
     }
@@ -164,14 +164,14 @@ public final class OtherUser implements AutoCloseable {
             while (context.unfinishedSends() > 0 && System.nanoTime() < untilNs) {
                 context.awaitSends(LIMIT_NS / 100);
             }
-            // What has failed is done, too, and tells why by an event.
+            // What has failed is done, too, and an event has the reason.
             if (context.pollEvent(event) == PmStatus.OK) {
                 return event.toString();
             }
             return context.unfinishedSends() == 0 ? "sent" : "nothing happened";
         }
 
-        /** A message that fails tells of itself and, a little later, of its flow. */
+        /** A message that fails causes an event and, a little later, one of its flow. */
         private void forgetEvents(final PmContext context) {
             int earlier = context.pollEvent(event);
             while (earlier == PmStatus.OK) {

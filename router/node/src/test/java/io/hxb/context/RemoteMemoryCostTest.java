@@ -129,7 +129,7 @@ class RemoteMemoryCostTest {
     }
 
     @Test
-    void shouldAllocateNothingForPutsThatAreToldOf() {
+    void shouldAllocateNothingForPutsWithNotifications() {
         assertNothingAllocated(() -> one.putAndNotify(local, 0, remote, 8, 8, 4));
     }
 

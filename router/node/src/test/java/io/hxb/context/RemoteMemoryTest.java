@@ -136,29 +136,29 @@ class RemoteMemoryTest {
     }
 
     @Test
-    void shouldTellOfAPutWhenAllOfItCanBeRead() {
+    void shouldReportAPutWhenAllOfItCanBeRead() {
         // given
         fill(local);
-        int told = 0;
+        int notified = 0;
         // when
         for (int i = 0; i < PUTS; i++) {
             assertTrue(one.putAndNotify(local, 0, remote, i * 50_000L, 50_000, -i) >= 0);
         }
-        for (int turn = 0; turn < TURNS && told < PUTS; turn++) {
+        for (int turn = 0; turn < TURNS && notified < PUTS; turn++) {
             node.turn();
             while (two.poll(notification) == PmStatus.OK) {
                 // then
                 assertSame(local, 0, shared, notification.offset(), 50_000);
-                assertEquals(-told, notification.tag());
-                assertEquals(told * 50_000L, notification.offset());
+                assertEquals(-notified, notification.tag());
+                assertEquals(notified * 50_000L, notification.offset());
                 assertEquals(50_000, notification.lengthBytes());
                 assertEquals(remote.key(), notification.key());
                 assertEquals(0, notification.node());
                 assertEquals(1, notification.context());
-                told++;
+                notified++;
             }
         }
-        assertEquals(PUTS, told);
+        assertEquals(PUTS, notified);
         assertEquals(PmStatus.OK, one.finish(TIMEOUT_NS));
     }
 
@@ -241,7 +241,7 @@ class RemoteMemoryTest {
     }
 
     @Test
-    void shouldKeepOperationsBehindAFenceBack() {
+    void shouldHoldOperationsAfterAFenceBack() {
         // given
         fill(shared);
         final byte[] before = shared.segment().toArray(ValueLayout.JAVA_BYTE);
@@ -304,16 +304,16 @@ class RemoteMemoryTest {
         while (one.poll(outcome) == PmStatus.OK) {
             done++;
         }
-        assertEquals(16, done, "those that were told of");
-        int told = 0;
-        for (int turn = 0; turn < TURNS && told < 40; turn++) {
+        assertEquals(16, done, "those with a notification");
+        int notified = 0;
+        for (int turn = 0; turn < TURNS && notified < 40; turn++) {
             node.turn();
             if (three.poll(notification) == PmStatus.OK) {
-                assertEquals(told, notification.tag());
-                told++;
+                assertEquals(notified, notification.tag());
+                notified++;
             }
         }
-        assertEquals(40, told);
+        assertEquals(40, notified);
         assertEquals(PmStatus.OK, one.finish(TIMEOUT_NS));
     }
 

@@ -68,7 +68,7 @@ class RpcTest {
     }
 
     @Test
-    void shouldAnswerRequestsAndTellWhatFails() throws Exception {
+    void shouldAnswerRequestsAndReportWhatFails() throws Exception {
         try (RpcEndpoint server =
                         RpcEndpoint.open(
                                 socket.path(),
@@ -199,7 +199,7 @@ class RpcTest {
 
     /** Another process in the peer's place cannot know what the first one has begun. */
     @Test
-    void shouldTellWhatAnotherEndInThePeersPlaceCannotKnow() throws Exception {
+    void shouldReportWhatAnotherEndInThePeersPlaceCannotKnow() throws Exception {
         final CountDownLatch hasBegun = new CountDownLatch(1);
         final RpcEndpoint first =
                 RpcEndpoint.open(

@@ -164,7 +164,7 @@ class SlowDestinationTest {
     }
 
     @Test
-    void shouldFailOrDropAsTheOptionsSay() {
+    void shouldFailOrDropAsTheOptionsSet() {
         // given
         final int full = fill(SLEEPER);
         assertTrue(full >= 200, full + " sent");

@@ -89,7 +89,7 @@ class CounterFileTest {
             attacker.join();
         }
 
-        // then: it counts in memory, and says why
+        // then: it counts in memory, and reports why
         assertEquals(
                 "rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(secret)));
         assertEquals(0, Files.size(secret));

@@ -36,7 +36,7 @@ class CounterTypeTest {
     }
 
     @Test
-    void shouldSayWhatEachCounterMeansInOneSentence() {
+    void shouldReportWhatEachCounterMeansInOneSentence() {
         for (final CounterType type : CounterType.values()) {
             assertTrue(type.meaning().matches("[A-Z1].*[^.]\\."), type + ": " + type.meaning());
         }

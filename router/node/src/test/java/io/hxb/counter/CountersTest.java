@@ -105,7 +105,8 @@ class CountersTest {
     }
 
     @Test
-    void shouldTellLivingFromSilentFromStoppedNodes(@TempDir final Path folder) throws IOException {
+    void shouldDistinguishLivingFromSilentFromStoppedNodes(@TempDir final Path folder)
+            throws IOException {
         // given
         final Path file = folder.resolve("a");
         final Counters counters = create(file);
@@ -165,7 +166,7 @@ class CountersTest {
     }
 
     @Test
-    void shouldCarryWhatUsersHaveAndTellOfHowManyThereIsNoRoom(@TempDir final Path folder)
+    void shouldCarryWhatUsersHaveAndReportHowManyThereIsNoRoom(@TempDir final Path folder)
             throws IOException {
         // given
         final Path file = folder.resolve("a");
@@ -180,7 +181,7 @@ class CountersTest {
             counters.shares(two);
             counters.publish();
             reader.refresh();
-            // then: whoever has no figures is no row
+            // then: a user without figures is no row
             assertEquals(new ResourceUses(two.subList(0, 1), 0), reader.shares());
             // when
             final List<ResourceUse> many =

@@ -84,7 +84,7 @@ class FlowAcknowledgementTest {
     }
 
     @Test
-    void shouldTellWhichFramesBeyondAGapAreHere() {
+    void shouldReportWhichFramesBeyondAGapAreHere() {
         // given
         flows.openFrom(PEER);
         // when

@@ -41,7 +41,7 @@ class FlowContextCloseTest {
     }
 
     @Test
-    void shouldTellSourcesWhatWasNotReleasedWhenTheContextCloses() {
+    void shouldReportToSourcesWhatWasNotReleasedWhenTheContextCloses() {
         // given
         flows.openFrom(PEER);
         for (int i = 0; i < 4; i++) {
@@ -128,7 +128,7 @@ class FlowContextCloseTest {
     }
 
     @Test
-    void shouldTellSourcesThatNobodyIsThereOrThatItIsAnother() {
+    void shouldNotifySourcesThatNobodyIsThereOrThatItIsAnother() {
         // given
         flows.openFrom(PEER);
         // when
@@ -144,7 +144,7 @@ class FlowContextCloseTest {
     }
 
     @Test
-    void shouldGiveBuffersBackThatWaitBehindAGapWhenTheContextCloses() {
+    void shouldGiveBuffersBackThatWaitAfterAGapWhenTheContextCloses() {
         // given
         flows.openFrom(PEER);
         flows.data(PEER, FIRST + 3);

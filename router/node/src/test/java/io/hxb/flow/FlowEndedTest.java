@@ -31,8 +31,8 @@ class FlowEndedTest {
         flows.work(0);
     }
 
-    /** Says it of the frame that was sent, and of the question that follows. */
-    private void sayEnded(final int seenTo) {
+    /** Reports it of the frame that was sent, and of the probe that follows. */
+    private void reportEnded(final int seenTo) {
         flows.ended(seenTo, true);
         flows.work(0);
         flows.ended(seenTo, true);
@@ -40,7 +40,7 @@ class FlowEndedTest {
     }
 
     @Test
-    void shouldNotBelieveWhatDoesNotNameAFrameOfTheFlow() {
+    void shouldIgnoreWhatDoesNotNameAFrameOfTheFlow() {
         // given
         sendOne();
         final int[] flaws = {
@@ -73,7 +73,7 @@ class FlowEndedTest {
     }
 
     @Test
-    void shouldAskAndForgetWhatNobodySaysAgain() {
+    void shouldAskAndForgetWhatIsNotReportedAgain() {
         // given
         sendOne();
         // when
@@ -93,7 +93,7 @@ class FlowEndedTest {
         for (int i = 0; i < 39; i++) {
             flows.submit(i, 1_000);
             flows.work(0);
-            // when: each frame is said to be unseen, and released, and the peer has it
+            // when: each frame is reported unseen, and released, and the peer has it
             flows.ended(FIRST + i + 1, true);
             flows.work(0);
             flows.ended(FIRST + i + 2, false);
@@ -114,7 +114,7 @@ class FlowEndedTest {
         // given
         sendOne();
         // when
-        sayEnded(FIRST + 1);
+        reportEnded(FIRST + 1);
         flows.acceptOf(FlowFixture.PEER_INCARNATION + 1, FlowFixture.PEER, 8, 0);
         flows.workFor(ROUND_TRIP_NS);
         // then
@@ -124,15 +124,15 @@ class FlowEndedTest {
     }
 
     @Test
-    void shouldNotSendAgainToAPeerThatWasNotClosedAfterAll() {
+    void shouldNotResendToAPeerWhoseReportedCloseWasFalse() {
         // given a frame that the peer may have, and whose acknowledgement is late
         sendOne();
-        // when somebody says, in time and twice, that the peer is closed and has not seen it
-        sayEnded(FIRST + 1);
+        // when somebody reports, in time and twice, that the peer is closed and has not seen it
+        reportEnded(FIRST + 1);
         assertEquals(List.of(), flows.done);
         flows.acceptOf(FlowFixture.PEER_INCARNATION, FlowFixture.PEER, 8, 0);
         flows.workFor(ROUND_TRIP_NS);
-        // then its program is told that it may not have arrived, and nothing arrives twice
+        // then its program is notified that it may not have arrived, and nothing arrives twice
         assertEquals(List.of("1" + RESTARTED), flows.done);
         assertTrue(flows.peerStatus.contains(FlowFixture.PEER + RESTARTED));
         assertEquals(0, sentAsNext());
@@ -149,11 +149,11 @@ class FlowEndedTest {
     }
 
     @Test
-    void shouldBeDoneWithWhatIsSaidToBeReleased() {
+    void shouldCompleteWhatIsReportedAsReleased() {
         // given
         sendOne();
         // when
-        sayEnded(FIRST + 2);
+        reportEnded(FIRST + 2);
         // then
         assertEquals(List.of("1:" + PmStatus.OK), flows.done);
         assertEquals(0, flows.loop.framesInUse());

@@ -213,7 +213,7 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
         receive(id, 32);
     }
 
-    /** Acknowledges nothing new and tells that the frame {@code ahead} has arrived once more. */
+    /** Acknowledges nothing new and reports that the frame {@code ahead} has arrived once more. */
     void ackAgain(final int acknowledgement, final int windowFrames, final int ahead) {
         final int id = share.acquire();
         header(id, FrameType.ACK, peer, PEER_INCARNATION)
@@ -255,8 +255,8 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
     }
 
     /**
-     * An ENDED that answers the last question of epoch 0: of what lies before {@code seenTo} all
-     * was released.
+     * An ENDED that answers the last request of epoch 0: of what lies before {@code seenTo} all was
+     * released.
      */
     FrameHeaderFlyweight ended(final int id, final int seenTo, final boolean isOpenAgain) {
         final Sent asked = lastQuestion(0);
@@ -289,7 +289,7 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
     private Sent lastQuestion(final int epoch) {
         for (int i = sent.size() - 1; i >= 0; i--) {
             final Sent frame = sent.get(i);
-            if (frame.epoch == epoch && frame.isQuestion()) {
+            if (frame.epoch == epoch && frame.isRequest()) {
                 return frame;
             }
         }
@@ -539,12 +539,12 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
             return (flags & flag) != 0;
         }
 
-        /** True for the types whose sender is told when nobody is there. */
-        boolean isQuestion() {
+        /** True for the types whose sender is notified when nobody is there. */
+        boolean isRequest() {
             return type == FrameType.DATA || type == FrameType.OPEN || type == FrameType.PROBE;
         }
 
-        /** What it says, if it is one of that type. */
+        /** Its body, if it is one of that type. */
         EndedFlyweight ended() {
             final long copy = Arena.global().allocate(headerBytes.length, 8).address();
             copy(copy, headerBytes.length);

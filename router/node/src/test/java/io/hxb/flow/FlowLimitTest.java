@@ -25,7 +25,7 @@ class FlowLimitTest {
 
     @Test
     void shouldKeepNothingOfQuestionsThatAnybodyCanAsk() {
-        // when: as many forged questions as once filled the table of a node for good
+        // when: as many forged probes as once filled the table of a node for good
         for (int i = 0; i < 10_000; i++) {
             flows.peerContext = i;
             flows.receiveOpen(FlowFixture.PEER, i, i & 0xFFFF);

@@ -57,7 +57,7 @@ class FlowLossTest {
     }
 
     @Test
-    void shouldBecomePatientWithOvertakenFramesThatArriveAfterAll() {
+    void shouldWidenTheReorderingWindowWhenOvertakenFramesArrive() {
         // given: a frame sent again although it was only slow
         sendSixtyFiveAndTheFirstAgain(0);
         // when, then
@@ -95,7 +95,7 @@ class FlowLossTest {
     }
 
     @Test
-    void shouldBecomePatientWhenToldThatAFrameCameTwice() {
+    void shouldWidenTheReorderingWindowWhenAFrameArrivedTwice() {
         // given: a copy whose acknowledgement took long enough for one that was needed
         sendSixtyFiveAndTheFirstAgain(100_000);
         // when

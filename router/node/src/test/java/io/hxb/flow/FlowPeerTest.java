@@ -64,7 +64,7 @@ class FlowPeerTest {
     }
 
     @Test
-    void shouldAskAPeerThatIsSaidToBeGone() {
+    void shouldProbeAPeerThatIsReportedGone() {
         // given
         flows.open(8);
         flows.submit(1, 1_000);
@@ -74,7 +74,7 @@ class FlowPeerTest {
         flows.work(0);
         // then
         assertEquals(1, flows.sent(FrameType.PROBE).size());
-        // when: the question is denied, too
+        // when: the probe is denied, too
         flows.unreachable(UnreachableFlyweight.NO_SUCH_CONTEXT, 0, 0);
         flows.work(0);
         assertEquals(List.of(), flows.done);
@@ -112,7 +112,7 @@ class FlowPeerTest {
     }
 
     @Test
-    void shouldForgetWhatNobodySaysAgain() {
+    void shouldForgetWhatIsNotReportedAgain() {
         // given
         flows.open(8);
         flows.submit(1, 1_000);
@@ -125,7 +125,7 @@ class FlowPeerTest {
     }
 
     @Test
-    void shouldNotBelieveADenialOfAFrameThatWasNeverSent() {
+    void shouldIgnoreADenialOfAFrameThatWasNeverSent() {
         // given
         flows.open(8);
         flows.submit(1, 1_000);

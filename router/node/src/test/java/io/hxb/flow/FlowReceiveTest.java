@@ -103,7 +103,7 @@ class FlowReceiveTest {
     }
 
     @Test
-    void shouldSayThatThereIsNoRoomForAnotherFlow() {
+    void shouldReportThatThereIsNoRoomForAnotherFlow() {
         // given: the table of the fixture has room for 32, half of it for one context
         for (int peerContext = 0; peerContext < 16; peerContext++) {
             flows.peerContext = peerContext;

@@ -20,7 +20,7 @@ class FlowRestartTest {
     @AutoClose private final FlowFixture flows = new FlowFixture();
 
     @Test
-    void shouldStartAgainWithANewIncarnationOfTheSourceAndSaySo() {
+    void shouldStartAgainWithANewIncarnationOfTheSourceAndReportIt() {
         // given
         flows.openFrom(PEER);
         flows.data(PEER, FIRST);
@@ -67,7 +67,7 @@ class FlowRestartTest {
     }
 
     @Test
-    void shouldSaySoWhenTheSourceGaveUpWhatHadBegun() {
+    void shouldReportSoWhenTheSourceGaveUpWhatHadBegun() {
         // given
         flows.openFrom(PEER);
         flows.data(PEER, FIRST + 1);
@@ -84,7 +84,7 @@ class FlowRestartTest {
     }
 
     @Test
-    void shouldSayNothingWhenTheSourceGaveUpWhatHadNotBegun() {
+    void shouldReportNothingWhenTheSourceGaveUpWhatHadNotBegun() {
         // given: such as an OPEN meant for the node that was here before
         flows.openFrom(PEER);
         // when

@@ -59,7 +59,7 @@ class FlowTenantTest {
     }
 
     @Test
-    void shouldTellThePeerWhoseContextItIs() {
+    void shouldReportToThePeerWhoseContextItIs() {
         // when
         flows.submit(0, 8);
         flows.work(0);

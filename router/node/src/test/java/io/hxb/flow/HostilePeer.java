@@ -16,10 +16,10 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A node whose peer sends whatever a script of bytes says: frames of flows that are right in form
- * and whose every field is the script's, between sends, releases and the passing of time. After
- * each step the books are checked: every send is done exactly once, every buffer is in the pool, in
- * an ordering array or with the application. Used by one thread.
+ * A node whose peer sends frames from a script of bytes: frames of flows that are right in form and
+ * whose every field is the script's, between sends, releases and the passing of time. After each
+ * step the books are checked: every send is done exactly once, every buffer is in the pool, in an
+ * ordering array or with the application. Used by one thread.
  */
 public final class HostilePeer {
     private static final int SLOTS = 64;
@@ -100,7 +100,7 @@ public final class HostilePeer {
         }
     }
 
-    // Denials are believed only if the question that follows is denied, too.
+    // Denials are believed only if the probe that follows is denied, too.
     private void deny(final int what) {
         frame(what);
         if ((what & 16) != 0) {
@@ -216,39 +216,39 @@ public final class HostilePeer {
     private void denyAFrameSent(final FrameHeaderFlyweight header) {
         final int reason = next() & 15;
         header.windowFrames(reason < 8 ? reason : UnreachableFlyweight.NO_SUCH_CONTEXT);
-        final List<FlowFixture.Sent> questions =
-                flows.sent.stream().filter(FlowFixture.Sent::isQuestion).toList();
-        if (questions.isEmpty()) {
+        final List<FlowFixture.Sent> requests =
+                flows.sent.stream().filter(FlowFixture.Sent::isRequest).toList();
+        if (requests.isEmpty()) {
             return;
         }
         final int back = near(0) & 0xFF;
-        final FlowFixture.Sent question = questions.get(Math.max(0, questions.size() - 1 - back));
-        question.copyHeader(header.bodyAddress());
+        final FlowFixture.Sent request = requests.get(Math.max(0, requests.size() - 1 - back));
+        request.copyHeader(header.bodyAddress());
         final FrameHeaderFlyweight denied = new FrameHeaderFlyweight().wrap(header.bodyAddress());
         final boolean isOfRelay = new UnreachableFlyweight().wrap(header.address()).isOfRelay();
         header.sequence(near(denied.sequence()))
                 .windowFrames(header.windowFrames() | denied.type() << 8)
-                .acknowledgement(near(isOfRelay ? question.node : denied.destinationIncarnation()));
+                .acknowledgement(near(isOfRelay ? request.node : denied.destinationIncarnation()));
         if (isOfRelay) {
             header.sourceIncarnation(near(denied.order()));
         }
     }
 
-    /** Says that the context is closed, and what it had: runs that are right in form. */
+    /** Reports that the context is closed, and what it had: runs that are right in form. */
     private int endAFlow(final FrameHeaderFlyweight header) {
         final int flags = next();
-        final List<FlowFixture.Sent> questions =
-                flows.sent.stream().filter(FlowFixture.Sent::isQuestion).toList();
-        final boolean isUnasked = questions.isEmpty() || (flags & 60) == 4;
+        final List<FlowFixture.Sent> requests =
+                flows.sent.stream().filter(FlowFixture.Sent::isRequest).toList();
+        final boolean isUnasked = requests.isEmpty() || (flags & 60) == 4;
         final int seen = next() & 15;
         final int first = sequence(lastSequence - 1 - (next() & 3));
         final EndedFlyweight ended = new EndedFlyweight().wrap(header.address());
         ended.kind(
-                isUnasked ? 0 : near(questions.getLast().type) % FrameType.COUNT & 0xFF,
+                isUnasked ? 0 : near(requests.getLast().type) % FrameType.COUNT & 0xFF,
                 (flags & 1) != 0,
                 (flags & 2) != 0);
         ended.ends(first, first + seen);
-        header.sequence(isUnasked ? first + seen : near(questions.getLast().sequence));
+        header.sequence(isUnasked ? first + seen : near(requests.getLast().sequence));
         int runs = 0;
         int place = next() & 3;
         while (runs < EndedFlyweight.MAX_RUNS && place < seen) {

@@ -39,7 +39,7 @@ class KeptCreditTest {
         flows.workFor(FlowFixture.MILLISECOND);
     }
 
-    /** The source says that it has nothing to send. */
+    /** The source reports that it has nothing to send. */
     private void giveBack(final int node) {
         flows.receiveProbe(node, FIRST + next[node], 0);
         flows.work(0);

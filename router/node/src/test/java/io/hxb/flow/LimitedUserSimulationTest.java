@@ -78,8 +78,9 @@ class LimitedUserSimulationTest {
             final int held = sinks.stream().mapToInt(SimContext::heldFrames).sum();
             assertTrue(held <= guaranteed + TENANT_FRAMES, held + " held");
             assertTrue(tenant.lentFrames() > TENANT_FRAMES / 2, tenant.lentFrames() + " lent");
-            users.forEach(user -> assertTrue(user.limited > 0, "it is told of its limit"));
-            users.forEach(user -> assertTrue(user.limited < 1_000, user.limited + " times told"));
+            users.forEach(user -> assertTrue(user.limited > 0, "it is notified of its limit"));
+            users.forEach(
+                    user -> assertTrue(user.limited < 1_000, user.limited + " notifications"));
             // and somebody else has the rest of the node
             final SimContext source = world.open(0, VICTIM, QUOTA_FRAMES);
             final SimContext sink = world.open(1, VICTIM, QUOTA_FRAMES);

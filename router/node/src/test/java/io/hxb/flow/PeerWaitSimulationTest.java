@@ -33,7 +33,7 @@ class PeerWaitSimulationTest {
         assertTrue(asked > 10L * SEEDS, "nobody was there when asked: " + asked);
     }
 
-    /** Returns how often the sender was told that nobody is there. */
+    /** Returns how often the sender was notified that nobody is there. */
     private static long run(final long seed) {
         final SplittableRandom random = new SplittableRandom(seed);
         final FlowSetup setup =
@@ -67,13 +67,13 @@ class PeerWaitSimulationTest {
             assertEquals(0, late.gaps);
             assertFalse(late.lateStart);
             assertTrue(early.peerStatus.isEmpty(), "no flow ended");
-            final long told =
+            final long notifications =
                     world.nodes
                             .getFirst()
                             .counters()
                             .value(CounterType.FORWARD_UNREACHABLE_RECEIVED_FRAMES);
             assertEquals(0, world.leftovers(), "buffers and frames in use at the end");
-            return told;
+            return notifications;
         }
     }
 }

@@ -56,7 +56,7 @@ class PiggybackPredictorTest {
     }
 
     @Test
-    void shouldWaitLessOftenTheMoreOftenItWasInVain() {
+    void shouldWaitLessOftenTheMoreOftenItFailed() {
         int misses = 0;
         for (int vain = 0; vain < 10; vain++) {
             misses = 0;
@@ -72,7 +72,7 @@ class PiggybackPredictorTest {
     }
 
     @Test
-    void shouldForgetWaitsInVainWhereRidesCome() {
+    void shouldForgetFailedWaitsWhereRidesCome() {
         for (int vain = 0; vain < 10; vain++) {
             while (!piggyback.isLikely()) {
                 miss(1);

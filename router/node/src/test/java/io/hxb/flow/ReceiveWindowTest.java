@@ -35,7 +35,7 @@ class ReceiveWindowTest {
         flows.release(flows.delivered.getFirst());
         flows.work(0);
         // then
-        assertEquals(before + 1, flows.sent(FrameType.ACK).size(), "told at once");
+        assertEquals(before + 1, flows.sent(FrameType.ACK).size(), "advertised at once");
         assertEquals(1, flows.last(FrameType.ACK).windowFrames);
     }
 
@@ -111,7 +111,7 @@ class ReceiveWindowTest {
         for (int i = 1; i < 16; i++) {
             flows.data(PEER, FIRST + i);
         }
-        // when: the source says that it has sent nothing
+        // when: the source reports that it has sent nothing
         flows.receiveProbe(PEER, FIRST, 0);
         flows.work(0);
         // then

@@ -59,7 +59,7 @@ class RunStagingTest {
     }
 
     @Test
-    void shouldFillFramesAndTellOfEachRun() {
+    void shouldFillFramesAndReportEachRun() {
         // given
         fixture.open(100);
         // when
@@ -104,7 +104,7 @@ class RunStagingTest {
     }
 
     @Test
-    void shouldSendStagedFramesBeforeTheMessagesBehindThem() {
+    void shouldSendStagedFramesBeforeTheMessagesAfterThem() {
         // given
         fixture.open(100);
         // when

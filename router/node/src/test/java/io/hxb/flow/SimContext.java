@@ -46,7 +46,7 @@ final class SimContext {
 
     boolean isOpen = true;
 
-    /** What was told of the end of flows. */
+    /** Reported ends of flows. */
     int peerEvents;
 
     /** What is called for each message that is done, with its number and status. */
@@ -190,7 +190,7 @@ final class SimContext {
         }
         statusCounts.merge(status, 1, Integer::sum);
         onDone.accept(numberOf[slot], status);
-        // Whoever still reads it now sends rubbish, which the receiver notices.
+        // A link that still reads it now sends rubbish, which the receiver notices.
         Memory.fill(memory + (long) slot * slotBytes, slotBytes, 0xEE);
     }
 
@@ -277,8 +277,8 @@ final class SimContext {
         return (long) node.id << 48 | (long) id << 32 | incarnation;
     }
 
-    /** True if a message to another context was acknowledged; then the flow's end was told. */
-    private boolean saysThatItCame(final SimContext other, final long number) {
+    /** True if a message to another context was acknowledged; then the flow's end was reported. */
+    private boolean isAcknowledged(final SimContext other, final long number) {
         final long to = (long) other.node.id << 16 | other.id;
         final boolean isDone = acknowledged.getOrDefault(to, Set.of()).contains(number);
         if (isDone && !peerStatus.containsKey(to)) {
@@ -307,7 +307,7 @@ final class SimContext {
         }
         for (long missing = last + 1; last != 0 && missing < number; missing++) {
             gaps++;
-            acknowledgedGaps += byStream.get(stream).saysThatItCame(this, missing) ? 1 : 0;
+            acknowledgedGaps += byStream.get(stream).isAcknowledged(this, missing) ? 1 : 0;
         }
         lateStart |= last == 0 && number != 1;
         lastReceived.put(stream, number);

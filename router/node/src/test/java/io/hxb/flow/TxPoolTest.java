@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class TxPoolTest {
     @ParameterizedTest
     @CsvSource({"4, 256, 32", "1024, 9000, 128", "4096, 9000, 512", "4096, 448, 384"})
-    void shouldTellOfAsManyFramesAsAnAcknowledgementHasRoomFor(
+    void shouldReportAsManyFramesAsAnAcknowledgementHasRoomFor(
             final int windowFrames, final int mtuBytes, final int bodyBytes) {
         assertEquals(bodyBytes, TxPool.ackBodyBytes(windowFrames, mtuBytes));
     }

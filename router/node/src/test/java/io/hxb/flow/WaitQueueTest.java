@@ -54,7 +54,7 @@ class WaitQueueTest {
     }
 
     @Test
-    void shouldMoveAllBehindThoseOfTheOtherLine() {
+    void shouldMoveAllAfterThoseOfTheOtherLine() {
         // given
         line.add(first);
         other.add(second);

@@ -143,7 +143,7 @@ class ForwarderTest {
     }
 
     @Test
-    void shouldDropFramesAtTheirHopLimitAndTellTheSource() {
+    void shouldDropFramesAtTheirHopLimitAndNotifyTheSource() {
         // given
         final long address = frame("0,1", "1,2", 1);
         // when
@@ -222,8 +222,8 @@ class ForwarderTest {
     }
 
     @Test
-    void shouldDropFramesOfNeighboursThatSayTheyAreSealedWhereThereIsNoKey() {
-        // given: what a neighbour with a key says to this node, which has none
+    void shouldDropSealedFramesOfNeighboursWhereThereIsNoKey() {
+        // given: what a neighbour with a key sends to this node, which has none
         final long seal = frames.frame(FrameHeaderFlyweight.ANY_DESTINATION, 0, 124);
         for (final int type : new int[] {FrameType.HELLO, FrameType.LINK_STATUS}) {
             header.wrap(seal)

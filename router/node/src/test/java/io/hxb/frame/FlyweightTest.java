@@ -129,7 +129,7 @@ class FlyweightTest {
     }
 
     @Test
-    void shouldKeepWhatIsSaidOfEachLinkApart() {
+    void shouldKeepReportsOfEachLinkSeparate() {
         // given
         final LinkStatusFlyweight status = new LinkStatusFlyweight().wrap(address).clear(64);
         status.dimension(3).linkNumber(63).beat(-5).neighbour(0x0504_0302_0100L);
@@ -156,7 +156,7 @@ class FlyweightTest {
     }
 
     @Test
-    void shouldSayInAStatusHowLongLoopsHaveWaited() {
+    void shouldReportInAStatusHowLongLoopsHaveWaited() {
         final LinkStatusFlyweight status = new LinkStatusFlyweight().wrap(address).clear(2);
         assertEquals(0, status.waitedNs());
         status.asking(true).waitedNs(61_000_000);
@@ -188,7 +188,7 @@ class FlyweightTest {
     }
 
     @Test
-    void shouldSayWhichFrameAContextDoesNotTakeInNoMoreBytesThanThatHas() {
+    void shouldReportWhichFrameAContextDoesNotTakeInNoMoreBytesThanThatHas() {
         // given
         final FrameHeaderFlyweight failed = failed(FrameType.PROBE);
         // when
@@ -209,7 +209,7 @@ class FlyweightTest {
     }
 
     @Test
-    void shouldSayWhichFrameARelayCannotSendOn() {
+    void shouldReportWhichFrameARelayCannotSendOn() {
         // given
         final long route = Route.of(0x9234_5678, 0xFEDC);
         final FrameHeaderFlyweight failed = failed(FrameType.DATA).route(route);

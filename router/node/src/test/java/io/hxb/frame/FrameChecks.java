@@ -22,7 +22,7 @@ final class FrameChecks {
     private final FrameCrc crc = new FrameCrc();
 
     /**
-     * Judges the frame as the reference does, whatever lies behind it in memory, then reads all of
+     * Judges the frame as the reference does, whatever lies after it in memory, then reads all of
      * its body if it is right.
      *
      * @return the reason, or 0.

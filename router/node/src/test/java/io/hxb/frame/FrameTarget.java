@@ -12,7 +12,7 @@ public final class FrameTarget {
     private FrameTarget() {}
 
     /**
-     * Runs an input: the first byte says which fields that guessing hardly ever finds are valid.
+     * Runs an input: the first byte selects which fields that guessing hardly ever finds are valid.
      */
     public static void run(final byte[] bytes) {
         if (bytes.length == 0 || bytes.length > LONGEST_BYTES) {

@@ -130,7 +130,7 @@ class FrameReassemblerPropertyTest {
             return random.nextInt(oneIn) == 0;
         }
 
-        // Every byte says which frame and which place in it it belongs to.
+        // Every byte depends on its frame and its place in it.
         private static int content(final long source, final long number, final int index) {
             return (int) (source * 31 + number * 17 + index * 7L + (index >> 8)) & 0xFF;
         }

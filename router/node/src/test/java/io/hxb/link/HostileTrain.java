@@ -33,7 +33,7 @@ public final class HostileTrain {
         /** One bit. */
         FLIPPED_BIT,
 
-        /** The header of a frame says another length than it has. */
+        /** The header of a frame has a wrong length. */
         LYING_LENGTH,
 
         /** A few bytes. */
@@ -56,7 +56,7 @@ public final class HostileTrain {
     private int segmentBytes;
     private int trueSegmentBytes;
 
-    /** Makes trains as {@code random} says. */
+    /** Makes trains by {@code random}. */
     public HostileTrain(final SplittableRandom random) {
         this.random = random;
     }

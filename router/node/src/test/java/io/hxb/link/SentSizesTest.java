@@ -10,7 +10,7 @@ class SentSizesTest {
     private final SentSizes sizes = new SentSizes();
 
     @Test
-    void shouldTellHowManyOfTheLastFramesMayWait() {
+    void shouldReportHowManyOfTheLastFramesMayWait() {
         // given: large ones, then small ones
         assertEquals(0, sizes.framesOf(1_000));
         for (int i = 0; i < 5_000; i++) {

@@ -61,7 +61,7 @@ class RateLimitedLogTest {
     }
 
     @Test
-    void shouldTellSoManyPlacesApartAndNoMore() {
+    void shouldDistinguishSoManyPlacesAndNoMore() {
         // when
         for (int i = 0; i < 10 * RateLimitedLog.MAX_PLACES; i++) {
             limit.warn("foreign", i, "frame", 0);

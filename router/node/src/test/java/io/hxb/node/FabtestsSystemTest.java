@@ -15,7 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** The tests that come with libfabric, over the provider, as benchmarks/fabtests.list says. */
+/** The tests that come with libfabric, over the provider, as listed in benchmarks/fabtests.list. */
 @Tag("system")
 @Tag("outside")
 class FabtestsSystemTest {

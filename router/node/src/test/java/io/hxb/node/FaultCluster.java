@@ -31,7 +31,7 @@ import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 
 /**
- * A cluster in virtual time whose cables, NICs and nodes fail when told, and which knows what is
+ * A cluster in virtual time whose cables, NICs and nodes fail on request, and which knows what is
  * broken. Owned by the test.
  */
 final class FaultCluster implements AutoCloseable {
@@ -102,7 +102,7 @@ final class FaultCluster implements AutoCloseable {
             }
         }
 
-        // A simulated link tells nobody that it takes frames again.
+        // A simulated link does not report that it takes frames again.
         private boolean hasRoom() {
             return Arrays.stream(loop.senders().all()).anyMatch(sender -> !sender.isBlocked());
         }

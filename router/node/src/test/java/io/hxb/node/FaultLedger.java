@@ -7,7 +7,8 @@ import java.util.List;
 
 /**
  * What became of every message of a simulation: each is delivered at most once, in order to each
- * incarnation of its receiver, and exactly once if its sender was told so. Owned by the test.
+ * incarnation of its receiver, and exactly once if its sender was notified of it. Owned by the
+ * test.
  */
 final class FaultLedger {
     private static final int DELIVERED = 1;
@@ -52,7 +53,7 @@ final class FaultLedger {
     }
 
     /**
-     * The sender has crashed: what it had on the way may be lost, and what arrived behind it will
+     * The sender has crashed: what it had on the way may be lost, and what arrived after it will
      * not be delivered.
      */
     void forget(final int sender, final int messages) {

@@ -98,7 +98,7 @@ class FewDescriptorsTest {
     }
 
     @Test
-    void shouldSayWhatToDoAndLeaveNothingOpen() throws Throwable {
+    void shouldReportWhatToDoAndLeaveNothingOpen() throws Throwable {
         // given a node that starts when there are descriptors, and whose loops load no classes
         // later
         final ClusterConfig config =

@@ -78,7 +78,7 @@ class ForgedFrameSimulationTest {
     }
 
     private static ClusterConfig config(final Shape shape) {
-        // What is behind the first bytes of a payload has its CRC only.
+        // What is after the first bytes of a payload has its CRC only.
         return ClusterConfig.of(
                         "sim", shape, Backend.UDP, LinkPlan.udp(shape.dimensions(), 2, 20_000))
                 .withFrame(SimCluster.FRAME)

@@ -90,7 +90,7 @@ class KeyWatchTest {
     }
 
     @Test
-    void shouldTakeAKeyThatIsWrittenInPlaceWhateverItsTimeOfChangeSays() throws IOException {
+    void shouldTakeAKeyThatIsWrittenInPlaceWithAnyTimeOfChange() throws IOException {
         // given
         final FileTime time = Files.getLastModifiedTime(file);
         // when: as rsync -t and archives do
@@ -106,7 +106,7 @@ class KeyWatchTest {
         mode(prepared, "rw-r--r--");
         Files.move(prepared, file, StandardCopyOption.REPLACE_EXISTING);
         assertRingAfterALook(first);
-        // when: as the message says
+        // when: following the message
         mode(file, "rw-------");
         // then
         assertRingAfterALook(second);

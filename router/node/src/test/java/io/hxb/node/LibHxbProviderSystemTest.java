@@ -30,7 +30,7 @@ import java.util.Set;
 class LibHxbProviderSystemTest {
     private static final int BASE_PORT = TestPorts.take(4);
 
-    /** What a program is told of a peer that was killed: FI_ECONNREFUSED, FI_ECONNRESET. */
+    /** The errors that a program gets of a peer that was killed: FI_ECONNREFUSED, FI_ECONNRESET. */
     private static final Set<String> GONE =
             Set.of("Connection refused", "Connection reset by peer");
 
@@ -105,7 +105,7 @@ class LibHxbProviderSystemTest {
                 "collective",
                 "patience"
             })
-    void shouldDoAsTheManualPagesSay(final String name) throws Exception {
+    void shouldDoAsTheManualPagesDescribe(final String name) throws Exception {
         assertEquals(List.of(), LibHxb.lines(scenario(0, name)));
     }
 
@@ -185,7 +185,7 @@ class LibHxbProviderSystemTest {
         ask.addAll(List.of("-P", port, "127.0.0.1"));
         final Process server = start(Build.PLAIN, 1, serve.toArray(new String[0]));
         Process client = start(Build.PLAIN, 0, ask.toArray(new String[0]));
-        // The server may not listen yet, and says nothing when it does.
+        // The server may not listen yet, and prints nothing when it does.
         for (int i = 0; client.waitFor() != 0 && server.isAlive() && i < 50; i++) {
             client = start(Build.PLAIN, 0, ask.toArray(new String[0]));
         }

@@ -35,7 +35,7 @@ class LibHxbRemoteSystemTest {
     private static final int BASE_PORT = TestPorts.take(4);
     private static final int REGION_BYTES = 1 << 20;
 
-    /** As remote-use in remote.c says at its end. */
+    /** As remote-use in remote.c prints at its end. */
     private static final long LAST_TAG = 4711;
 
     @TempDir private Path folder;

@@ -51,7 +51,7 @@ class LinkEventDispatcherTest {
     }
 
     @Test
-    void shouldSayWhatAPersonCanDo() {
+    void shouldReportWhatAPersonCanDo() {
         assertEquals(
                 "y.1 of (1,0) to (1,2): nothing arrives there while other links carry frames:"
                         + " excluded; check cable and switch port of "
@@ -66,7 +66,7 @@ class LinkEventDispatcherTest {
     }
 
     @Test
-    void shouldWarnOfAnExcludedLinkAndOnlyTellThatItIsUsedAgain() {
+    void shouldWarnOfAnExcludedLinkAndOnlyReportThatItIsUsedAgain() {
         // when
         news.onLinkEvent(event(LinkState.GOOD, LinkReason.HELLO, false));
         news.onLinkEvent(event(LinkState.FAILED, LinkReason.SILENT, false));
@@ -80,7 +80,7 @@ class LinkEventDispatcherTest {
     }
 
     @Test
-    void shouldTellApplicationsAndKeepTheLastReason() {
+    void shouldNotifyApplicationsAndKeepTheLastReason() {
         // given
         final LinkEventRing reader = page.linkEvents();
         // when

@@ -21,7 +21,7 @@ class LinkLogTest {
     private final LinkLog log = new LinkLog(() -> nowNs);
 
     @Test
-    void shouldWarnOfFailuresAndTellOfRecoveries() {
+    void shouldWarnOfFailuresAndReportRecoveries() {
         log.failed(logger, "x.0 failed");
         log.recovered(logger, "x.0 used again");
         assertEquals(List.of("WARN x.0 failed", "INFO x.0 used again"), logger.lines());
@@ -47,7 +47,7 @@ class LinkLogTest {
     }
 
     @Test
-    void shouldTellEachAgainAfterAWhile() {
+    void shouldReportEachAgainAfterAWhile() {
         // given
         for (int i = 0; i < 100; i++) {
             log.failed(logger, "first");

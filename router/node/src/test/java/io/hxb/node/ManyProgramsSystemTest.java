@@ -29,7 +29,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Many programs of one user at one node with its defaults: 200, or as many as the system property
- * {@code hxb.programs} says.
+ * {@code hxb.programs} sets.
  */
 @Tag("system")
 class ManyProgramsSystemTest {

@@ -26,7 +26,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 
-/** What nodes of two, with two UDP links between them, say about themselves. */
+/** What nodes of two, with two UDP links between them, report of themselves. */
 @Tag("system")
 class NodeCountersTest {
     private static final int MESSAGES = 100;

@@ -95,7 +95,7 @@ class NodeLoopsTest {
 
         // then
         assertTrue(churnReceived.get() > ROUNDS, "the churned contexts got only " + churnReceived);
-        assertTrue(events.get() > ROUNDS, "only " + events + " times told that nobody is there");
+        assertTrue(events.get() > ROUNDS, "only " + events + " notifications that nobody is there");
         assertBooks(from);
         assertBooks(to);
         assertAllClosed(from);

@@ -126,6 +126,6 @@ class NodeTasksTest {
         assertFalse(wasClosed, "while the loop ran");
         assertTrue(isMemoryClosed, "after it");
         assertEquals(0, stopped.getCount());
-        assertTrue(isInterrupted[0], "whoever closes learns of the interrupt");
+        assertTrue(isInterrupted[0], "the closing thread learns of the interrupt");
     }
 }

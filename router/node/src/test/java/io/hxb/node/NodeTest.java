@@ -169,7 +169,7 @@ class NodeTest {
     }
 
     @Test
-    void shouldTellAnApplicationThatSleepsOfItsLinks() throws IOException {
+    void shouldNotifyAnApplicationThatSleepsOfItsLinks() throws IOException {
         // given
         final LoopConfig loops = new LoopConfig(2, LoopConfig.Waiting.BLOCK, 0, 64, List.of(), 0);
         final List<Node> nodes = start(NodeThreads.start(loops), Shape.of(2), TestPorts.take(4));

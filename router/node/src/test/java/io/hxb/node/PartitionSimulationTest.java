@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Test;
 import java.util.SplittableRandom;
 
 /**
- * Clusters that fall apart in virtual time, one trunk or node after another: whoever sends to the
- * other part is told within a second of the fault that took the last path.
+ * Clusters that fall apart in virtual time, one trunk or node after another: nodes that send to the
+ * other part are notified within a second of the fault that took the last path.
  */
 @Tag("simulation")
 @Tag("search")
@@ -27,7 +27,7 @@ class PartitionSimulationTest {
             SimFaults.NONE.withDelay(20_000, 20_000).withRate(20_000_000, 64);
 
     @Test
-    void shouldTellOfAPartitionWithinASecondOfItsLastFault() {
+    void shouldReportAPartitionWithinASecondOfItsLastFault() {
         if (ONLY_SEED >= 0) {
             run(ONLY_SEED);
             return;
@@ -70,7 +70,7 @@ class PartitionSimulationTest {
             final long ended = source.ended;
             final boolean isNotified = cluster.runUntil(() -> source.ended > ended, SECOND);
             // then
-            assertTrue(isNotified, "not told within a second");
+            assertTrue(isNotified, "not notified within a second");
             source.toSend = source.sent;
             cluster.members.forEach(member -> member.isDead = false);
             assertEquals(0, cluster.leftovers(), "buffers not given back");

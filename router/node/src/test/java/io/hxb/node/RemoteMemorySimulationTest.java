@@ -101,7 +101,7 @@ class RemoteMemorySimulationTest {
 
     private static long sum(final List<RemoteProgram> programs, final boolean isNotified) {
         return programs.stream()
-                .mapToLong(program -> isNotified ? program.told : program.notified)
+                .mapToLong(program -> isNotified ? program.received : program.notified)
                 .sum();
     }
 

@@ -132,22 +132,22 @@ class RemoteMemorySystemTest {
     }
 
     @Test
-    void shouldWakeWhoeverWaitsToBeTold() throws Exception {
+    void shouldWakeThreadsThatWaitForANotification() throws Exception {
         // given
         final PmDevice other = keep(PmDevice.attach(config.ownSocketPath(1)));
         final PmRemoteMemory there = PmRemoteMemory.open(other.openContext(CONTEXT));
         final PmRegion shared = other.openWritableRegion(LENGTH);
         final PmRemoteRegion remote =
                 new PmRemoteRegion(1, CONTEXT, there.share(shared, PmAccess.WRITE));
-        final PmNotification told = new PmNotification();
+        final PmNotification notification = new PmNotification();
         for (int i = 0; i < 200; i++) {
             // when
             here.putAndNotify(local, i, remote, 2L * i, 100_000, i);
             // then
             assertEquals(PmStatus.OK, there.await(60 * SECOND));
-            assertEquals(PmStatus.OK, there.poll(told));
-            assertEquals(i, told.tag());
-            assertEquals(2L * i, told.offset());
+            assertEquals(PmStatus.OK, there.poll(notification));
+            assertEquals(i, notification.tag());
+            assertEquals(2L * i, notification.offset());
             assertEquals(
                     -1,
                     local.segment()
@@ -220,11 +220,11 @@ class RemoteMemorySystemTest {
             try {
                 hear();
                 context.send(1, RemoteProcess.CONTEXT, RemoteProcess.bytes(mine.key()), 0, SECOND);
-                final PmNotification told = new PmNotification();
+                final PmNotification notification = new PmNotification();
                 for (int tellings = 0; tellings < 3; tellings++) {
                     assertEquals(PmStatus.OK, here.await(60 * SECOND));
                     takeEvents();
-                    assertEquals(PmStatus.OK, here.poll(told));
+                    assertEquals(PmStatus.OK, here.poll(notification));
                     assertEquals(0, Memory.getLong(local.address()), "its region is empty");
                 }
             } finally {

@@ -144,11 +144,11 @@ class RemoteMemoryWaysSystemTest {
             assertEquals(PmStatus.OK, end.finish(TIMEOUT_NS));
             assertEquals(-1, local.segment().mismatch(back.segment()));
             assertEquals(pattern(8) + 1, Memory.getLong(shared.address() + 8));
-            final PmNotification told = new PmNotification();
+            final PmNotification notification = new PmNotification();
             for (int i = 0; i < TOLD; i++) {
                 assertEquals(PmStatus.OK, there.get(context - 1).await(TIMEOUT_NS));
-                assertEquals(PmStatus.OK, there.get(context - 1).poll(told));
-                assertEquals(i, told.tag());
+                assertEquals(PmStatus.OK, there.get(context - 1).poll(notification));
+                assertEquals(i, notification.tag());
             }
         }
         for (final Node node : nodes) {

@@ -16,7 +16,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Another process for tests: a program that shares memory, tells its key to a context, and sleeps
+ * Another process for tests: a program that shares memory, sends its key to a context, and sleeps
  * until it gets a message; then it puts to that context's memory for ever.
  */
 final class RemoteProcess {
@@ -26,7 +26,7 @@ final class RemoteProcess {
 
     private RemoteProcess() {}
 
-    /** Starts one at a node's socket that tells {@code context} of node 0. */
+    /** Starts one at a node's socket that sends its key to {@code context} of node 0. */
     static Process start(final Path socket, final int context) throws IOException {
         final List<String> command =
                 List.of(

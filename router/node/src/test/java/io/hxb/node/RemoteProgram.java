@@ -55,7 +55,7 @@ final class RemoteProgram {
     long failed;
     long added;
     long notified;
-    long told;
+    long received;
 
     /** An operation under way: its place in the local region, and of a get what has to come out. */
     private static final class Pending {
@@ -114,9 +114,9 @@ final class RemoteProgram {
             take();
         }
         while (random.nextInt(3) > 0 && memory.poll(notification) == PmStatus.OK) {
-            told++;
+            received++;
             if (notification.tag() <= lastTag[notification.node()]) {
-                throw new AssertionError("told in another order: " + notification.tag());
+                throw new AssertionError("received in another order: " + notification.tag());
             }
             lastTag[notification.node()] = notification.tag();
         }

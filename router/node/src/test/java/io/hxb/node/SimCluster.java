@@ -98,7 +98,7 @@ final class SimCluster implements AutoCloseable {
             }
         }
 
-        // A simulated link tells nobody that it takes frames again.
+        // A simulated link does not report that it takes frames again.
         private boolean hasRoom() {
             return Arrays.stream(loop.senders().all()).anyMatch(sender -> !sender.isBlocked());
         }
@@ -151,9 +151,7 @@ final class SimCluster implements AutoCloseable {
                 slots);
     }
 
-    /**
-     * Makes the cluster of a configuration, except for what this says of its pool and its sockets.
-     */
+    /** Makes the cluster of a configuration, except for its pool and its sockets. */
     SimCluster(
             final long seed,
             final ClusterConfig config,

@@ -100,7 +100,7 @@ class UdpStrangerTest {
         int sent = 0;
         int received = 0;
         int failed = 0;
-        // when: it says it is node 1, and that node 1 knows no such context
+        // when: it claims to be node 1, and that node 1 knows no such context
         while (received + failed < MESSAGES && System.nanoTime() < deadlineNs) {
             if (sent % 200 == 0) {
                 sendHello(sent);

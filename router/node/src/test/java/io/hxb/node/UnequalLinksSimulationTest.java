@@ -25,7 +25,7 @@ class UnequalLinksSimulationTest {
 
     private static final int SLOTS = 128;
 
-    /** Before receivers told of what came twice, it was 217 to 720. */
+    /** Before receivers reported what came twice, it was 217 to 720. */
     private static final int MAX_RESENT = 200;
 
     @ParameterizedTest

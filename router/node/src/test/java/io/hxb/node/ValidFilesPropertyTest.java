@@ -26,7 +26,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Whatever a valid cluster file says, nodes start with it and carry messages. */
+/** With any valid cluster file, nodes start and carry messages. */
 @Tag("property")
 @Tag("search")
 class ValidFilesPropertyTest {

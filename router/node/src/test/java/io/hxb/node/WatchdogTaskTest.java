@@ -24,7 +24,7 @@ class WatchdogTaskTest {
     @TempDir private Path folder;
 
     @Test
-    void shouldTellAManagerAtAPathOrAnAbstractName() throws Exception {
+    void shouldNotifyAManagerAtAPathOrAnAbstractName() throws Exception {
         final String path = folder.resolve("notify").toString();
         for (final String name : List.of(path, "@hxb-test-" + ProcessHandle.current().pid())) {
             try (NotifySocket socket = new NotifySocket(name);
@@ -90,7 +90,7 @@ class WatchdogTaskTest {
             threads.driver(0).runSoon(turns::countDown);
             turns.await();
 
-            // then: the first loop turns, but says at most what it had the answers for
+            // then: the first loop turns, but reports at most what it had the answers for
             final int during = socket.received().size() - before;
             assertEquals(true, during <= 1, "signs of life: " + during);
             isReleased.countDown();

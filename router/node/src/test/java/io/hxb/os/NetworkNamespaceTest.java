@@ -11,7 +11,7 @@ import java.io.IOException;
 @Tag("unit")
 class NetworkNamespaceTest {
     @Test
-    void shouldSayWhichNamespaceIsMissing() {
+    void shouldReportWhichNamespaceIsMissing() {
         // given
         final String namespace = "no-such-namespace";
         // when

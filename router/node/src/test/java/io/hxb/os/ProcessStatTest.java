@@ -60,7 +60,7 @@ class ProcessStatTest {
     }
 
     @Test
-    void shouldTellALaterProcessWithTheSameNumber() throws IOException {
+    void shouldRecogniseALaterProcessWithTheSameNumber() throws IOException {
         process('S', 12000);
         assertTrue(NODE.hasEnded(proc));
     }

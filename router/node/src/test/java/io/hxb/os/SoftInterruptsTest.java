@@ -28,7 +28,7 @@ class SoftInterruptsTest {
     }
 
     @Test
-    void shouldSayThatFramesWaitWhileAThreadWaitsForItsCpu() throws IOException {
+    void shouldReportThatFramesWaitWhileAThreadWaitsForItsCpu() throws IOException {
         // given
         thread(1, "init) R (x", 'R', 0);
         thread(14, "ksoftirqd/0", 'S', 1_000);

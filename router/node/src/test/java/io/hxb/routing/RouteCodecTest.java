@@ -101,7 +101,7 @@ class RouteCodecTest {
     }
 
     @Test
-    void shouldBeHarmlessWhateverARouteSays() {
+    void shouldBeHarmlessWithAnyRoute() {
         int right = 0;
         for (long seed = 0; seed < 20_000; seed++) {
             // given
@@ -126,7 +126,7 @@ class RouteCodecTest {
     }
 
     @Test
-    void shouldRefuseRoutesWithHopsOutsideOfTheShapeOrBehindTheEnd() {
+    void shouldRefuseRoutesWithHopsOutsideOfTheShapeOrAfterTheEnd() {
         final Shape shape = Shape.of(2, 2);
         final long good = new RouteCodec(shape).encode(nodes(shape, "0,0", "1,0", "1,1", "0,1"), 4);
         assertTrue(RouteCodec.isValid(good, shape));

@@ -106,7 +106,7 @@ class KeyFileTest {
     }
 
     @Test
-    void shouldSayThatThereIsNone() {
+    void shouldReportThatThereIsNone() {
         assertRefused("no such file; hxb key generate makes one");
         assertRefused(folder.resolve("none/key"), "no such file");
         assertRefused(Path.of("/"), "is a folder");
@@ -145,7 +145,7 @@ class KeyFileTest {
 
     @Test
     void shouldRefuseWhatIsNoPlainFile() throws Exception {
-        // A link, even to a good key: whoever may put one there chooses the key.
+        // A link, even to a good key: the user who may put one there chooses the key.
         KeyFile.generate(file);
         final Path link = Files.createSymbolicLink(folder.resolve("link"), file);
         assertRefused(link, "is a symbolic link");
@@ -206,7 +206,7 @@ class KeyFileTest {
     }
 
     @Test
-    void shouldSayWhoMayNotReadIt() throws Exception {
+    void shouldReportWhoMayNotReadIt() throws Exception {
         // given
         KeyFile.generate(file);
         KeyFile.read(file);

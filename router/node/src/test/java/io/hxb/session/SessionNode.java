@@ -68,7 +68,7 @@ final class SessionNode {
     /**
      * Takes in whatever a link has received, as the path of all frames does.
      *
-     * @return what {@link FrameSeals#open} says, or the reason why it was not asked.
+     * @return the result of {@link FrameSeals#open}, or the reason why it was not asked.
      */
     int receiveFromLink(final byte[] frame, final long nowNs) {
         MemorySegment.copy(MemorySegment.ofArray(frame), 0, memory, 0, frame.length);
@@ -90,7 +90,7 @@ final class SessionNode {
         return opened;
     }
 
-    /** Takes in any frame: what {@link FrameSeals#open} says. */
+    /** Takes in any frame: the result of {@link FrameSeals#open}. */
     int receive(final byte[] frame, final long nowNs) {
         MemorySegment.copy(MemorySegment.ofArray(frame), 0, memory, 0, frame.length);
         final int reason = seals.open(memory.address());
@@ -151,9 +151,7 @@ final class SessionNode {
                 .toArray(ValueLayout.JAVA_BYTE);
     }
 
-    /**
-     * Sends a frame straight to another node: what that says of it, or NO_SESSION of the sealer.
-     */
+    /** Sends a frame straight to another node: its result, or NO_SESSION of the sealer. */
     int send(final SessionNode other, final long nowNs) {
         final byte[] frame = frame(FrameType.ACK, other.node);
         return frame == null ? DropReason.NO_SESSION : other.receive(frame, nowNs);

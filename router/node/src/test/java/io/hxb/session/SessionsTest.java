@@ -102,7 +102,7 @@ class SessionsTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19})
-    void shouldAgreeHoweverManyFramesAreLostAndWhoeverBegins(final int seed) {
+    void shouldAgreeHoweverManyFramesAreLostAndWhicheverEndBegins(final int seed) {
         // given
         final Random random = new Random(seed);
         final SessionNode one = node(0, seed, 9);
@@ -244,7 +244,7 @@ class SessionsTest {
     }
 
     @Test
-    void shouldNotChangeASessionForAnythingThatWasSaidBefore() {
+    void shouldNotChangeASessionForAnythingThatWasSentBefore() {
         // given
         final SessionNode one = node(0, 1, 9);
         for (int start = 0; start < 5; start++) {
@@ -278,7 +278,7 @@ class SessionsTest {
     }
 
     @Test
-    void shouldAgreeWhileEverythingThatWasSaidBeforeIsReplayed() {
+    void shouldAgreeWhileEverythingThatWasSentBeforeIsReplayed() {
         // given
         final SessionNode before = node(0, 1, 9);
         final SessionNode otherBefore = node(1, 2, 9);
@@ -399,7 +399,7 @@ class SessionsTest {
         final SessionNode[] pair = agreed();
         final byte[] frame = pair[0].frame(FrameType.ACK, 1);
         final Random random = new Random(3);
-        int said = 0;
+        int sent = 0;
         // when
         for (int i = 0; i < 100_000; i++) {
             final byte[] forged = frame.clone();
@@ -409,12 +409,12 @@ class SessionsTest {
                 forged[forged.length - 1 - random.nextInt(24)] = (byte) random.nextInt();
             }
             assertTrue(pair[1].receive(forged, nowNs) < 0);
-            said += pair[1].due(nowNs).size();
+            sent += pair[1].due(nowNs).size();
             nowNs += 100_000;
         }
         // then
         assertTalks(pair[0], pair[1]);
-        assertTrue(said <= 2 * 10 * 3 + 3, "ten seconds, asked twice a second at most: " + said);
+        assertTrue(sent <= 2 * 10 * 3 + 3, "ten seconds, asked twice a second at most: " + sent);
         assertEquals(FrameHeaderFlyweight.LENGTH + 100 + 24, frame.length);
     }
 
@@ -424,7 +424,7 @@ class SessionsTest {
         final SessionNode[] pair = agreed();
         final Session ofOne = pair[0].sessions.peer(1).sessions().sending();
         final Session ofOther = pair[1].sessions.peer(0).sessions().sending();
-        // when: what this session began by, and what is said because of the replays
+        // when: what this session began by, and what is sent because of the replays
         final Random random = new Random(5);
         for (int round = 0; round < 1000; round++) {
             final byte[] frame = recorded.get(random.nextInt(recorded.size()));
@@ -492,13 +492,13 @@ class SessionsTest {
             nowNs += MS;
         }
         // then
-        assertTrue(asked > 50 && asked <= 200, asked + " questions");
+        assertTrue(asked > 50 && asked <= 200, asked + " requests");
         // when: nothing more for a while, and then one frame
         for (int ms = 0; ms < 10_000; ms++) {
             asked += due(sessions, memory);
             nowNs += MS;
         }
-        assertTrue(asked < 2 * shape.nodeCount(), asked + " questions");
+        assertTrue(asked < 2 * shape.nodeCount(), asked + " requests");
         sessions.doubt(7, Sessions.ROUTED);
         // then
         assertEquals(1, due(sessions, memory));

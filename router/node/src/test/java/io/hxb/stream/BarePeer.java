@@ -9,7 +9,7 @@ import io.hxb.pm.PmStatus;
 import io.hxb.pm.stream.wire.PortProtocol;
 import io.hxb.pm.stream.wire.StreamRecord;
 
-/** A peer of one stream that only does what a test tells it, over a context of its own. */
+/** A peer of one stream that only follows a test, over a context of its own. */
 final class BarePeer implements AutoCloseable {
     static final int ID = 7;
 

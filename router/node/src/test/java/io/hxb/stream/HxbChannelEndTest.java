@@ -81,7 +81,7 @@ class HxbChannelEndTest {
     }
 
     @Test
-    void shouldEndTheOutputBehindWhatWasWritten() throws Exception {
+    void shouldEndTheOutputAfterWhatWasWritten() throws Exception {
         // given
         final ChannelFuture written = blockedWrite();
         final ChannelFuture unflushed = channel.write(Unpooled.wrappedBuffer(new byte[10]));

@@ -220,7 +220,7 @@ class HxbChannelHttpTest {
     }
 
     @Test
-    void shouldKeepReadingAfterThePeerHasEndedWhenToldSo() throws Exception {
+    void shouldKeepReadingAfterThePeerHasEndedIfConfigured() throws Exception {
         // given
         final BlockingQueue<Object> seen = new LinkedBlockingQueue<>();
         final Channel server =
@@ -276,7 +276,7 @@ class HxbChannelHttpTest {
         }
     }
 
-    /** Echoes, and says something more when the peer has ended. */
+    /** Echoes, and sends something more when the peer has ended. */
     private static final class Late extends ChannelInboundHandlerAdapter {
         private final BlockingQueue<Object> seen;
 

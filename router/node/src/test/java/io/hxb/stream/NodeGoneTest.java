@@ -78,7 +78,7 @@ class NodeGoneTest {
     }
 
     @Test
-    void shouldReadWhatHadArrivedAndThenSayThatTheNodeIsGone() throws Exception {
+    void shouldReadWhatHadArrivedAndThenReportThatTheNodeIsGone() throws Exception {
         // given
         final HxbServerSocketChannel server = streams.listen(0);
         final HxbSocketChannel client = streams.connect(server.localAddress(), LIMIT);

@@ -20,8 +20,8 @@ import java.util.Random;
 
 /**
  * Both ends of a stream write, read, end their output and close in any order, over links that lose
- * frames, all on one thread: nobody sees an end before the last byte, nobody is told of a delivery
- * that was none, ends in order never fail, and nothing stays open.
+ * frames, all on one thread: nobody sees an end before the last byte, nobody is notified of a
+ * delivery that was none, ends in order never fail, and nothing stays open.
  */
 @Tag("property")
 class StreamEndPropertyTest {
@@ -123,7 +123,7 @@ class StreamEndPropertyTest {
         }
     }
 
-    /** One end of a stream, and what it was told. */
+    /** One end of a stream, and its notifications. */
     private final class End {
         private final String name;
         private final HxbSocketChannel channel;

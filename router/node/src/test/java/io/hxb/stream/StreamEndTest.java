@@ -30,7 +30,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 
-/** What a reader and a writer are told when a stream ends, in order or not. */
+/** What a reader and a writer see when a stream ends, in order or not. */
 @Tag("system")
 class StreamEndTest {
     private static final int WINDOW = 4096;
@@ -112,7 +112,7 @@ class StreamEndTest {
     }
 
     @Test
-    void shouldTellAWriterWhenThePeerHasReadAll() throws Exception {
+    void shouldNotifyAWriterWhenThePeerHasReadAll() throws Exception {
         // given
         client.write(bytes(10));
         client.shutdownOutput();
@@ -127,7 +127,7 @@ class StreamEndTest {
     }
 
     @Test
-    void shouldTellAWriterWhosePeerHasClosedBehindTheLastByte() throws Exception {
+    void shouldNotifyAWriterWhosePeerHasClosedAfterTheLastByte() throws Exception {
         // given
         client.write(bytes(10));
         assertEquals(10, accepted.read(bytes(20)));
@@ -140,7 +140,7 @@ class StreamEndTest {
     }
 
     @Test
-    void shouldTellAWriterWhosePeerHasClosedBeforeReadingAll() throws Exception {
+    void shouldNotifyAWriterWhosePeerHasClosedBeforeReadingAll() throws Exception {
         // given
         client.write(bytes(10));
         client.shutdownOutput();

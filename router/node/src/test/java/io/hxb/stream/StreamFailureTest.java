@@ -136,7 +136,7 @@ class StreamFailureTest {
     }
 
     @Test
-    void shouldTellOfAPeerThatVanishedBeforeItsStreamsWereAcceptedOrRead() throws Exception {
+    void shouldReportAPeerThatVanishedBeforeItsStreamsWereAcceptedOrRead() throws Exception {
         // given
         final HxbServerSocketChannel server = nodes.streams(0).listen(PORT);
         final BarePeer peer = new BarePeer(nodes.device(1).openContext(3));

@@ -245,7 +245,7 @@ class StreamWaitTest {
     }
 
     @Test
-    void shouldSayWhyItHasNotConnectedWhenTheBacklogStaysFull() throws Exception {
+    void shouldReportWhyItHasNotConnectedWhenTheBacklogStaysFull() throws Exception {
         // given
         final HxbServerSocketChannel narrow = nodes.streams(1).listen(0, 1);
         client.connect(narrow.localAddress(), LIMIT);

@@ -41,7 +41,7 @@ class VirtioHeaderTest {
     }
 
     @Test
-    void shouldMoveWhatLiesBehindTheTag() {
+    void shouldMoveWhatFollowsTheTag() {
         // given: TCP over IPv4, 14 + 20 bytes before it
         write(NEEDS_CHECKSUM, TCP_V4, 66, 1448, 34, 16);
         // when
@@ -55,8 +55,8 @@ class VirtioHeaderTest {
     }
 
     @Test
-    void shouldNotMoveWhatIsNotSaid() {
-        // given: a finished frame; the field of the checksum says nothing then
+    void shouldNotMoveUnsetFields() {
+        // given: a finished frame; the field of the checksum is unused then
         write(0, 0, 0, 0, 0, 0);
         VirtioHeader.insertTag(header);
         assertEquals(0, field(6));
@@ -70,13 +70,13 @@ class VirtioHeaderTest {
 
     @Test
     void shouldCountTheFramesThatASuperPacketIsCutInto() {
-        // given: 32 bytes of TCP header behind 54 of Ethernet and IPv6
+        // given: 32 bytes of TCP header after 54 of Ethernet and IPv6
         write(NEEDS_CHECKSUM, TCP_V6 | ECN, 150, 1000, 54, 16);
         Memory.putByte(frame + 54 + 12, 0x80);
         // when
         final int headers = VirtioHeader.headerBytes(header, frame, 150);
         // then
-        assertEquals(86, headers, "whatever the hint says, which may include payload");
+        assertEquals(86, headers, "whatever the hint is, which may include payload");
         assertEquals(1, VirtioHeader.frames(header, headers, 86));
         assertEquals(1, VirtioHeader.frames(header, headers, 86 + 1000));
         assertEquals(2, VirtioHeader.frames(header, headers, 86 + 1001));
@@ -106,7 +106,7 @@ class VirtioHeaderTest {
         write(NEEDS_CHECKSUM, 0, 66, 0, 34, 16);
         assertEquals(0, VirtioHeader.headerBytes(header, frame, 150));
         assertEquals(1, VirtioHeader.frames(header, 0, 1514));
-        // given: what the kernel never says
+        // given: what the kernel never sets
         write(NEEDS_CHECKSUM, TCP_V4, 66, 0, 34, 16);
         assertEquals(
                 1, VirtioHeader.frames(header, VirtioHeader.headerBytes(header, frame, 150), 9000));

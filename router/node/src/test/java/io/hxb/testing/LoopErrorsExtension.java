@@ -26,7 +26,7 @@ public final class LoopErrorsExtension implements BeforeEachCallback, AfterEachC
         context.getStore(NAMESPACE).put("before", LoopErrors.INSTANCE.count());
     }
 
-    /** Loops meet errors in this test, and the test says what becomes of them. */
+    /** Loops meet errors in this test, and the test defines what becomes of them. */
     @Target(ElementType.METHOD)
     @Retention(RetentionPolicy.RUNTIME)
     public @interface Expected {}

@@ -8,7 +8,7 @@ import io.hxb.link.OutgoingFrame;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A link that keeps what is offered, and blocks or goes down when told. Owned by the test. */
+/** A link that keeps what is offered, and blocks or goes down on request. Owned by the test. */
 public final class RecordingLink implements Link {
     /** One frame offered. */
     public record Offer(int neighbour, long headerAddress, int lengthBytes, long token) {}
@@ -35,12 +35,12 @@ public final class RecordingLink implements Link {
         isBlocked = blocked;
     }
 
-    /** Says that so much waits in the NIC, whatever is offered. */
+    /** Sets how much waits in the NIC, whatever is offered. */
     public void unsentBytes(final long bytes) {
         unsentBytes = bytes;
     }
 
-    /** Says that its senders send trains. */
+    /** Sets that its senders send trains. */
     public void sendTrains() {
         hasTrains = true;
     }

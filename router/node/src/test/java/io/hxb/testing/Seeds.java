@@ -13,8 +13,8 @@ public final class Seeds {
     /**
      * Runs the seeds 0 to {@code count} - 1, in any order.
      *
-     * @param run runs one seed and says how much happened; any thread calls it.
-     * @return the sum of what the runs said.
+     * @param run runs one seed and returns how much happened; any thread calls it.
+     * @return the sum of what the runs returned.
      */
     public static long sum(final long count, final LongUnaryOperator run) {
         return LongStream.range(0, count).parallel().map(run).sum();

@@ -71,7 +71,7 @@ public final class TestNamespaces implements AutoCloseable {
             final String namespaceB,
             final String nicB,
             final int mtuBytes) {
-        // The kernel tells at once of a carrier whose two ends have different numbers, else only
+        // The kernel reports at once a carrier whose two ends have different numbers, else only
         // once a second. Source: Linux, net/core/link_watch.c, linkwatch_urgent_event.
         final int index = NIC_INDEX.getAndAdd(2);
         ip(
@@ -92,7 +92,7 @@ public final class TestNamespaces implements AutoCloseable {
         await(nic + " has a carrier", () -> info(namespace, nic).hasCarrier());
     }
 
-    /** What the kernel says about a NIC. */
+    /** What the kernel reports of a NIC. */
     public static NicInfo info(final String namespace, final String nic) {
         try {
             return NetworkNamespace.run(namespace, () -> NicInfo.read(nic));

@@ -33,7 +33,7 @@ public final class TestNics {
     }
 
     /**
-     * Opens a packet socket of a stranger, who sends what is behind a struct virtio_net_hdr.
+     * Opens a packet socket of a stranger, who sends what is after a struct virtio_net_hdr.
      *
      * @return the descriptor, which the caller closes.
      */

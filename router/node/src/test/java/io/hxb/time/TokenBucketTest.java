@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whatever the clock says at the beginning: its zero is anywhere, and it overflows. */
+/** Whatever the clock shows at the beginning: its zero is anywhere, and it overflows. */
 @Tag("unit")
 class TokenBucketTest {
     private static final long SECOND = 1_000_000_000L;
@@ -50,7 +50,7 @@ class TokenBucketTest {
     }
 
     @Test
-    void shouldSayHowManyTokensThereAre() {
+    void shouldReportHowManyTokensThereAre() {
         assertTrue(bucket.has(0, BURST));
         taken(0, 4);
         assertTrue(bucket.has(0, 6));

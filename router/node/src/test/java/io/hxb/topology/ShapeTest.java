@@ -106,7 +106,7 @@ class ShapeTest {
                 "128x128x128 | at most 2^20 nodes",
                 "99999x1 | written like",
             })
-    void shouldSayWhatIsWrongWithAShape(final String text, final String part) {
+    void shouldReportWhatIsWrongWithAShape(final String text, final String part) {
         final IllegalArgumentException thrown =
                 assertThrows(IllegalArgumentException.class, () -> Shape.parse(text));
         assertTrue(thrown.getMessage().contains(part), thrown.getMessage());

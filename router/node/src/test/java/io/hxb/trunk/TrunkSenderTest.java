@@ -53,7 +53,7 @@ class TrunkSenderTest {
     }
 
     @Test
-    void shouldTellBlockedFromUnreachable() {
+    void shouldDistinguishBlockedFromUnreachable() {
         // given
         reachOver(1);
         links[1].block(true);

@@ -118,7 +118,7 @@ public final class Hxb implements Runnable {
 
     /**
      * The command of a name alone, so that it starts without reading the options of all others; all
-     * commands if there is none of that name, or if it tells of the others.
+     * commands if there is none of that name, or if its help lists the others.
      */
     private static CommandLine commandLine(final String name) {
         final CommandLine commandLine = new CommandLine(new Hxb());
@@ -150,7 +150,7 @@ public final class Hxb implements Runnable {
         } catch (final OutOfMemoryError e) {
             status = failures.outOfMemory(e, Arrays.asList(arguments).contains("--json"));
         }
-        // A command that failed has said why.
+        // A command that failed has printed why.
         return status != ExitStatus.OK || failures.isWritten(System.out)
                 ? status
                 : ExitStatus.FAILED;

@@ -130,7 +130,7 @@ final class NodeCommand implements Callable<Integer> {
             log.close();
         }
         if (isStuck) {
-            // It has said so. No other hook may take anything from the loop that still runs.
+            // It has reported that. No other hook may take anything from the loop that still runs.
             Runtime.getRuntime().halt(ExitStatus.FAILED);
         }
     }

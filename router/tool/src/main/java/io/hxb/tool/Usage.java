@@ -30,7 +30,7 @@ final class Usage {
         command.getSubcommands().values().forEach(inner -> prepare(inner, version, columns));
     }
 
-    /** The width that {@code COLUMNS} asks for, kept readable; null if it says nothing. */
+    /** The width that {@code COLUMNS} asks for, kept readable; null if it is not set. */
     static Integer columns(final Map<String, String> environment) {
         final String value = environment.getOrDefault("COLUMNS", "");
         if (!value.matches("\\d{1,5}")) {
@@ -48,7 +48,7 @@ final class Usage {
                 .toList();
     }
 
-    /** One line that shows how a command is called, and one that says where to read more. */
+    /** One line that shows how a command is called, and one that refers to its help. */
     static String hint(final CommandLine command) {
         final CommandSpec spec = command.getCommandSpec();
         final StringBuilder line = new StringBuilder("usage: ").append(spec.qualifiedName());

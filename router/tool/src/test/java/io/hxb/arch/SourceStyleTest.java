@@ -20,7 +20,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** What the house style says of sources and a compiler does not check. */
+/** Rules of the house style for sources that a compiler does not check. */
 @Tag("unit")
 class SourceStyleTest {
     private static final Path ROOT = Path.of(System.getProperty("hxb.root"));
@@ -53,7 +53,7 @@ class SourceStyleTest {
     }
 
     @Test
-    void shouldSayOfEveryPackageWhatItIs() throws IOException {
+    void shouldReportOfEveryPackageWhatItIs() throws IOException {
         // when
         final List<Path> silent =
                 sources("main").entrySet().stream()

@@ -7,7 +7,7 @@ import io.hxb.pm.attach.Attachment;
 import io.hxb.pm.attach.ContextRequest;
 
 /**
- * An application that writes into the memory it shares with its node whatever a script says,
+ * An application that writes into the memory it shares with its node what a script contains,
  * between the node's turns. The node loses no buffer, context or memory by it, and every turn ends.
  * Used by one thread.
  */

@@ -15,8 +15,8 @@ import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A program at the node's Unix socket that sends what a script says: requests in any order with any
- * arguments, cut, with descriptors, answers taken or not. When it has gone the node has every
+ * A program at the node's Unix socket that sends what a script contains: requests in any order with
+ * any arguments, cut, with descriptors, answers taken or not. When it has gone the node has every
  * context and buffer back, and serves others; that descriptors and mappings are gone is checked for
  * all targets. Used by one thread.
  */

@@ -19,7 +19,7 @@ public enum FuzzTarget {
     /** Everything that parses frames, beside a reference. */
     FRAMES(FrameTarget::run, false),
 
-    /** Flows whose peer sends whatever an input says. */
+    /** Flows whose peer sends what an input contains. */
     FLOWS(HostilePeer::run, false),
 
     /** Discovery and the health of links, among neighbours that lie and strangers. */

@@ -16,7 +16,7 @@ class FuzzTargetsTest {
 
     @ParameterizedTest
     @EnumSource
-    void shouldKeepItsPromisesWhateverAnInputSays(final FuzzTarget target) {
+    void shouldKeepItsPromisesWithAnyInput(final FuzzTarget target) {
         final long seed = Long.getLong("hxb.seed", System.nanoTime());
         final SplittableRandom random = new SplittableRandom(seed);
         for (int i = 0; i < INPUTS; i++) {

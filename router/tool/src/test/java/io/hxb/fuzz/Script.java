@@ -1,6 +1,6 @@
 package io.hxb.fuzz;
 
-/** An input as a script: numbers that are taken one after another, 0 behind its end. One thread. */
+/** An input as a script: numbers that are taken one after another, 0 after its end. One thread. */
 public final class Script {
     private final byte[] bytes;
     private int at;
@@ -32,7 +32,7 @@ public final class Script {
     /**
      * Mostly the valid value, which no guessing finds; else one beside it or any.
      *
-     * @param valid what an honest sender would say.
+     * @param valid what an honest sender would send.
      */
     public long near(final long valid) {
         final int choice = next();

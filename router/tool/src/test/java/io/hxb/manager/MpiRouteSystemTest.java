@@ -136,7 +136,9 @@ class MpiRouteSystemTest {
         }
     }
 
-    /** Runs a program on all hosts, ranks dealt to them in their order; what it and mpirun say. */
+    /**
+     * Runs a program on all hosts, ranks dealt to them in their order; what it and mpirun print.
+     */
     private static String mpirun(final String slots, final int ranks, final String program)
             throws IOException, InterruptedException {
         final List<String> hosts = new ArrayList<>();

@@ -354,7 +354,7 @@ class PathHealthSystemTest {
                 (System.nanoTime() - start) / 1_000_000);
         awaitMore("the stream goes on");
         assertEquals(first, route(from, TO).wantedVid());
-        assertEquals(second, (int) route(from, TO).value(1), "where h2 says it sends");
+        assertEquals(second, (int) route(from, TO).value(1), "where h2 reports that it sends");
         awaitOneDeadPath(from);
         assertEquals(0L, counts(from).get("half_pairs"));
         assertTrue(counts(from).get("path_moves") >= 1);

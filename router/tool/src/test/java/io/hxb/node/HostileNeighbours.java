@@ -31,10 +31,10 @@ import java.util.List;
 
 /**
  * A node among two neighbours on two links, all real, in virtual time, to which strangers send
- * hellos, states of links and misconfigurations as a script says: from any coordinates, with any
- * contents, between honest ones. Whatever they say, tables, log, answers and turns stay within
+ * hellos, states of links and misconfigurations from a script: from any coordinates, with any
+ * contents, between honest ones. Whatever they send, tables, log, answers and turns stay within
  * bounds, no buffer is lost, and when they are silent again all is as before. Frames of flows come,
- * too, and some say that they are sealed, with and without a key. Used by one thread.
+ * too, and some are marked as sealed, with and without a key. Used by one thread.
  */
 public final class HostileNeighbours {
     private static final Shape SHAPE = Shape.of(3);
@@ -44,7 +44,7 @@ public final class HostileNeighbours {
     private static final int MAX_BODY_BYTES = 200;
     private static final int BUFFERS = 128;
 
-    /** Virtual time in which a node forgets what strangers have told. */
+    /** Virtual time in which a node forgets what strangers have sent. */
     private static final long RECOVERY_NS = 20_000 * MILLISECOND;
 
     private final SimCluster cluster;

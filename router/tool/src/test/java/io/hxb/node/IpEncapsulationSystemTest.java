@@ -93,7 +93,7 @@ class IpEncapsulationSystemTest {
     @EnumSource(
             value = SocketConfig.KernelRelay.class,
             names = {"ON", "OFF"})
-    void shouldCarryBulkByIpAndRelayWhoeverRelays(final SocketConfig.KernelRelay relay)
+    void shouldCarryBulkByIpAndRelayOverAnyRelay(final SocketConfig.KernelRelay relay)
             throws Exception {
         // given
         start(relay);

@@ -78,14 +78,14 @@ class IsolationSystemTest {
         // when
         final long secret = exchangeSecrets();
         // then: not what others got, but what was for itself
-        assertEquals("[]", hostile.say("scan " + hex(secret)));
+        assertEquals("[]", hostile.request("scan " + hex(secret)));
         final long own = random.nextLong();
         send(contextOf(0), HOSTILE_CONTEXT, own);
-        assertEquals("from 0:" + VICTIM_CONTEXT, hostile.say("receive"));
-        final String places = hostile.say("scan " + hex(own));
+        assertEquals("from 0:" + VICTIM_CONTEXT, hostile.request("receive"));
+        final String places = hostile.request("scan " + hex(own));
         assertTrue(places.startsWith("[/memfd:") && !places.contains(COMMON_POOL), places);
         // The look leaves no copies where it looks next.
-        assertEquals(places, hostile.say("scan " + hex(own)));
+        assertEquals(places, hostile.request("scan " + hex(own)));
     }
 
     @Test
@@ -95,7 +95,7 @@ class IsolationSystemTest {
         // when
         final long secret = exchangeSecrets();
         // then: the look finds what is there to be found
-        final String places = hostile.say("scan " + hex(secret));
+        final String places = hostile.request("scan " + hex(secret));
         assertTrue(places.startsWith("[" + COMMON_POOL) && !places.contains(","), places);
     }
 
@@ -122,8 +122,8 @@ class IsolationSystemTest {
                                             config, id, threads, true, false, link -> link))));
         }
         final OtherUser hostile = keep(OtherUser.start(socket(1), HOSTILE, HOSTILE, List.of()));
-        assertEquals("attached", hostile.say("attach"));
-        assertEquals("opened", hostile.say("open " + HOSTILE_CONTEXT));
+        assertEquals("attached", hostile.request("attach"));
+        assertEquals("opened", hostile.request("open " + HOSTILE_CONTEXT));
         for (final Node node : nodes) {
             assertTrue(node.awaitNeighbours(20 * SECOND), "no neighbours");
         }

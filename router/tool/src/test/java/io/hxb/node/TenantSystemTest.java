@@ -106,7 +106,7 @@ class TenantSystemTest {
 
     private static void assertRefused(final OtherUser from, final int node, final int context)
             throws IOException {
-        final String answer = from.say("send " + node + " " + context);
+        final String answer = from.request("send " + node + " " + context);
         assertTrue(
                 answer.startsWith("NOT_ALLOWED node " + node + " context " + context)
                         && answer.contains("this context's tenant may not send there"),
@@ -114,7 +114,7 @@ class TenantSystemTest {
     }
 
     @Test
-    void shouldLetMessagesCrossTenantsOnlyWhereTheFileSaysSo() throws Exception {
+    void shouldLetMessagesCrossTenantsOnlyWhereTheFileReportsIt() throws Exception {
         // given
         final String tenants =
                 "tenants: {a: {uids: 60001}, b: {uids: 60002}, c: {uids: 60003, talksTo: b}}";
@@ -125,20 +125,20 @@ class TenantSystemTest {
         awaitOpen(a, b, c);
         // then nobody but c reaches b, and b does not reach c
         assertRefused(a, 1, 1);
-        assertEquals("sent", c.say("send 1 1"));
-        assertEquals("from 0:2", b.say("receive"));
+        assertEquals("sent", c.request("send 1 1"));
+        assertEquals("from 0:2", b.request("receive"));
         assertRefused(b, 0, 2);
         // nor does anybody within one node
         assertRefused(a, 0, 2);
         // and everybody reaches the nodes themselves, which answer
-        assertEquals("sent", a.say("send 1 0"));
+        assertEquals("sent", a.request("send 1 0"));
         assertTrue(nodes.get(1).counters().sum(CounterType.FLOW_NOT_ALLOWED_EVENTS) > 0);
         // and the operator reaches everybody, but nobody reaches him
         try (PmDevice device = nodes.getFirst().device();
                 PmContext operator = device.openContext(9)) {
             final int slot = operator.claim(1, 1, 8);
             assertEquals(PmStatus.OK, operator.send(slot, 8, 1));
-            assertEquals("from 0:9", b.say("receive"));
+            assertEquals("from 0:9", b.request("receive"));
             assertRefused(b, 0, 9);
             assertEquals(PmStatus.EMPTY, operator.receive(new PmMessage()));
         }
@@ -164,7 +164,7 @@ class TenantSystemTest {
     }
 
     @Test
-    void shouldHoldBackWhoeverSendsTooMuchAndNobodyElse() throws Exception {
+    void shouldHoldBackOnlySourcesThatSendTooMuch() throws Exception {
         // given
         final String tenants =
                 "tenants: {a: {uids: 60001, userLimits: {messagesPerSecond: %d}}, b: {uids: 60002}}"
@@ -177,7 +177,7 @@ class TenantSystemTest {
                 PmContext sink = device.openContext(3)) {
             // when both send to the node's own context, one as fast as it can for a second
             a.order("flood 1 0");
-            final String ofB = b.say("burst 1 0 2000");
+            final String ofB = b.request("burst 1 0 2000");
             final int ofA = Integer.parseInt(a.answer());
             // then: what may go in a second and at once, and what waits in the application's slots
             assertTrue(ofA <= RATE + RATE / 50 + 16 + 16, "a sent " + ofA);
@@ -187,7 +187,7 @@ class TenantSystemTest {
                             > 0);
             // and nothing is lost: what waits goes on
             assertEquals(PmStatus.EMPTY, sink.receive(new PmMessage()));
-            assertEquals("sent", a.say("send 1 0"));
+            assertEquals("sent", a.request("send 1 0"));
         }
     }
 
@@ -206,13 +206,13 @@ class TenantSystemTest {
         final OtherUser a = attached(A, 1, 1);
         final OtherUser b = attached(B, 0, 1);
         awaitOpen(a, b);
-        assertEquals("opened", a.say("open 2"));
-        assertTrue(a.say("open 3").contains("tenant a may have 2 contexts (tenants.a.limits"));
+        assertEquals("opened", a.request("open 2"));
+        assertTrue(a.request("open 3").contains("tenant a may have 2 contexts (tenants.a.limits"));
         // when: contexts that have earned credit stop receiving
         final String key = "heldBuffers";
         for (int i = 0; i < 30; i++) {
-            assertEquals("sent", b.say("burst 1 1 8"));
-            assertEquals("received", a.say("drain"));
+            assertEquals("sent", b.request("burst 1 1 8"));
+            assertEquals("received", a.request("drain"));
         }
         b.order("burst 1 1 100000");
         // then: the counter file shows that they have what they may have, and are refused more

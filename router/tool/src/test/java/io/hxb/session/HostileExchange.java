@@ -26,7 +26,7 @@ import java.util.Set;
  * put together of them, and what he makes himself; while the nodes restart and change their keys.
  *
  * <p>Nothing is accepted that the other did not send, nor twice, nor of an earlier life; what both
- * keep and say stays within bounds that follow from time and from what they were asked. While the
+ * keep and send stays within bounds that follow from time and from what they were asked. While the
  * attacker only adds frames, a session stays the same one and usable. When he has gone, both agree
  * again as soon as one of them sends, and are quiet. Used by one thread.
  */
@@ -74,9 +74,9 @@ public final class HostileExchange {
     private final List<Map<String, Recorded>> sent = List.of(new HashMap<>(), new HashMap<>());
     private final List<Deque<Recorded>> underWay = List.of(new ArrayDeque<>(), new ArrayDeque<>());
 
-    // By node: what it has taken in its present life, and what it has said and been asked.
+    // By node: what it has taken in its present life, and what it has sent and been asked.
     private final List<Set<String>> taken = List.of(new HashSet<>(), new HashSet<>());
-    private final long[] said = new long[2];
+    private final long[] messages = new long[2];
     private final long[] heard = new long[2];
     private final long[] wanted = new long[2];
     private long refused;
@@ -305,7 +305,7 @@ public final class HostileExchange {
     private void pump() {
         for (int node = 0; node < 2; node++) {
             for (final byte[] frame : nodes[node].due(nowNs)) {
-                said[node]++;
+                messages[node]++;
                 put(node, frame, false);
             }
         }
@@ -357,11 +357,11 @@ public final class HostileExchange {
             for (int other = 0; other < SessionNode.SHAPE.nodeCount(); other++) {
                 check(other != node || sessions.peer(other) == null, "a peer that it is itself");
             }
-            // An answer for each that was heard; questions are repeated, and asked on doubt.
+            // An answer for each that was heard; requests are repeated, and sent on doubt.
             final long causes = wanted[0] + wanted[1] + lives[0] + lives[1] + 2 * halfSeconds;
             check(
-                    said[node] <= heard[node] + 4 * SessionPeer.ATTEMPTS * causes,
-                    said[node] + " said");
+                    messages[node] <= heard[node] + 4 * SessionPeer.ATTEMPTS * causes,
+                    messages[node] + " messages");
             check(
                     Integer.toUnsignedLong(sessions.begun()) <= 2 * causes,
                     sessions.begun() + " sessions");
@@ -401,13 +401,13 @@ public final class HostileExchange {
             if (i == 100) {
                 agreed[0] = session(0);
                 agreed[1] = session(1);
-                said[0] = 0;
-                said[1] = 0;
+                messages[0] = 0;
+                messages[1] = 0;
             }
             check(talks(0) && talks(1), "they do not go on to agree");
         }
         check(agreed[0] == session(0) && agreed[1] == session(1), "sessions go on to change");
-        check(said[0] + said[1] == 0, "they go on to ask: " + (said[0] + said[1]));
+        check(messages[0] + messages[1] == 0, "they go on to ask: " + (messages[0] + messages[1]));
     }
 
     private static void check(final boolean holds, final String problem) {

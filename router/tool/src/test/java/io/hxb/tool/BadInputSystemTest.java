@@ -20,7 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Wrong surroundings: the real command line says what to do, and ends with status 1. */
+/** Wrong surroundings: the real command line reports what to do, and ends with status 1. */
 @Tag("system")
 class BadInputSystemTest {
     @TempDir private Path folder;
@@ -69,7 +69,7 @@ class BadInputSystemTest {
     }
 
     @Test
-    void shouldSayWhyTheKernelCannotRelay() throws Exception {
+    void shouldReportWhyTheKernelCannotRelay() throws Exception {
         final Path file =
                 cluster(
                         """
@@ -86,7 +86,7 @@ class BadInputSystemTest {
     }
 
     @Test
-    void shouldSayWhichPrivilegeIsMissing() throws Exception {
+    void shouldReportWhichPrivilegeIsMissing() throws Exception {
         assumeTrue(Privileges.isRoot(), "skipped: taking capabilities away needs root");
         final Path file = cluster("backend: raw\nlinks: {x: [lo]}\n");
         final List<String> without =

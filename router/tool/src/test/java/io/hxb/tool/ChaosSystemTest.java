@@ -166,7 +166,7 @@ class ChaosSystemTest {
     }
 
     @Test
-    void shouldSayWhatIsWrongBeforeALabIsMade() throws Exception {
+    void shouldReportWhatIsWrongBeforeALabIsMade() throws Exception {
         try (HxbProcess hxb = chaos("- {at: 0s, smash: \"x.0 of (1)\"}\n", "--shape", "2")) {
             assertEquals(ExitStatus.USAGE, hxb.status());
             assertTrue(hxb.errors().contains("faults.yaml:1: 'smash' is not known"), hxb::errors);

@@ -91,7 +91,7 @@ class CliTest {
     }
 
     @Test
-    void shouldSayWhereAClusterFileIsWrong() throws IOException {
+    void shouldReportWhereAClusterFileIsWrong() throws IOException {
         // given
         final Path file = folder.resolve("cluster.yaml");
         Files.writeString(
@@ -116,7 +116,7 @@ class CliTest {
     }
 
     @Test
-    void shouldSayThatAFileIsNoYaml() throws IOException {
+    void shouldReportThatAFileIsNoYaml() throws IOException {
         final Path file = folder.resolve("cluster.yaml");
         Files.writeString(file, "name: [x\nshape: }\n");
 
@@ -127,7 +127,7 @@ class CliTest {
     }
 
     @Test
-    void shouldSayThatAClusterFileIsNotThere() {
+    void shouldReportThatAClusterFileIsNotThere() {
         final Outcome outcome = run("doctor", "--config", folder.resolve("none.yaml").toString());
 
         assertEquals(ExitStatus.FAILED, outcome.status());
@@ -155,7 +155,7 @@ class CliTest {
     }
 
     @Test
-    void shouldSayThatACounterFileIsNone() throws IOException {
+    void shouldReportThatACounterFileIsNone() throws IOException {
         final Path file =
                 Files.writeString(folder.resolve("a.counters"), "this is not a counter file");
 

@@ -271,7 +271,7 @@ final class CommandReference {
         return Arrays.stream(lines).map(String::strip).collect(Collectors.joining(" "));
     }
 
-    /** What the help says of an option or parameter, in one line. */
+    /** The help text of an option or parameter, in one line. */
     private static String description(final ArgSpec argument) {
         return description(argument.description())
                 .replace("${DEFAULT-VALUE}", String.valueOf(argument.defaultValue()));

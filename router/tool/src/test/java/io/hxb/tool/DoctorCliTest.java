@@ -15,7 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** What {@code hxb doctor} says of a cluster file with tenants. */
+/** What {@code hxb doctor} reports of a cluster file with tenants. */
 @Tag("unit")
 class DoctorCliTest {
     private static final String TENANTS =
@@ -105,7 +105,7 @@ class DoctorCliTest {
     }
 
     @Test
-    void shouldSayWhereASectionOfTenantsIsNone() throws IOException {
+    void shouldReportWhereASectionOfTenantsIsNone() throws IOException {
         for (final String section : List.of("tenants: [physics]\n", "tenants: physics\n")) {
             final HxbOutput output = doctor(file(section));
             assertEquals(ExitStatus.FAILED, output.status(), output.text());

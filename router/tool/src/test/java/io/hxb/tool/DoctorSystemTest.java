@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 
-/** What doctor says of a lab that is cabled and set up wrongly. */
+/** What doctor reports of a lab that is cabled and set up wrongly. */
 @Tag("system")
 class DoctorSystemTest {
     private static final int MAX_LOOKS = 20;
@@ -134,7 +134,7 @@ class DoctorSystemTest {
         }
     }
 
-    /** Asks doctor until it tells of a failure whose text is like that. */
+    /** Asks doctor until it reports a failure whose text is like that. */
     private Map<?, ?> awaitFailure(final Predicate<String> isLike) throws Exception {
         String last = "";
         for (int look = 0; look < MAX_LOOKS; look++) {

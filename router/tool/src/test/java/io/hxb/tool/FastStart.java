@@ -83,7 +83,7 @@ public final class FastStart {
     /**
      * Uses what other test JVMs use, or makes it.
      *
-     * @param file names the folder; whoever uses that holds a lock on the second byte, and whoever
+     * @param file names the folder; its users hold a lock on the second byte, and the process that
      *     makes or removes it holds one on the first.
      */
     private static FastStart open(final FileChannel file) throws IOException, InterruptedException {

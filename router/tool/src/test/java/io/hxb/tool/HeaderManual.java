@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 final class HeaderManual {
     private static final String ANY = "Any thread may call it.";
 
-    /** What the comments at the start of the headers say of single functions. */
+    /** The comments at the start of the headers about single functions. */
     private static final Map<String, String> THREADS =
             Map.of(
                     "hxb_own_context", ANY,

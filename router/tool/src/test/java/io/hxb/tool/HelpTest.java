@@ -97,7 +97,7 @@ class HelpTest {
     }
 
     @Test
-    void shouldTellTheVersionOfEveryCommand() {
+    void shouldReportTheVersionOfEveryCommand() {
         final String version = HxbOutput.of("--version").text();
         for (final CommandLine command : commands()) {
             final HxbOutput output = HxbOutput.of(words(command, "-V"));
@@ -126,7 +126,7 @@ class HelpTest {
     }
 
     @Test
-    void shouldSayWhichCommandsThereAreInsteadOfAnUnknownOne() {
+    void shouldReportWhichCommandsThereAreInsteadOfAnUnknownOne() {
         final HxbOutput output = HxbOutput.of("help", "lab", "nonsense");
 
         assertEquals(ExitStatus.USAGE, output.status());

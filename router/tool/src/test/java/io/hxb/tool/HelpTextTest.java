@@ -27,7 +27,7 @@ import java.util.regex.Pattern;
 class HelpTextTest {
     private static final Pattern DEFAULT = Pattern.compile("\\(default: ([^()]|\\([^()]*\\))+\\)");
 
-    /** Values that stand for no value: the description says what holds then. */
+    /** Values that stand for no value: the description explains what holds then. */
     private static final Set<String> NO_VALUE = Set.of("0", "-1", "", "none");
 
     /** With what descriptions begin where they do not begin with a verb. */

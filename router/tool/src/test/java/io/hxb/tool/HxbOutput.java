@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * What a command said and how it ended, run within the test's process. Immutable.
+ * What a command printed and how it ended, run within the test's process. Immutable.
  *
  * @param status its exit status.
  * @param text its standard output.

@@ -42,7 +42,7 @@ final class HxbProcess implements AutoCloseable {
         return start(folder, List.of(), arguments);
     }
 
-    /** The same behind a prefix such as setpriv. */
+    /** The same after a prefix such as setpriv. */
     static HxbProcess start(final Path folder, final List<String> prefix, final String... arguments)
             throws IOException {
         final Path output = Files.createTempFile(folder, "out", ".txt");

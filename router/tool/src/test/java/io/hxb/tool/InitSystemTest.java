@@ -74,7 +74,7 @@ class InitSystemTest {
             assertEquals(0L, config.hosts().get("pc1"));
             assertEquals(Files.readString(file("pc1")), Files.readString(file("pc2")));
 
-            // and: nodes start from it, and who comes later is told of them
+            // and: nodes start from it, and later ones are notified of them
             final Path attached =
                     Files.writeString(
                             folder.resolve("attached.yaml"),

@@ -197,7 +197,7 @@ class LabRunSystemTest {
     }
 
     @Test
-    void shouldRemoveTheLabWhenToldToEndWhileItIsMade() throws Exception {
+    void shouldRemoveTheLabOnSigtermWhileItIsMade() throws Exception {
         assumeRoot();
         try (HxbProcess hxb = start("--shape", "3x3", "--links", "2")) {
             hxb.await("the first namespace", () -> namespaces() > 0);

@@ -255,7 +255,7 @@ class LauncherTest {
     }
 
     @Test
-    void shouldKeepMavenFromColouringWhatItSays() throws Exception {
+    void shouldKeepMavenFromColouringItsOutput() throws Exception {
         hxb(tree, "lab", "status");
         assertTrue(builds().getFirst().contains("-Dstyle.color=never"), builds()::toString);
         assertTrue(builds().getFirst().contains("-Djansi.noreset=true"), builds()::toString);
@@ -323,7 +323,7 @@ class LauncherTest {
     }
 
     @Test
-    void shouldSayWhereAJdkComesFrom() throws Exception {
+    void shouldReportWhereAJdkComesFrom() throws Exception {
         // given a machine without any: the usual places are looked at in a copy of the script
         final Path script = tree.resolve("deploy/jdk.sh");
         Files.writeString(
@@ -379,7 +379,7 @@ class LauncherTest {
     }
 
     @Test
-    void shouldSayWhatItFetchesAndWhereTo() throws Exception {
+    void shouldReportWhatItFetchesAndWhereTo() throws Exception {
         // given
         Files.writeString(
                 folder.resolve("fails-offline"),
@@ -439,7 +439,7 @@ class LauncherTest {
     }
 
     @Test
-    void shouldTellAUserWhoMayNotBuildWhatTheOwnerHasToDo() throws Exception {
+    void shouldReportToAUserWhoMayNotBuildWhatTheOwnerHasToDo() throws Exception {
         assumeTrue(Privileges.isRoot(), "skipped: becoming another user needs root");
         final Run run =
                 hxb(

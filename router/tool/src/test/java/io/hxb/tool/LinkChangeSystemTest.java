@@ -12,7 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** What a node says of its own NICs. */
+/** What a node logs of its own NICs. */
 @Tag("system")
 class LinkChangeSystemTest {
     @TempDir private Path folder;
@@ -49,17 +49,17 @@ class LinkChangeSystemTest {
                 node.process().destroy();
                 node.status();
                 // then
-                assertEquals(1, lines(node, "link down").size(), () -> said(node));
-                assertEquals(3, lines(node, "(n0)").size(), () -> said(node));
+                assertEquals(1, lines(node, "link down").size(), () -> text(node));
+                assertEquals(3, lines(node, "(n0)").size(), () -> text(node));
             }
         }
     }
 
     private static List<String> lines(final HxbProcess node, final String words) {
-        return said(node).lines().filter(line -> line.contains(words)).toList();
+        return text(node).lines().filter(line -> line.contains(words)).toList();
     }
 
-    private static String said(final HxbProcess node) {
+    private static String text(final HxbProcess node) {
         return node.output() + node.errors();
     }
 }

@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
-/** What ping and perf say while they run, and how they end. */
+/** What ping and perf print while they run, and how they end. */
 @Tag("system")
 class MeasureSystemTest {
     @TempDir private static Path folder;
@@ -45,7 +45,7 @@ class MeasureSystemTest {
     }
 
     @Test
-    void shouldTellEachAnswerAsItComes() throws Exception {
+    void shouldReportEachAnswerAsItComes() throws Exception {
         try (HxbProcess ping = hxb("ping 1 0 --count 3 --interval 0.05 --json --name " + NAME)) {
             assertEquals(ExitStatus.OK, ping.status(), ping::errors);
             final List<Map<?, ?>> objects = objects(ping);
@@ -111,7 +111,7 @@ class MeasureSystemTest {
     }
 
     @Test
-    void shouldSayThatAnEndHasEnded() throws Exception {
+    void shouldReportThatAnEndHasEnded() throws Exception {
         for (final String options : List.of("", " --size 1M")) {
             try (HxbProcess perf = endless(options)) {
                 perf.await("an interval", () -> perf.output().contains("\"interval\""));
@@ -270,7 +270,7 @@ class MeasureSystemTest {
     }
 
     @Test
-    void shouldTellThroughputWhileItIsMeasuredAndCpuTimeOnlyWhereItIsKnown() throws Exception {
+    void shouldReportThroughputWhileItIsMeasuredAndCpuTimeOnlyWhereItIsKnown() throws Exception {
         final String options = " --size 1000 --warmup 0.3 --seconds 1 --interval 0.2 --json";
         try (HxbProcess perf = hxb("perf 1 --name " + NAME + options)) {
             assertEquals(ExitStatus.OK, perf.status(), perf::errors);

@@ -128,7 +128,7 @@ class MpirunSystemTest {
      * Where Open MPI sends something else over any provider of libfabric, and beside its options.
      */
     @Test
-    void shouldSendWhatTheProgramSaysAsOpenMpiStartsIt() throws Exception {
+    void shouldSendTheAmountsOfTheProgramAsOpenMpiStartsIt() throws Exception {
         final Path folderOfProgram = Files.createDirectory(programs.resolve("displaced"));
         compile("pm-api/src/test/c/mpi_displaced.c", folderOfProgram.resolve("mpi_displaced"));
         try (HxbProcess hxb =
@@ -153,7 +153,7 @@ class MpirunSystemTest {
     }
 
     @Test
-    void shouldDealRanksToAllNodesIfNobodySaysHowMany() throws Exception {
+    void shouldDealRanksToAllNodesWithoutACount() throws Exception {
         try (HxbProcess hxb =
                 mpirun(
                         "--lab",
@@ -323,7 +323,7 @@ class MpirunSystemTest {
     }
 
     @Test
-    void shouldEndItsRanksAndRemoveTheLabWhenToldToEnd() throws Exception {
+    void shouldEndItsRanksAndRemoveTheLabOnSigterm() throws Exception {
         try (HxbProcess hxb =
                 mpirun(
                         "--lab",
@@ -420,7 +420,7 @@ class MpirunSystemTest {
     }
 
     @Test
-    void shouldSayWhatIsWrongBeforeAnythingRuns() {
+    void shouldReportWhatIsWrongBeforeAnythingRuns() {
         assertRefused(ExitStatus.USAGE, "no program is named", "-np", "4");
         assertRefused(
                 ExitStatus.USAGE, "give --lab before", "-np", "4", "--lab", "2x2", "hostname");

@@ -167,7 +167,7 @@ class OptimiseSystemTest {
         }
     }
 
-    /** VID of frames from one host to another, as the manager of the first says. */
+    /** VID of frames from one host to another, as the manager of the first reports. */
     private int vid(final int host, final int peer) {
         final Map<?, ?> report =
                 Json.parse(
@@ -279,7 +279,7 @@ class OptimiseSystemTest {
     }
 
     @Test
-    void shouldSayInWordsWhatIsWrong() throws Exception {
+    void shouldReportInWordsWhatIsWrong() throws Exception {
         makePlan();
         final String other = folder.resolve("other.plan").toString();
         ok("plan vlan --graph vbft:2,2 --hosts-per-switch 2 --kind switch-tagged --save", other);

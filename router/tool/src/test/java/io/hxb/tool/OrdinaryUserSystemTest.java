@@ -79,7 +79,7 @@ class OrdinaryUserSystemTest {
 
     private static void checkLog(final HxbProcess node) {
         final List<String> lines = node.errors().lines().toList();
-        assertFalse(lines.isEmpty(), "a service tells that its links are up");
+        assertFalse(lines.isEmpty(), "a service logs that its links are up");
         for (final String line : lines) {
             assertTrue(
                     line.matches(
@@ -91,7 +91,7 @@ class OrdinaryUserSystemTest {
     private void checkSecondStart(final Path file, final long pid) throws Exception {
         try (HxbProcess second = hxb("node", "--config", file.toString(), "--node", "0")) {
             assertEquals(ExitStatus.FAILED, second.status(), second::output);
-            // Its ports are taken as well: what the second one meets first is said.
+            // Its ports are taken as well: the first conflict of the second one is reported.
             assertTrue(
                     second.errors().contains("pid " + pid)
                             || second.errors().contains("Address already in use")
@@ -137,7 +137,7 @@ class OrdinaryUserSystemTest {
     }
 
     @Test
-    void shouldSayWhereTheNodeCannotMakeItsSocket() throws Exception {
+    void shouldReportWhereTheNodeCannotMakeItsSocket() throws Exception {
         // given a folder of root's
         final Path roots = Files.createDirectory(folder.resolve("roots"));
         Files.setPosixFilePermissions(roots, PosixFilePermissions.fromString("rwxr-xr-x"));
@@ -159,7 +159,7 @@ class OrdinaryUserSystemTest {
     }
 
     @Test
-    void shouldTellARefusedUserAtOnceWhatHelps() throws Exception {
+    void shouldReportTheRemedyToARefusedUserAtOnce() throws Exception {
         // given a node of root's that only root may attach to
         final Path roots = Files.createDirectory(folder.resolve("roots"));
         Files.setPosixFilePermissions(roots, PosixFilePermissions.fromString("rwxr-xr-x"));
@@ -174,7 +174,7 @@ class OrdinaryUserSystemTest {
                 cluster(TestPorts.take(2), String.format(attach, ", allowedUids: [4711]")),
                 "user 65534",
                 "attach.allowedUids");
-        // and one behind a closed door
+        // and one after a closed door
         Files.setPosixFilePermissions(roots, PosixFilePermissions.fromString("rwx------"));
         checkRefused(
                 cluster(TestPorts.take(2), String.format(attach, "")),

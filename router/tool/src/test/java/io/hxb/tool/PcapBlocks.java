@@ -12,7 +12,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What a pcapng file holds, read block by block as the format says. Immutable. Source:
+ * What a pcapng file holds, read block by block as in the format. Immutable. Source:
  * draft-ietf-opsawg-pcapng.
  *
  * @param interfaces interface descriptions.

@@ -18,7 +18,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/** {@code hxb plan check}: what it says of tables and paths, also of those we export. */
+/** {@code hxb plan check}: what it reports of tables and paths, also of those we export. */
 @Tag("unit")
 class PlanCheckCliTest {
     @TempDir private Path folder;
@@ -67,7 +67,7 @@ class PlanCheckCliTest {
     }
 
     @Test
-    void shouldSayWhatExportedPathsAreGoodFor() throws IOException {
+    void shouldReportWhatExportedPathsAreGoodFor() throws IOException {
         // given
         final String exported = folder.resolve("silla.json").toString();
         // when
@@ -134,7 +134,7 @@ class PlanCheckCliTest {
     }
 
     @Test
-    void shouldSayWhetherTablesOfOpenSmCanDeadlock() throws IOException {
+    void shouldReportWhetherTablesOfOpenSmCanDeadlock() throws IOException {
         // given
         final String topology =
                 PlanOutput.file(folder, "t.lst", SampleGraphs.openSm("torus4x4-subnet.lst"));

@@ -31,7 +31,7 @@ class PlanKeysCliTest {
         return new TreeSet<>(JsonPage.keys("hxb " + heading));
     }
 
-    /** Adds the keys of an object, with those of the objects in it behind a dot. */
+    /** Adds the keys of an object, with those of the objects in it after a dot. */
     private static void addKeys(final String prefix, final Object value, final Set<String> keys) {
         if (value instanceof Map<?, ?> map) {
             map.forEach(

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What {@code hxb plan} said and how it ended, run within the test's process. Immutable.
+ * What {@code hxb plan} printed and how it ended, run within the test's process. Immutable.
  *
  * @param status its exit status.
  * @param text its standard output.
@@ -36,7 +36,7 @@ record PlanOutput(int status, String text, String errors) {
         return Json.parse(text, Map.class, "the output");
     }
 
-    /** Runs it and checks how it ends and that its messages say why. */
+    /** Runs it and checks how it ends and that its messages have the reason. */
     static void assertEnds(final int status, final String message, final String... arguments) {
         final PlanOutput output = of(arguments);
         assertEquals(status, output.status(), () -> output.text() + output.errors());

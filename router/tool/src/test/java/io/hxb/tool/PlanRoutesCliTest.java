@@ -255,7 +255,7 @@ class PlanRoutesCliTest {
     }
 
     @Test
-    void shouldSayWhereACablingFileIsWrong() throws IOException {
+    void shouldReportWhereACablingFileIsWrong() throws IOException {
         final String yaml =
                 PlanOutput.file(
                         folder,
@@ -340,7 +340,7 @@ class PlanRoutesCliTest {
     }
 
     @Test
-    void shouldCallWrongOptionsWrongUsageAndSayTheWayOut() {
+    void shouldCallWrongOptionsWrongUsageAndReportTheWayOut() {
         final String[] graph = {"routes", "--graph", "torus:4x4", "--algorithm"};
         PlanOutput.assertEnds(
                 ExitStatus.USAGE,
@@ -398,7 +398,7 @@ class PlanRoutesCliTest {
 
             PlanOutput.assertEnds(ExitStatus.USAGE, parts[1], arguments.toArray(String[]::new));
         }
-        // and what an algorithm does by itself is said
+        // and what an algorithm does by itself is reported
         final PlanOutput lash =
                 PlanOutput.of("routes", "--graph", "torus:4x4", "--algorithm=lash", "--json");
         assertEquals("own", lash.json().get("selection"));
@@ -473,7 +473,7 @@ class PlanRoutesCliTest {
     }
 
     @Test
-    void shouldTellTheRootThatWasChosen() throws IOException {
+    void shouldReportTheRootThatWasChosen() throws IOException {
         // given
         final String graph = PlanOutput.sample(folder, "irr32_0.edges");
         final String[] plan = {"routes", "--graph", graph, "--algorithm", "updown-dfs"};

@@ -98,7 +98,7 @@ class PlanVlanCliTest {
         first.addAll(List.of("--save", file));
         // when
         assertEquals(ExitStatus.OK, plan(first.toArray(String[]::new)).status());
-        // then: hosts are not told anything
+        // then: hosts have no settings
         assertTrue(Files.exists(out.resolve("s3b.sh")));
         assertFalse(Files.exists(out.resolve("h0.sh")));
         rails.addAll(List.of("--diff", file, "--dry-run"));
@@ -109,7 +109,7 @@ class PlanVlanCliTest {
     }
 
     @Test
-    void shouldSayWhatIsWrongWithAPlanThatCannotBe() throws IOException {
+    void shouldReportWhatIsWrongWithAPlanThatCannotBe() throws IOException {
         assertEnds(ExitStatus.USAGE, "needs 8 VLANs", "--graph", "torus:4x4", "--vlans", "4");
         assertEnds(
                 ExitStatus.USAGE,
@@ -206,7 +206,7 @@ class PlanVlanCliTest {
     }
 
     @Test
-    void shouldPrintOnlyWhatTheSwitchesAreTold() throws IOException {
+    void shouldPrintOnlyTheSettingsOfTheSwitches() throws IOException {
         // given
         final Path out = folder.resolve("out");
         final String[] all = {"--graph", "fat-tree:2,4,2", "--dialect", "dell"};
@@ -296,7 +296,7 @@ class PlanVlanCliTest {
     }
 
     @Test
-    void shouldSayWhenThereAreTooManyPairsForTheExactSearch() {
+    void shouldReportWhenThereAreTooManyPairsForTheExactSearch() {
         // when
         final List<String> arguments =
                 List.of(
@@ -323,7 +323,7 @@ class PlanVlanCliTest {
     }
 
     @Test
-    void shouldSayWhereAFileIsWrong() throws IOException {
+    void shouldReportWhereAFileIsWrong() throws IOException {
         final Path traffic = Files.writeString(folder.resolve("traffic"), "h0 h1 3\nh0 h99\n");
         assertFails(
                 ":2: 'h99' is not a host",

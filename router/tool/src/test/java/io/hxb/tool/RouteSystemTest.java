@@ -36,7 +36,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * {@code hxb manager} and {@code hxb route} on real switches: frames of hosts that know nothing of
- * VLANs take the links that they are told to.
+ * VLANs take the configured links.
  *
  * <pre>
  *      t0     t1       two top switches, so two VLANs
@@ -360,7 +360,7 @@ class RouteSystemTest {
     }
 
     @Test
-    void shouldSayInWordsWhyAManagerDoesNotStart() throws IOException {
+    void shouldReportInWordsWhyAManagerDoesNotStart() throws IOException {
         final String file = folder.resolve("p.plan").toString();
         ok("plan vlan --graph vbft:2,2 --kind switch-tagged --save", file);
         final HxbOutput output = hxb("manager --nic eth0 --plan", file);

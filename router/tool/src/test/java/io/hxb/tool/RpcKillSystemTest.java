@@ -151,7 +151,7 @@ class RpcKillSystemTest {
     }
 
     @Test
-    void shouldCarryOutAtMostOnceAndTellOfEachInJava() throws Exception {
+    void shouldCarryOutAtMostOnceAndReportEachInJava() throws Exception {
         final String libraries = where(PmDevice.class) + ":" + where(DirectBuffer.class);
         final Path source = ROOT.resolve("examples/src/main/java/io/hxb/example/Service.java");
         final String[] arguments = {
@@ -170,7 +170,7 @@ class RpcKillSystemTest {
                         "-cp",
                         classPath,
                         "io.hxb.example.Service");
-        shouldCarryOutAtMostOnceAndTellOfEach("Java");
+        shouldCarryOutAtMostOnceAndReportEach("Java");
     }
 
     private static Path where(final Class<?> type) throws Exception {
@@ -178,13 +178,13 @@ class RpcKillSystemTest {
     }
 
     @Test
-    void shouldCarryOutAtMostOnceAndTellOfEachInC() throws Exception {
+    void shouldCarryOutAtMostOnceAndReportEachInC() throws Exception {
         LibHxb.build(Build.PLAIN, "libhxb.so", "service");
         program = List.of(Build.PLAIN.file("service").toString());
-        shouldCarryOutAtMostOnceAndTellOfEach("C");
+        shouldCarryOutAtMostOnceAndReportEach("C");
     }
 
-    private void shouldCarryOutAtMostOnceAndTellOfEach(final String language) throws Exception {
+    private void shouldCarryOutAtMostOnceAndReportEach(final String language) throws Exception {
         // given
         final Path served = folder.resolve("served.txt");
         final Path news = folder.resolve("news.txt");
@@ -221,7 +221,7 @@ class RpcKillSystemTest {
         for (final Path output : killed) {
             counts.add(output);
         }
-        assertEquals(counts.asked, counts.told, "requests of whose end nothing was said");
+        assertEquals(counts.asked, counts.reported, "requests whose end was not reported");
         assertTrue(Files.readString(news).contains("client 13 is gone"), () -> read(news));
         System.out.printf(
                 "%s: %d SIGKILLs, %d carried out; of %d asked %d ok, %d may be done, %d not done;"
@@ -241,7 +241,7 @@ class RpcKillSystemTest {
     private static final class Counts {
         private final Set<String> done;
         private long asked;
-        private long told;
+        private long reported;
         private long ok;
         private long mayBeDone;
         private long notDone;
@@ -274,7 +274,7 @@ class RpcKillSystemTest {
                 } else {
                     continue;
                 }
-                told += hasEnded ? 1 : 0;
+                reported += hasEnded ? 1 : 0;
             }
         }
     }

@@ -19,13 +19,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** A node as systemd runs it: it tells that it is ready and alive, and gives up its rights. */
+/** A node as systemd runs it: it reports that it is ready and alive, and gives up its rights. */
 @Tag("system")
 class ServiceSystemTest {
     @TempDir private Path folder;
 
     @Test
-    void shouldTellThatItIsReadyAndAliveAndKeepNoRightsThatItDoesNotNeed() throws Exception {
+    void shouldReportThatItIsReadyAndAliveAndKeepNoRightsThatItDoesNotNeed() throws Exception {
         assumeTrue(Privileges.isRoot(), "skipped: rights to give up are root's");
         // given
         final String socket = folder.resolve("notify").toString();

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** What {@code hxb stat} says of nodes in every state, and how it ends: both tell the same. */
+/** What {@code hxb stat} prints of nodes in every state, and how it ends: both agree. */
 @Tag("unit")
 class StatCliTest {
     private static final long LONG_AGO_MS = 1000;

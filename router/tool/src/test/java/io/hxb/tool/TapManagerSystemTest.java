@@ -267,7 +267,7 @@ class TapManagerSystemTest {
                                                         options(1, TaggerChoice.KERNEL, null))));
         assertTrue(second.getMessage().contains("another manager has NIC eth0"), second::toString);
         auto.close();
-        // when, then: who asks for the kernel, or for what only the kernel can, is told
+        // when, then: requests for the kernel, or for what only the kernel can, are refused
         for (final Path pins : new Path[] {null, folder}) {
             final IOException e =
                     assertThrows(

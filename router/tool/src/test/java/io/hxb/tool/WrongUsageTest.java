@@ -313,7 +313,7 @@ class WrongUsageTest {
 
     @ParameterizedTest
     @MethodSource("commands")
-    void shouldSayInThreeLinesWhatIsWrong(final String command) {
+    void shouldReportInThreeLinesWhatIsWrong(final String command) {
         final HxbOutput output = run(command);
 
         assertEquals(ExitStatus.USAGE, output.status(), output::errors);
@@ -326,7 +326,7 @@ class WrongUsageTest {
         assertEquals("see: hxb help" + path, lines[2]);
     }
 
-    /** The command that a command line is about, each word behind a blank. */
+    /** The command that a command line is about, each word after a blank. */
     private static String path(final String line) {
         CommandLine command = Hxb.commandLine();
         final StringBuilder path = new StringBuilder();
@@ -437,7 +437,7 @@ class WrongUsageTest {
     }
 
     @Test
-    void shouldSayWhereOptionsOfACommandInALabBelong() {
+    void shouldReportWhereOptionsOfACommandInALabBelong() {
         final HxbOutput output = run("lab run --shape 2x2 --links 1 perf --seconds 1");
 
         assertEquals(ExitStatus.USAGE, output.status());

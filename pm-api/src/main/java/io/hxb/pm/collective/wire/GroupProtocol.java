@@ -7,7 +7,7 @@ import io.hxb.linux.Memory;
  * and between the nodes' own contexts (0). Stateless.
  *
  * <pre>
- * tag         from      to       says
+ * tag         from      to       meaning
  * JOIN        member    node     that it is a member; a part of the list of nodes, as drawn below
  * JOINED      node      member   that all nodes it depends on are ready, or why not (status)
  * CONTRIBUTE  member    node     its part of an operation, in pieces
@@ -183,7 +183,7 @@ public final class GroupProtocol {
     /** Of a {@link #READY}: where the sender's instance is. */
     public static final int READY_INSTANCE = 12;
 
-    /** Of a {@link #READY}: where it says whether an answer is wanted. */
+    /** Of a {@link #READY}: where the flag for a wanted answer is. */
     public static final int READY_ASKS = 16;
 
     /** Of a {@link #READY}: where the tenant is. */

@@ -100,7 +100,7 @@ final class ExtendedDependencies {
         }
         if (!hasEscape) {
             problem =
-                    "no escape path behind "
+                    "no escape path after "
                             + graph.channelName(state / virtualChannels)
                             + " to "
                             + graph.switchName(to);

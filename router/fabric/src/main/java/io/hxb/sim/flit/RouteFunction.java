@@ -1,6 +1,6 @@
 package io.hxb.sim.flit;
 
-/** Tells a header where it may go next. Owned by one run. */
+/** Determines where a header may go next. Owned by one run. */
 public interface RouteFunction {
     /** Used in place of a lane when the packet comes from a host. */
     int FROM_HOST = -1;

@@ -2,7 +2,7 @@ package io.hxb.sim.flit;
 
 import java.io.Serial;
 
-/** A run that cannot be made as asked: the message says what is wrong and what to do. Immutable. */
+/** A run that cannot be made as asked: the message states the problem and what to do. Immutable. */
 public final class SimulationException extends IllegalArgumentException {
     @Serial private static final long serialVersionUID = 1L;
 

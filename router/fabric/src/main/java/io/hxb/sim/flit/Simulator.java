@@ -473,7 +473,7 @@ public final class Simulator {
         }
     }
 
-    /** The tail has left: the lane goes to whoever waits, and the next packet to the front. */
+    /** The tail has left: the lane goes to a waiting packet, and the next packet to the front. */
     private void release(final int lane, final int to, final int output) {
         net.owner[to] = FlitNetwork.NONE;
         net.output[lane] = FlitNetwork.NONE;

@@ -16,7 +16,7 @@ public interface TrafficSource {
         boolean offer(int source, int destination, int flits);
 
         /**
-         * Says that the packets offered next are one message, whose latency ends with its last
+         * Announces that the packets offered next are one message, whose latency ends with its last
          * packet. Packets not announced in this way belong to no message.
          *
          * @param packets at least 1; all of them are offered in this cycle.

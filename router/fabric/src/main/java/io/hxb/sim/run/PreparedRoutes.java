@@ -188,7 +188,7 @@ public final class PreparedRoutes {
 
     private static void requireSelection(final Experiment experiment) {
         if (experiment.selection().needsLattice()) {
-            // Says which graph it would need.
+            // The exception names the graph that it would need.
             experiment.selection().on(experiment.graph(), experiment.network().lanes(), 1);
         }
     }

@@ -6,7 +6,7 @@ import io.hxb.sim.flit.OutputSelection;
 
 /**
  * Dimension order (lowest dimension first) and zigzag (the dimension with the most links left).
- * Neither says which lane: the first that the routing names, the freest. Immutable.
+ * Neither selects the lane: the first that the routing names, the freest. Immutable.
  */
 final class DimensionSelection implements OutputSelection {
     private final LatticeGraph graph;

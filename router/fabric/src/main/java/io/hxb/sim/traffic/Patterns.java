@@ -26,7 +26,7 @@ final class Patterns {
     /**
      * Makes the destinations of a pattern.
      *
-     * @param hasSelf whether hosts also send to themselves where the pattern says so.
+     * @param hasSelf whether hosts also send to themselves where the pattern has it.
      * @throws SimulationException or GraphException if it does not suit the graph.
      */
     static Destinations of(final String word, final SwitchGraph graph, final boolean hasSelf) {

@@ -13,7 +13,7 @@ import java.util.List;
  * @param pattern name of a pattern, or the name of the file that {@code text} came from.
  * @param text a matrix ({@code from to amount} in each line) or a trace ({@code trace} in its first
  *     comment; {@code cycle source destination flits}); null for patterns.
- * @param hasSelf whether hosts also send to themselves where the pattern says so.
+ * @param hasSelf whether hosts also send to themselves where the pattern has it.
  * @param packetFlits flits of a full packet.
  * @param messages lengths of messages in flits, such as {@code 64,128}; empty for one packet.
  * @param meanBurst mean messages in a burst, 0 for Poisson.

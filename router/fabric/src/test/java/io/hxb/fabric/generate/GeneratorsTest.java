@@ -99,7 +99,7 @@ class GeneratorsTest {
     }
 
     @Test
-    void shouldSayWhatIsWrongWithAGraphInWords() {
+    void shouldReportWhatIsWrongWithAGraphInWords() {
         assertThrows(GraphException.class, () -> GraphSpec.parse("torus", 1));
         assertThrows(GraphException.class, () -> GraphSpec.parse("torus:4xx4", 1));
         assertThrows(GraphException.class, () -> GraphSpec.parse("clos:4", 1));

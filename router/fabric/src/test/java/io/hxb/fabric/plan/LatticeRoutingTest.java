@@ -67,7 +67,7 @@ class LatticeRoutingTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"duato", "dimension-reversal-static", "dimension-reversal-dynamic"})
-    void shouldSayWhatToDoWithoutEnoughChannels(final String name) {
+    void shouldReportWhatToDoWithoutEnoughChannels(final String name) {
         // given
         final SwitchGraph torus = GraphSpec.parse("torus:4x4", 1);
         final RoutingOptions few = RoutingOptions.DEFAULTS.withVirtualChannels(1);

@@ -99,7 +99,7 @@ class StaticRoutesTest {
     }
 
     @Test
-    void shouldSayWhichAlgorithmsLeavePacketsAChoice() {
+    void shouldReportWhichAlgorithmsLeavePacketsAChoice() {
         // given
         final SwitchGraph mesh = GraphSpec.parse("mesh:4x4", 1);
         for (final RoutingAlgorithm algorithm : RoutingAlgorithm.values()) {

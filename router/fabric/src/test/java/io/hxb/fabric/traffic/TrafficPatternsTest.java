@@ -144,7 +144,7 @@ class TrafficPatternsTest {
     }
 
     @Test
-    void shouldSayWhereAPatternIsNotDefined() {
+    void shouldReportWhereAPatternIsNotDefined() {
         // given
         final SwitchGraph random = SampleGraphs.read("irr16_0");
         assertRefused("tornado", random, "is not a mesh, torus or hyper-crossbar; 'host-tornado'");

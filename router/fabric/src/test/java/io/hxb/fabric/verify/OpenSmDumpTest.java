@@ -219,7 +219,7 @@ class OpenSmDumpTest {
     }
 
     @Test
-    void shouldSayWhatFilesAreWanted() {
+    void shouldReportWhatFilesAreWanted() {
         // when
         final GraphException noTables =
                 assertThrows(GraphException.class, () -> parse("something else"));

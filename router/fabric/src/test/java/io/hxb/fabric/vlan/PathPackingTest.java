@@ -57,7 +57,7 @@ class PathPackingTest {
     }
 
     @Test
-    void shouldSayWhenSwitchesCannotTagWhatARoutingWants() {
+    void shouldReportWhenSwitchesCannotTagWhatARoutingWants() {
         // given: some random graph whose shortest paths part and meet again
         final VlanPlanner planner = VlanPlanner.of(PlanKind.SWITCH_TAGGED, 4000);
         int refused = 0;
@@ -79,7 +79,7 @@ class PathPackingTest {
     }
 
     @Test
-    void shouldSayHowManyVlansAreNeeded() {
+    void shouldReportHowManyVlansAreNeeded() {
         final SwitchGraph graph = RandomGraphs.regular(16, 4, 1, 1);
         final RouteSet routes = routes(RoutingAlgorithm.MINIMAL, graph);
         final VlanPlanner planner = VlanPlanner.of(PlanKind.HOST_TAGGED, 2);

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /**
  * Table 1 of the switch-tagged paper: 16 hosts, switches, links, VLANs, average and largest number
  * of switches passed, most paths on a channel. Four figures of the paper cannot be right; the tests
- * of those rows say why. Source: Otsuka et al. 2006, table 1.
+ * of those rows explain why. Source: Otsuka et al. 2006, table 1.
  */
 @Tag("unit")
 class TableOneTest {

@@ -41,7 +41,7 @@ class VlanIdsTest {
     }
 
     @Test
-    void shouldSayWhenThereAreTooFewVids() {
+    void shouldReportWhenThereAreTooFewVids() {
         final GraphException e =
                 assertThrows(
                         GraphException.class,

@@ -22,7 +22,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** A packet alone in the network takes as long as the formula says. */
+/** A packet alone in the network takes as long as by the formula. */
 @Tag("property")
 class ZeroLoadLatencyTest {
     private static final int SWITCH_CYCLES = 2;
@@ -47,7 +47,7 @@ class ZeroLoadLatencyTest {
                 "dragonfly:3,1",
                 "random:16,4,5"
             })
-    void shouldTakeAsLongAsTheFormulaSays(final String words) {
+    void shouldTakeAsLongAsByTheFormula(final String words) {
         final SwitchGraph graph = GraphSpec.parse(words, 2);
         final RouteSet routes = UpDown.bfs(graph, 0).routes(PathSelection.LOW_PORT, 0);
         for (final Switching switching : Switching.values()) {
@@ -72,7 +72,7 @@ class ZeroLoadLatencyTest {
     }
 
     @Test
-    void shouldTakeAsLongAsTheDocumentSaysWithAnyParameters() throws IOException {
+    void shouldTakeAsLongAsDocumentedWithAnyParameters() throws IOException {
         // given the formula of the document
         final String document =
                 Files.readString(

@@ -188,7 +188,7 @@ class LatticeRoutesTest {
                         2,
                         false,
                         7);
-        // then 6 to 1 passes it and keeps to channel 1, before and behind it; 1 to 3 keeps to 0
+        // then 6 to 1 passes it and keeps to channel 1, before and after it; 1 to 3 keeps to 0
         final int first = next(keep, START, 6, 1).iterator().next();
         final int second = next(keep, first, 7, 1).iterator().next();
         final int third = next(keep, second, 0, 1).iterator().next();

@@ -264,7 +264,7 @@ class SingleRunTest {
     }
 
     @Test
-    void shouldSayBeforehandWhatTablesWouldTakeAndWhichOptionHelps() {
+    void shouldReportBeforehandWhatTablesWouldTakeAndWhichOptionHelps() {
         // given up*/down* in a torus of 4,096 switches, and dimension order in the same
         final PreparedRoutes tables =
                 PreparedRoutes.of(experiment("torus:16x16x16", RoutingAlgorithm.UPDOWN_BFS, 2));
@@ -314,7 +314,7 @@ class SingleRunTest {
     }
 
     @Test
-    void shouldTellTheUseOfChannelsAndVirtualChannels() {
+    void shouldReportTheUseOfChannelsAndVirtualChannels() {
         // given
         final Experiment experiment = experiment("torus:4x4", RoutingAlgorithm.DUATO, 3);
         // when

@@ -143,7 +143,7 @@ public final class ControlServer {
             return ControlSocket.Answer.json(
                     500, "{\"ok\":false,\"error\":\"that failed: see the server's log\"}");
         } catch (final TimeoutException | ExecutionException e) {
-            // Told below.
+            // Reported below.
             done.cancel(false);
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -5,10 +5,10 @@ import java.util.concurrent.TimeUnit;
 /**
  * How a network is controlled. Immutable.
  *
- * @param owner tells management servers apart; not 0.
+ * @param owner distinguishes management servers; not 0.
  * @param leaseMs for how long managers give their lease, and keep what was set after this server
  *     has vanished; 1,000 to 600,000.
- * @param isDry whether it only says what it would change.
+ * @param isDry whether it only reports what it would change.
  * @param terms of changes.
  */
 public record ControlSettings(long owner, int leaseMs, boolean isDry, TuningTerms terms) {

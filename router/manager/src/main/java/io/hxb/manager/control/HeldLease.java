@@ -4,8 +4,8 @@ import io.hxb.manager.ManagerMessage;
 import io.hxb.manager.Status;
 
 /**
- * Who has the lease of a host, as its manager said last. Owned by the thread that works with the
- * host.
+ * Who has the lease of a host, as its manager reported last. Owned by the thread that works with
+ * the host.
  */
 final class HeldLease {
     private LeaseView view = LeaseView.UNKNOWN;
@@ -22,7 +22,8 @@ final class HeldLease {
      */
     void onReply(final long owner, final ManagerMessage reply) {
         final boolean isHeld = reply.index() > 0;
-        // Only the answer to a wish tells whether this session has it: the owner may have another.
+        // Only the answer to a request shows whether this session has it: the owner may have
+        // another.
         final boolean isOwn =
                 owner == 0
                         ? view.isOwn() && isHeld && reply.value(0) == self

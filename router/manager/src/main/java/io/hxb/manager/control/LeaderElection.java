@@ -21,7 +21,7 @@ final class LeaderElection {
     /**
      * A server that does not lead yet.
      *
-     * @param owner tells servers apart; not 0.
+     * @param owner distinguishes servers; not 0.
      * @param leaseMs for how long managers give their lease.
      */
     LeaderElection(final long owner, final int leaseMs) {

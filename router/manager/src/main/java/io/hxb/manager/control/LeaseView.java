@@ -1,7 +1,7 @@
 package io.hxb.manager.control;
 
 /**
- * What a host has said about its lease. Immutable.
+ * What a host has reported about its lease. Immutable.
  *
  * @param isOwn whether this server has it.
  * @param isFree whether nobody has it.

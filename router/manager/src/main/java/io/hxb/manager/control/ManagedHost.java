@@ -16,8 +16,8 @@ import java.util.function.LongSupplier;
 /**
  * A host as the control sees it: its session with the host's manager, what it has sent, and what
  * was set there. What is done with it is done by one thread at a time; any thread may ask for its
- * state, and gets that as of the end of what was done last. Nothing that a manager says or does
- * throws: a session that fails is begun anew, less and less often.
+ * state, and gets that as of the end of what was done last. Nothing that a manager sends or does
+ * throws: a session that fails is restarted with growing delays.
  */
 public final class ManagedHost {
     private static final Logger LOGGER = LoggerFactory.getLogger(ManagedHost.class);
@@ -41,7 +41,7 @@ public final class ManagedHost {
      * What is known of the host, apart from its lease. Immutable.
      *
      * @param problem why it cannot be controlled.
-     * @param words what its manager or the network has said to that.
+     * @param words the reply of its manager or the network.
      * @param number of the host in the plan; -1 while it is not known.
      * @param sent what it has sent.
      * @param claimed what this server has set there: VIDs by peer.
@@ -136,7 +136,7 @@ public final class ManagedHost {
         return view.condition.problem;
     }
 
-    /** What its manager or the network has said to that. */
+    /** The reply of its manager or the network. */
     String words() {
         return view.condition.words;
     }
@@ -145,7 +145,7 @@ public final class ManagedHost {
         return view.lease;
     }
 
-    /** True if it answers, and does what this server says. */
+    /** True if it answers and follows this server. */
     boolean isReady() {
         final View now = view;
         return now.condition.problem == Problem.NONE && now.lease.isOwn();
@@ -164,7 +164,7 @@ public final class ManagedHost {
         return view.condition.lastHeardNs;
     }
 
-    /** Another manager says that it is that of the same host. */
+    /** Another manager claims the same host. */
     void setTwice() {
         drop(Problem.TWICE, "there is another manager of this host");
         publish();

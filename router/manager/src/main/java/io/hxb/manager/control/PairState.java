@@ -13,7 +13,7 @@ package io.hxb.manager.control;
  */
 public record PairState(
         int low, int high, int vid, double thereBps, double backBps, boolean isFree) {
-    /** Tells pairs apart. */
+    /** A key that differs for each pair. */
     long key() {
         return key(low, high);
     }

@@ -50,7 +50,7 @@ final class TrafficGauge {
         }
     }
 
-    /** Bytes since the last time. A count that is smaller than before has begun anew. */
+    /** Bytes since the last time. A count that is smaller than before has restarted. */
     double bytesPerNs(final int peer, final long count) {
         seen.addInt(peer);
         int place = places.get(peer);

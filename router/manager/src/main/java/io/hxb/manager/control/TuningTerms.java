@@ -15,7 +15,7 @@ public record TuningTerms(
         double minGain, int intervals, int maxChangesPerMinute, long holdNs, double minLoadBps) {
     private static final int MAX_INTERVALS = 60;
 
-    /** What is taken when nothing else is said. */
+    /** The defaults. */
     public static final TuningTerms DEFAULT =
             new TuningTerms(0.1, 2, 600, 30_000_000_000L, 1_000_000);
 

@@ -95,7 +95,7 @@ public final class HttpPipeline {
         return response;
     }
 
-    /** Says in an answer that the connection ends with it. */
+    /** Announces in an answer that the connection ends with it. */
     public static FullHttpResponse closing(final FullHttpResponse response) {
         HttpUtil.setKeepAlive(response, false);
         return response;

@@ -36,7 +36,7 @@ final class PairUse {
         return isNew;
     }
 
-    /** The other host says that it has traffic; as {@link #onTraffic}. */
+    /** The other host reports that it has traffic; as {@link #onTraffic}. */
     boolean onPeerTraffic(final long nowNs) {
         final boolean isNew = begin(nowNs);
         peerTrafficNs = nowNs;

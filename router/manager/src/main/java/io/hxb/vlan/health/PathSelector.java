@@ -93,7 +93,7 @@ final class PathSelector implements Detours {
         }
     }
 
-    /** Forgets hosts without traffic, unless there is something to say of their paths. */
+    /** Forgets hosts without traffic, unless there is something to report of their paths. */
     void forgetIdle(final long nowNs) {
         for (int i = peers.count() - 1; i >= 0; i--) {
             final PeerHealth peer = peers.get(i);

@@ -213,7 +213,7 @@ final class PeerHealth {
         }
     }
 
-    /** The VID in which it says it sends; 0 if it has said nothing. */
+    /** The VID in which it reports that it sends; 0 without a report. */
     int peerUsed() {
         return peerUsed;
     }

@@ -28,7 +28,7 @@ final class SilentVidDetector {
         heardNs[indexOfVid.get(vid)] = nowNs;
     }
 
-    /** Counts of hosts begin anew. */
+    /** Counts of hosts restart at 0. */
     void clearUsers() {
         System.arraycopy(users, 0, lastUsers, 0, users.length);
         java.util.Arrays.fill(users, 0);

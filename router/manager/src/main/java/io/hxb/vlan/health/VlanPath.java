@@ -3,8 +3,8 @@ package io.hxb.vlan.health;
 import io.hxb.trunk.health.HoldDown;
 
 /**
- * One path of a pair of hosts: what comes there, and what the other host says of what comes to it.
- * Owned by the thread of its {@link PathHealth}.
+ * One path of a pair of hosts: what comes there, and what the other host reports of what comes to
+ * it. Owned by the thread of its {@link PathHealth}.
  */
 final class VlanPath {
     private static final int LOSS_FRAMES = 64;
@@ -66,7 +66,7 @@ final class VlanPath {
         return ++sent;
     }
 
-    /** The other host has begun anew: nothing is known of it. */
+    /** The other host has restarted: nothing is known of it. */
     void forget() {
         state = PathState.UNKNOWN;
         reported = PathState.UNKNOWN;

@@ -71,7 +71,7 @@ class HostNicsTest {
     }
 
     @Test
-    void shouldGiveATableThatSaysTheSameAsThePlan() {
+    void shouldGiveATableEqualToThePlan() {
         final VlanPlan plan = plan(Rails.of(Trees.vbft(4, 4, 4), 3));
         final HostTable table = HostTable.of(plan);
         for (int a = 0; a < 16; a++) {
@@ -85,7 +85,7 @@ class HostNicsTest {
     }
 
     @Test
-    void shouldTellSwitchesOnlyOfTheVlansOfTheirNetwork() {
+    void shouldConfigureSwitchesOnlyForTheVlansOfTheirNetwork() {
         // given
         final VlanPlan plan = plan(Rails.of(Trees.vbft(2, 2, 2), 2));
         // when

@@ -48,20 +48,20 @@ class ControlServerTest {
     void shouldGoOnWhenARoundFails() throws Exception {
         // given
         final ControlServer server = server();
-        final List<String> told = new ArrayList<>();
+        final List<String> reports = new ArrayList<>();
         // when
         server.run(
                 report -> {
-                    told.add(report.status().get("why") + ", " + report.status().get("state"));
-                    isFailing.set(told.size() < 3);
-                    if (told.size() > 5) {
+                    reports.add(report.status().get("why") + ", " + report.status().get("state"));
+                    isFailing.set(reports.size() < 3);
+                    if (reports.size() > 5) {
                         server.end();
                     }
                 });
         // then
-        assertTrue(told.get(2).contains("the last round failed"), told::toString);
-        assertTrue(told.get(2).contains("nobody has thought of it"), told::toString);
-        assertTrue(told.getLast().endsWith(", leading"), told::toString);
+        assertTrue(reports.get(2).contains("the last round failed"), reports::toString);
+        assertTrue(reports.get(2).contains("nobody has thought of it"), reports::toString);
+        assertTrue(reports.getLast().endsWith(", leading"), reports::toString);
     }
 
     @Test

@@ -246,7 +246,7 @@ class NetworkControlTest {
     }
 
     @Test
-    void shouldOnlySayWhatItWouldChangeInADryRun() throws IOException {
+    void shouldOnlyReportWhatItWouldChangeInADryRun() throws IOException {
         // given
         makeNetwork(4, 4, 4);
         final NetworkControl control = control(0, TuningTerms.DEFAULT, true);
@@ -261,7 +261,7 @@ class NetworkControlTest {
     }
 
     @Test
-    void shouldUndoItsChangesWhenItEndsUnlessToldOtherwise() throws IOException {
+    void shouldUndoItsChangesWhenItEndsUnlessRequestedOtherwise() throws IOException {
         // given
         makeNetwork(4, 4, 4);
         final NetworkControl control = control();

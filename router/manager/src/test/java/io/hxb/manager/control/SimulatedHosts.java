@@ -28,7 +28,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The managers of all hosts of a plan, the real ones, in virtual time: hosts send as they are told,
+ * The managers of all hosts of a plan, the real ones, in virtual time: hosts send as configured,
  * restart, and are cut off from management servers.
  */
 final class SimulatedHosts {
@@ -128,7 +128,7 @@ final class SimulatedHosts {
         }
     }
 
-    /** Hosts send what a matrix says, so many times. */
+    /** Hosts send the amounts of a matrix, so many times. */
     void send(final TrafficMatrix traffic, final double times) {
         for (int i = 0; i < traffic.size(); i++) {
             hosts[traffic.source(i)].tagger.send(

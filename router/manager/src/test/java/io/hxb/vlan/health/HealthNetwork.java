@@ -395,7 +395,7 @@ final class HealthNetwork {
         return vids;
     }
 
-    /** A tagger that counts what it is told was sent. */
+    /** A tagger that counts what is reported as sent. */
     private static final class CountingTagger implements Tagger {
         private final int[] holding;
         private final int[] prepared;

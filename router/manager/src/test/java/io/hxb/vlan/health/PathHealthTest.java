@@ -387,7 +387,7 @@ class PathHealthTest {
     }
 
     @Test
-    void shouldTellOfHalfOfAPairUntilItIsHealed() {
+    void shouldReportHalfOfAPairUntilItIsHealed() {
         // given: no traffic at all
         final HealthNetwork network = network(4);
         final int claimed =
@@ -479,7 +479,7 @@ class PathHealthTest {
     }
 
     @Test
-    void shouldBelieveNoFrameThatIsForgedRepeatedOrOfAnotherKey() {
+    void shouldRejectFramesThatAreForgedRepeatedOrOfAnotherKey() {
         // given
         final byte[] secret = new byte[ClusterKey.LENGTH];
         secret[0] = 1;

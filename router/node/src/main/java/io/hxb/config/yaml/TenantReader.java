@@ -29,7 +29,7 @@ final class TenantReader {
     /**
      * Prepares to read.
      *
-     * @param maxContexts of a node, as the file says; 0 if it does not.
+     * @param maxContexts of a node, as configured; 0 if it is not.
      */
     TenantReader(final int maxContexts) {
         this.maxContexts = maxContexts;

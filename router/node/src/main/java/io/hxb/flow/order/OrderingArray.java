@@ -13,9 +13,9 @@ import java.lang.invoke.VarHandle;
  * however late it is. The sender has at most as many frames on the way as there are slots, so no
  * two others can meet in one.
  *
- * <p>Taking out belongs to whoever brings the work counter from 0 to 1; others only add to it, and
- * the one at work starts over. A slot is marked before the next sequence is published, and only
- * then may the frame that uses the slot next be stored.
+ * <p>Taking out belongs to the thread that brings the work counter from 0 to 1; others only add to
+ * it, and the one at work starts over. A slot is marked before the next sequence is published, and
+ * only then may the frame that uses the slot next be stored.
  *
  * @param <F> what the sink knows the flow by.
  */
@@ -116,7 +116,7 @@ public final class OrderingArray<F> {
         return frames;
     }
 
-    /** The sequence behind the last frame that is here or was delivered, as {@link #isEmpty}. */
+    /** The sequence after the last frame that is here or was delivered, as {@link #isEmpty}. */
     public int seenTo() {
         int to = next();
         for (int index = 0; index < slots.length; index++) {

@@ -48,7 +48,7 @@ public final class ProducerClaims {
         }
     }
 
-    /** Something had to be turned away: {@link #takeStalled} says so once; any loop. */
+    /** Something had to be turned away: {@link #takeStalled} reports it once; any loop. */
     public void stall() {
         VALUE.setVolatile(values, STALLED, 1L);
     }
@@ -68,7 +68,7 @@ public final class ProducerClaims {
         return values[RELEASED];
     }
 
-    /** True once after there was no room; the owner, behind a release. */
+    /** True once after there was no room; called by the owner after a release. */
     public boolean takeStalled() {
         return isStalled() && (long) VALUE.getAndSet(values, STALLED, 0L) != 0;
     }
@@ -88,7 +88,7 @@ public final class ProducerClaims {
         VALUE.getAndBitwiseOr(values, CLAIMED, CLOSED);
     }
 
-    /** True when, behind {@link #close}, all that was claimed has been published. */
+    /** True when, after {@link #close}, all that was claimed has been published. */
     public boolean isQuiet() {
         return (long) VALUE.getAcquire(values, PUBLISHED) == claimed();
     }

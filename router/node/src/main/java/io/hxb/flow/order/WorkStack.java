@@ -86,7 +86,7 @@ public final class WorkStack {
         protected Node() {}
 
         /**
-         * Allows the node to be added again and returns the one behind it; called before looking at
+         * Allows the node to be added again and returns the one after it; called before looking at
          * what the node needs.
          */
         public final Node take() {

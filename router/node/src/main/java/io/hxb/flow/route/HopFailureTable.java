@@ -49,7 +49,7 @@ final class HopFailureTable {
         return version;
     }
 
-    /** A relay says that the hop from node {@code from} to node {@code to} is not there. */
+    /** A relay reports that the hop from node {@code from} to node {@code to} is not there. */
     void onBroken(final int from, final int to, final long nowNs) {
         final int slot = obtain(key(from, to), nowNs);
         learnedNs[slot] = nowNs;

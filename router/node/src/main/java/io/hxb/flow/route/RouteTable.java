@@ -58,7 +58,7 @@ public final class RouteTable {
     private final PathSearch.HopCosts trialCosts = (from, to, d) -> cost(from, to, d, true);
     private boolean hasTrouble;
 
-    /** Tells which neighbours this node's own links reach. */
+    /** Knows which neighbours this node's own links reach. */
     @FunctionalInterface
     public interface Neighbours {
         /** True if a link of {@code dimension} reaches the neighbour at {@code coordinate}. */
@@ -166,10 +166,10 @@ public final class RouteTable {
     }
 
     /**
-     * A relay says that a frame of ours cannot go on.
+     * A relay reports that a frame of ours cannot go on.
      *
      * @param route the route that the frame had.
-     * @param relay coordinate vector of the node that says so.
+     * @param relay coordinate vector of the node that reports it.
      * @return false if that node does not lie on the route: nothing was learned then.
      */
     public boolean onUnreachable(final long destination, final long route, final long relay) {

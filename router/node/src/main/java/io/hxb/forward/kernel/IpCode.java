@@ -77,7 +77,7 @@ abstract class IpCode {
         loadAt(to, lengthBytes);
     }
 
-    /** Loads from where register 2 says. */
+    /** Loads from the address in register 2. */
     void loadAt(final int to, final int lengthBytes) {
         code.move(R1, R6)
                 .move(R3, R10)

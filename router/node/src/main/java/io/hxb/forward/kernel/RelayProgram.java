@@ -386,7 +386,8 @@ final class RelayProgram {
         code.jump("pass").label("chosen").move(R7, R0);
     }
 
-    // Segments take the link that the number of their frame says; a link of a smaller weight then
+    // Segments take the link that the number of their frame selects; a link of a smaller weight
+    // then
     // takes its full share.
     private void chooseLinkOfFrame() {
         code.load(DOUBLE, R2, R10, IS_BY_IP).jumpIfZero(R2, "no segment");

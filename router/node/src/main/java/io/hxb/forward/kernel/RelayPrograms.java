@@ -19,8 +19,8 @@ import java.util.List;
 /**
  * Lets the kernel relay for one node: a program at each of its NICs forwards frames that have
  * another destination, without waking the node. Everything else remains with the node: it judges
- * the links, adding the programs' counts to its own, tells the programs by weights which links to
- * use, and gets the frames that they cannot forward. While none of its loops turns, it gets all
+ * the links, adding the programs' counts to its own, sets the weights by which the programs select
+ * links, and gets the frames that they cannot forward. While none of its loops turns, it gets all
  * frames.
  *
  * <p>Opened, refreshed and closed by one thread at a time; the counts may be read by any. Turns,

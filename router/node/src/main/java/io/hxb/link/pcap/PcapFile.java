@@ -76,7 +76,7 @@ public final class PcapFile implements AutoCloseable {
      *
      * @param clock gives the time of each frame.
      * @throws IOException if it cannot be written, or others could replace it by another file; the
-     *     message says what to do.
+     *     message explains what to do.
      */
     public static PcapFile create(final Path path, final EpochNanoClock clock) throws IOException {
         final String name = path.getFileName().toString();

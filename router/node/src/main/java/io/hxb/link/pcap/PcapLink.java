@@ -27,7 +27,7 @@ public final class PcapLink implements Link {
     /**
      * Wraps a link.
      *
-     * @param file may be shared by several links; whoever made it closes it.
+     * @param file may be shared by several links; its creator closes it.
      * @param hasEthernetHeader true if an Ethernet header lies in the headroom of received frames,
      *     as on raw links; else one is made up from the link addresses.
      * @param etherType EtherType of the frames in the file.

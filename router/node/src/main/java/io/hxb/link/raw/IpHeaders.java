@@ -20,7 +20,7 @@ import io.hxb.tap.VirtioHeader;
  * addresses inverted. So the kernel's protocols take the frames for somebody else's and neither
  * answer nor forward them.
  *
- * <p>All frames behind one header have the same source, destination, route and hop limit. The IPv4
+ * <p>All frames after one header have the same source, destination, route and hop limit. The IPv4
  * addresses are made of the coordinates of source and destination; the time to live is the hop
  * limit, which counts instead of that in the frames, so that relays change nothing but headers. The
  * ports tell frames of different routes apart for kernels that join datagrams.

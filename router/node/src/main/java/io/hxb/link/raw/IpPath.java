@@ -24,14 +24,14 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The way of a raw link's frames as UDP over IPv4, beside that as Ethernet frames of an EtherType:
+ * The path of a raw link's frames as UDP over IPv4, beside that as Ethernet frames of an EtherType:
  * the socket that receives them, and which neighbours can be reached so. Owned by the loop that
  * owns the link; senders of other loops read the destinations.
  *
  * <p>Probes are sent about once a second to all neighbours: trains of two datagrams, so that they
- * pass only where trains pass. Each says from whom probes arrive, so a neighbour whose probes say
- * that ours arrive can be sent to. Without probes for five seconds it is sent Ethernet frames
- * again. Probes also show switches where the MAC address is.
+ * pass only where trains pass. Each lists the neighbours from whom probes arrive, so a neighbour
+ * whose probes show that ours arrive can be sent to. Without probes for five seconds it is sent
+ * Ethernet frames again. Probes also show switches where the MAC address is.
  *
  * <pre>
  * offset length meaning of a probe (little-endian)
@@ -241,7 +241,7 @@ final class IpPath {
                                 & 1)
                         != 0;
         decide(neighbour, known);
-        // Whoever sends probes in other names cannot draw more than a few.
+        // A sender of forged probes cannot draw more than a few answers.
         if (isNew && answers < MAX_ANSWERS) {
             answers++;
             sendProbe(link.nic());
@@ -259,7 +259,7 @@ final class IpPath {
         destinations.set(neighbour, isByIp ? Long.reverseBytes(IpHeaders.other(address)) : 0);
     }
 
-    /** Looks who is silent, and sends a probe. Called about once a second. */
+    /** Gives up silent neighbours, and sends a probe. Called about once a second. */
     void refresh(final NicInfo nic, final long timeNs) {
         nowNs = timeNs;
         answers = 0;

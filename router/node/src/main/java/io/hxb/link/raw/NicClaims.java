@@ -50,8 +50,8 @@ final class NicClaims implements AutoCloseable {
      * Takes the NICs of a node whose links are open.
      *
      * @param namespace name or path of their network namespace, null for the node's own.
-     * @throws IOException if another node of this identity has one of them; the message says what
-     *     to do.
+     * @throws IOException if another node of this identity has one of them; the message explains
+     *     what to do.
      */
     static NicClaims take(final ClusterConfig config, final int nodeId, final String namespace)
             throws IOException {

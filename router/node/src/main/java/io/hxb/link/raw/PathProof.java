@@ -4,11 +4,12 @@ package io.hxb.link.raw;
  * Whether long frames that one sender sends to its neighbours as segments arrive there. Owned by
  * the sender's loop; time is an argument.
  *
- * <p>A neighbour answers probes, which are long frames themselves, and frames that ask for an
- * answer. The first frame that is to be sent to a neighbour makes a probe due, others follow at
- * growing intervals until one is answered. From then on a frame asks now and then, and more often
- * while an answer is missing. If it is missing for {@value #PATIENCE_NS} ns the path is not proven
- * any more. So nothing is sent for the proof alone while it holds, and nothing without a need.
+ * <p>A neighbour acknowledges probes, which are long frames themselves, and frames that request an
+ * acknowledgement. The first frame that is to be sent to a neighbour makes a probe due, others
+ * follow at growing intervals until one is acknowledged. From then on a frame requests one now and
+ * then, and more often while it is missing. If it is missing for {@value #PATIENCE_NS} ns the path
+ * is not proven any more. While the proof holds nothing is sent for it alone, and without frames
+ * there are no probes.
  */
 final class PathProof {
     /** The frame is not to be sent as segments. */
@@ -20,23 +21,23 @@ final class PathProof {
     /** The frame is to be sent as segments. */
     static final int SEND = 2;
 
-    /** The same, and it is to ask for an answer. */
+    /** The same, and it is to request an acknowledgement. */
     static final int ASK = 3;
 
     /** As REFUSE; the path has just been given up. */
     static final int GIVE_UP = 4;
 
-    /** Between an answer and the next question. */
+    /** Between an acknowledgement and the next request. */
     static final long INTERVAL_NS = 20_000_000;
 
-    /** Between questions while an answer is missing. */
+    /** Between requests while an acknowledgement is missing. */
     static final long REPEAT_NS = 5_000_000;
 
-    /** For which an answer may be missing while frames are sent. */
+    /** For which an acknowledgement may be missing while frames are sent. */
     static final long PATIENCE_NS = 60_000_000;
 
-    /** Frames that have to ask in vain before a path is given up. */
-    static final int MIN_QUESTIONS = 3;
+    /** Requests without an acknowledgement before a path is given up. */
+    static final int MIN_REQUESTS = 3;
 
     /** Between the first two probes, and between those of a path that has never been proven. */
     static final long MIN_PROBE_NS = 4_000_000;
@@ -49,22 +50,23 @@ final class PathProof {
     private final long[] addresses = new long[NEIGHBOURS];
     private final int[] answers = new int[NEIGHBOURS];
     private final boolean[] isProven = new boolean[NEIGHBOURS];
-    private final int[] questions = new int[NEIGHBOURS];
+    private final int[] requests = new int[NEIGHBOURS];
     private final int[] probes = new int[NEIGHBOURS];
-    // How often the path was given up since frames, not only probes, were answered.
+    // How often the path was given up since frames, not only probes, were acknowledged.
     private final int[] failures = new int[NEIGHBOURS];
-    // Of a proven path the last answer, or the first question since; else the next probe.
+    // Of a proven path the last acknowledgement, or the first request since; otherwise the next
+    // probe.
     private final long[] timesNs = new long[NEIGHBOURS];
-    private final long[] askedNs = new long[NEIGHBOURS];
+    private final long[] requestedNs = new long[NEIGHBOURS];
     private final long[] intervalsNs = new long[NEIGHBOURS];
 
     /**
      * What to do with a long frame.
      *
      * @param neighbour its next hop.
-     * @param address tells the paths to the neighbour apart: its link address, and what else
-     *     distinguishes them; not 0.
-     * @param itsAnswers answers that have arrived from the neighbour so far.
+     * @param address identifies the path to the neighbour: its link address, and what else
+     *     distinguishes paths; not 0.
+     * @param itsAnswers acknowledgements that have arrived from the neighbour so far.
      */
     int onFrame(final int neighbour, final long address, final int itsAnswers, final long nowNs) {
         if (address != addresses[neighbour]) {
@@ -74,11 +76,11 @@ final class PathProof {
             restart(neighbour, nowNs);
         } else if (itsAnswers != answers[neighbour]) {
             answers[neighbour] = itsAnswers;
-            if (questions[neighbour] > 0) {
+            if (requests[neighbour] > 0) {
                 failures[neighbour] = 0;
             }
             isProven[neighbour] = true;
-            questions[neighbour] = 0;
+            requests[neighbour] = 0;
             probes[neighbour] = 0;
             timesNs[neighbour] = nowNs;
         }
@@ -87,20 +89,20 @@ final class PathProof {
 
     private int use(final int neighbour, final long nowNs) {
         final long sinceNs = nowNs - timesNs[neighbour];
-        if (questions[neighbour] == 0) {
+        if (requests[neighbour] == 0) {
             if (sinceNs < INTERVAL_NS) {
                 return SEND;
             }
             timesNs[neighbour] = nowNs;
-        } else if (sinceNs >= PATIENCE_NS && questions[neighbour] >= MIN_QUESTIONS) {
+        } else if (sinceNs >= PATIENCE_NS && requests[neighbour] >= MIN_REQUESTS) {
             restart(neighbour, nowNs);
             giveUp(neighbour);
             return GIVE_UP;
-        } else if (nowNs - askedNs[neighbour] < REPEAT_NS) {
+        } else if (nowNs - requestedNs[neighbour] < REPEAT_NS) {
             return SEND;
         }
-        askedNs[neighbour] = nowNs;
-        questions[neighbour]++;
+        requestedNs[neighbour] = nowNs;
+        requests[neighbour]++;
         return ASK;
     }
 
@@ -114,23 +116,23 @@ final class PathProof {
         return PROBE;
     }
 
-    // Where probes arrive and frames do not, less and less is tried.
+    // Backs off where probes arrive and frames do not.
     private void giveUp(final int neighbour) {
         final int doublings = Math.min(2 * failures[neighbour]++, MAX_DOUBLINGS);
         intervalsNs[neighbour] = Math.min(MIN_PROBE_NS << doublings, MAX_PROBE_NS);
         timesNs[neighbour] += failures[neighbour] == 1 ? 0 : intervalsNs[neighbour];
     }
 
-    /** The path to a neighbour has to be proven anew. */
+    /** The path to a neighbour has to be proven again. */
     void restart(final int neighbour, final long nowNs) {
         isProven[neighbour] = false;
-        questions[neighbour] = 0;
+        requests[neighbour] = 0;
         probes[neighbour] = 0;
         timesNs[neighbour] = nowNs;
         intervalsNs[neighbour] = MIN_PROBE_NS;
     }
 
-    /** Probes to a neighbour since the path was proven, which no answer has followed. */
+    /** Probes to a neighbour since the path was proven, which no acknowledgement has followed. */
     int probes(final int neighbour) {
         return probes[neighbour];
     }

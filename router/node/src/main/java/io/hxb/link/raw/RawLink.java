@@ -28,9 +28,9 @@ import java.io.UncheckedIOException;
  * node into pool buffers, source {@link #RING} frames for others into a ring from which they are
  * sent on without a copy, and sparse short frames for this node, which are copied out of it: that
  * takes less time than a system call. Where frames travel by UDP, or long ones as segments of TCP,
- * source {@link #IP} or {@link #SEGMENTS} receives those into pool buffers. The sender of a frame
- * tells which by its EtherType, so the kernel does not have to look; a frame that arrives in the
- * wrong socket only costs a little more. Owned by one loop; senders by theirs.
+ * source {@link #IP} or {@link #SEGMENTS} receives those into pool buffers. The EtherType of a
+ * frame selects the socket, so the kernel does not have to look; a frame that arrives in the wrong
+ * socket only costs a little more. Owned by one loop; senders by theirs.
  *
  * <p>The ring's descriptor stays readable while the frame received last is held, so wait for it
  * edge-triggered, and receive until there are fewer frames than the limit.
@@ -95,7 +95,7 @@ public final class RawLink implements Link {
      * Opens a link; the NIC must exist but need not be up.
      *
      * @param share the receive buffers of the loop that will own the link.
-     * @throws IOException if the NIC or the privilege is missing; the message says what to do.
+     * @throws IOException if the NIC or the privilege is missing; the message explains what to do.
      */
     public static RawLink open(final RawLinkConfig config, final BufferPool.Share share)
             throws IOException {
@@ -170,7 +170,7 @@ public final class RawLink implements Link {
         return count < 0 ? onError(-count) : count;
     }
 
-    // Whoever waits for the socket is told only of what comes after it was empty.
+    // A poll of the socket reports only what comes after it was empty.
     private int receiveIntoPool(final FrameSink sink, final int limitFrames) {
         int sum = 0;
         int count = receiver.batchFrames();
@@ -226,7 +226,7 @@ public final class RawLink implements Link {
     }
 
     private int onError(final int error) {
-        // Whoever owns the link tells that it is down, which is not an error; what else is wrong
+        // The owner of the link reports that it is down, which is not an error; what else is wrong
         // stands
         // here only.
         if (isUp && error != Errno.ENETDOWN) {

@@ -49,7 +49,7 @@ public final class RawLinkProvider implements LinkProvider {
     }
 
     /**
-     * CAP_NET_RAW, since rings are opened anew when the MTU grows; CAP_NET_ADMIN where frames may
+     * CAP_NET_RAW, since rings are reopened when the MTU grows; CAP_NET_ADMIN where frames may
      * travel by IP, for the settings of NICs that come back or go; CAP_SYS_ADMIN where the NICs are
      * in another network namespace.
      */

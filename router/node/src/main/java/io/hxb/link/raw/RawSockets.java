@@ -80,7 +80,7 @@ final class RawSockets {
      * be up.
      *
      * @param share the receive buffers of the loop that will own the link.
-     * @throws IOException if the NIC or the privilege is missing; the message says what to do.
+     * @throws IOException if the NIC or the privilege is missing; the message explains what to do.
      */
     static RawSockets open(final RawLinkConfig config, final BufferPool.Share share)
             throws IOException {

@@ -20,7 +20,7 @@ import io.hxb.os.PacketSocket;
  *      0      4 status: 0 the kernel's, 1 ours
  *      8      4 bytes captured, from the Ethernet header
  *     12      2 offset of the Ethernet header
- *     24      2 tag control information, when the status says so
+ *     24      2 tag control information, if flagged in the status
  * </pre>
  *
  * Source: Documentation/networking/packet_mmap.rst, linux/if_packet.h.

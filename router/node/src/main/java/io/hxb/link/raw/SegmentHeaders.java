@@ -17,7 +17,7 @@ import io.hxb.tap.VirtioHeader;
  *     44      2 source port: that of the destination and the route, see {@link IpHeaders#ports}
  *     46      2 destination port: the number of the EtherType
  *     48      4 sequence: eighths of the frame's length, 15 bits, then the offset of what
- *               follows in the frame, 17 bits; whoever cuts adds to it
+ *               follows in the frame, 17 bits; the cutter adds to it
  *     52      4 acknowledgement: number of the frame, so that no two are joined
  *     56      2 20 bytes of header, ACK; PSH in what ends the frame
  *     58      2 window: the rest of the length divided by 8, 3 bits, and marks
@@ -57,13 +57,13 @@ public final class SegmentHeaders {
     /** What the byte at {@link #DATA_OFFSET_OFFSET} is. */
     public static final int DATA_OFFSET = 5 << 4;
 
-    /** Mark: the sender wants to know that the frame has arrived. */
+    /** Mark: the sender requests an acknowledgement of the frame. */
     static final int ASKING = 1 << 3;
 
     /** Mark: the frame only shows whether it arrives. */
     static final int PROBE = 1 << 4;
 
-    /** Mark: no frame, but the answer to one. */
+    /** Mark: no frame, but the acknowledgement of one. */
     static final int ANSWER = 1 << 5;
 
     /** Mark: kernels leave the frame to the node, since the addresses do not show its route. */
@@ -126,7 +126,7 @@ public final class SegmentHeaders {
             final int offset,
             final int lengthBytes,
             final int segmentBytes) {
-        // Kernels drop what says that it is to be cut and is not longer than one segment.
+        // Kernels drop a packet that is marked for segmentation and fits into one segment.
         VirtioHeader.writeTcp(
                 prefix, LENGTH - ETHERNET_OFFSET, lengthBytes > segmentBytes ? segmentBytes : 0);
         final long ip = prefix + IP_OFFSET;
@@ -167,7 +167,7 @@ public final class SegmentHeaders {
         return IpHeaders.timeToLive(prefix);
     }
 
-    /** Bytes that follow, as the headers say. */
+    /** Bytes that follow, according to the headers. */
     static int lengthBytes(final long prefix) {
         return Memory.getUnsignedShortBigEndian(prefix + IP_OFFSET + IpHeaders.TOTAL_LENGTH_OFFSET)
                 - IP_AND_TCP_LENGTH;

@@ -26,13 +26,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * The way of a raw link's long frames as segments of TCP over IPv4: the socket that receives them,
- * where they are joined, and which neighbours have answered. Owned by the loop that owns the link;
- * senders of other loops read the answers.
+ * The path of a raw link's long frames as segments of TCP over IPv4: the socket that receives them,
+ * where they are joined, and which neighbours acknowledge them. Owned by the loop that owns the
+ * link; senders of other loops read the acknowledgements.
  *
- * <p>Whether a way is proven is up to each sender ({@link PathProof}); this end answers what asks.
- * Only segments of neighbours are joined, and each neighbour has few incomplete frames, so that
- * nobody displaces what another has sent.
+ * <p>Each sender decides whether a path is proven ({@link PathProof}); this end acknowledges on
+ * request. Only segments of neighbours are joined, and each neighbour has few incomplete frames, so
+ * that nobody displaces what another has sent.
  */
 final class SegmentPath {
     private static final Logger LOGGER = LoggerFactory.getLogger(SegmentPath.class);
@@ -43,10 +43,10 @@ final class SegmentPath {
     private static final int MAX_FRAMES = 128;
     private static final int MAX_FRAMES_OF_NEIGHBOUR = 16;
 
-    /** Segments of a frame go one after the other: what is still missing then does not come. */
+    /** Segments of a frame are sent back to back: those still missing then are lost. */
     private static final long TIMEOUT_NS = 50_000_000;
 
-    /** Between two answers to one neighbour. */
+    /** Between two acknowledgements to one neighbour. */
     private static final long ANSWER_NS = 1_000_000;
 
     private static final int NEIGHBOURS = 256;
@@ -69,7 +69,7 @@ final class SegmentPath {
     private final AtomicIntegerArray restarts = new AtomicIntegerArray(NEIGHBOURS);
     private final NeighbourAddresses destinations = new NeighbourAddresses(NEIGHBOURS);
     private final AtomicInteger version = new AtomicInteger();
-    // Volatile because any sender says so, and only the first one is to be logged.
+    // Volatile because any sender sets it, and only the first fallback is to be logged.
     private volatile boolean isNamed;
     private RawLink link;
     private long localInMemory;
@@ -130,7 +130,7 @@ final class SegmentPath {
         return Math.min(pool.frameBytes(), SegmentHeaders.MAX_FRAME_BYTES);
     }
 
-    /** Answers of a neighbour since start; any thread. */
+    /** Acknowledgements of a neighbour since start; any thread. */
     int answers(final int neighbour) {
         return answers.getOpaque(neighbour);
     }
@@ -150,13 +150,13 @@ final class SegmentPath {
         learn(neighbour, 0);
     }
 
-    /** The path to a neighbour has to be proven anew by all senders; any thread. */
+    /** The path to a neighbour has to be proven again by all senders; any thread. */
     void restart(final int neighbour) {
         restarts.incrementAndGet(neighbour);
         learn(neighbour, 0);
     }
 
-    /** How often the path to a neighbour had to be proven anew; any thread. */
+    /** How often the path to a neighbour had to be proven again; any thread. */
     int restarts(final int neighbour) {
         return restarts.getOpaque(neighbour);
     }
@@ -269,7 +269,7 @@ final class SegmentPath {
         if (offset == 0 && lengthBytes == frameBytes && frameBytes > 0) {
             return receiver.take(index);
         }
-        // Only what could be joined is worth to be waited for.
+        // A GRO timeout pays only for segments that could have been joined.
         timer.onFrame();
         final int id =
                 offset == 0
@@ -345,7 +345,7 @@ final class SegmentPath {
         return NOBODY;
     }
 
-    // Whoever asks without end gets no more answers than that.
+    // Limits the acknowledgements to a neighbour that requests too many.
     private void answer(final int neighbour, final long source, final int number) {
         if (answeredNs[neighbour] != 0 && nowNs - answeredNs[neighbour] < ANSWER_NS) {
             return;
@@ -386,7 +386,7 @@ final class SegmentPath {
         return true;
     }
 
-    /** Gives up what is incomplete for too long. Called about once a second. */
+    /** Gives up frames that are incomplete for too long. Called about once a second. */
     void refresh(final long timeNs) {
         reassembler.expire(timeNs);
         timer.look();

@@ -15,7 +15,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Dresses the long frames of one sender as segments, where they arrive. Owned by the sender's loop.
+ * Encapsulates the long frames of one sender as segments, where these arrive. Owned by the sender's
+ * loop.
  *
  * <p>A frame is one message of the socket, or two where it is longer than a kernel passes in one
  * piece; the first one has as many whole segments as it can.
@@ -24,7 +25,7 @@ final class SegmentSender {
     private static final int NUMBER_BITS = 24;
     private static final int MAC_BITS = 48;
 
-    /** Probes without an answer after which it is worth a word: half a second. */
+    /** Unacknowledged probes before the fallback is logged: half a second. */
     private static final int PROBES_IN_VAIN = 8;
 
     private final SegmentPath path;
@@ -97,7 +98,7 @@ final class SegmentSender {
         if (isRefused || wholeBytes == 0 || frameBytes > path.maxFrameBytes()) {
             return false;
         }
-        // With another of these, another path.
+        // After a restart it counts as another path.
         final long way = (long) path.restarts(neighbour) << MAC_BITS ^ address;
         final int verdict = proof.onFrame(neighbour, way, path.answers(neighbour), nowNs);
         switch (verdict) {
@@ -118,7 +119,7 @@ final class SegmentSender {
         return frameBytes <= SegmentHeaders.MAX_PAYLOAD_BYTES ? frameBytes : wholeBytes;
     }
 
-    /** A frame follows, whose {@link #dress} have one number. */
+    /** A frame follows; its calls of {@link #dress} share one number. */
     void begin() {
         nextNumber();
         counts.onFrame();
@@ -210,7 +211,7 @@ final class SegmentSender {
     /**
      * The kernel has not taken a message.
      *
-     * @return true if that is because it does not take such ones: then none goes this way any more.
+     * @return true if the kernel does not support such messages: then no more are sent.
      */
     boolean onRefused(final int error) {
         final boolean isOfSegments =

@@ -56,7 +56,7 @@ final class SimSender implements LinkSender {
         return true;
     }
 
-    // What the fragments say is written now, since this is only a simulation, but the memory
+    // The fragments are written now, since this is only a simulation, but the memory
     // returns when the last has been sent.
     private void cut(final int neighbour, final OutgoingFrame frame, final int count) {
         for (int i = 0; i < count; i++) {

@@ -214,7 +214,7 @@ public abstract class SocketSender implements LinkSender {
      *
      * @param from first byte of the part in the frame; the prefix belongs to each part, and is
      *     anything.
-     * @param to behind its last byte; the part that ends the frame gives its memory back.
+     * @param to after its last byte; the part that ends the frame gives its memory back.
      */
     protected final void enqueuePart(final OutgoingFrame frame, final int from, final int to) {
         final int index = tail & mask;
@@ -360,7 +360,7 @@ public abstract class SocketSender implements LinkSender {
         }
     }
 
-    // True if the frames behind the refused one can be tried.
+    // True if the frames after the refused one can be tried.
     private boolean goOnAfter(final int error) {
         final int refused = hasTrains() ? trains.firstFrames() : 1;
         return switch (error) {

@@ -12,14 +12,14 @@ import java.util.Arrays;
 
 /**
  * The pool buffers that lie ready for the frames of trains: each message has the same number of
- * pieces of one size, a buffer each, and behind them a place for what does not fit. Owned by the
+ * pieces of one size, a buffer each, and after them a place for what does not fit. Owned by the
  * loop that owns the link.
  */
 final class TrainBuffers {
     /** Messages of one receive call at most. */
     static final int MAX_MESSAGES = 32;
 
-    /** Room for the longest datagram behind the pieces of each message. */
+    /** Room for the longest datagram after the pieces of each message. */
     private static final int REST_BYTES = 1 << 16;
 
     /** Room for the headers of a message. */
@@ -152,7 +152,7 @@ final class TrainBuffers {
         return id;
     }
 
-    /** Copies bytes of a message of which no buffer has been taken, from the pieces and behind. */
+    /** Copies bytes of a message of which no buffer has been taken, from the pieces and after. */
     void copy(final int message, final int from, final long destination, final int lengthBytes) {
         int offset = from;
         int copied = 0;

@@ -18,13 +18,13 @@ import java.lang.foreign.MemorySegment;
  * Receives datagrams and trains of datagrams, which the kernel has joined, so that each frame lies
  * in a pool buffer of its own. Owned by the loop that owns the link.
  *
- * <p>A UDP socket (UDP_GRO) tells the sizes in control data, a packet socket in a struct
+ * <p>A UDP socket (UDP_GRO) reports the sizes in control data, a packet socket in a struct
  * virtio_net_hdr before the frame's headers, which go to a place of their own.
  *
  * <p>The kernel scatters a message over pieces. Frames of a train have one size but the last, and
  * trains resemble those before: each message gets as many pool buffers as recent trains had frames,
  * with a piece of the size of these frames in each, so that the kernel itself puts every frame into
- * a buffer. What does not fit goes to a place behind the pieces. Frames that do not lie where they
+ * a buffer. What does not fit goes to a place after the pieces. Frames that do not lie where they
  * should are copied into other buffers, and the next messages are laid out as the trains are now.
  */
 public final class TrainReceiver {

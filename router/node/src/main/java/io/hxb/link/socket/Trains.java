@@ -15,8 +15,8 @@ import java.lang.foreign.MemorySegment;
 /**
  * Joins frames that wait in a {@link SocketSender} into trains: frames of one size to one neighbour
  * that follow each other, of which the last may be shorter, are one send. Kernel or NIC cut them
- * apart, so each still is a datagram of its own. Sub-classes say how the kernel is told. Owned by
- * the sender's loop.
+ * apart, so each still is a datagram of its own. Sub-classes define how the kernel gets the sizes.
+ * Owned by the sender's loop.
  *
  * <p>Short frames go one by one. Where short frames of idle flows share the link trains stay short,
  * so that such a frame waits for a few others only. A link that refuses a train sends frame by
@@ -87,7 +87,7 @@ public abstract class Trains {
         return isOn;
     }
 
-    /** True if frames of a group can be in a train now, which {@link #add} may then be told. */
+    /** True if frames of a group can be in a train now, which {@link #add} may then be given. */
     protected abstract boolean isJoinable(long group);
 
     /**
@@ -124,7 +124,7 @@ public abstract class Trains {
      * @param frameBytes bytes of each.
      * @param groups frames of which group may be in one train, {@code [frameBytes.length]}.
      * @param head position of the first frame.
-     * @param tail position behind the last.
+     * @param tail position after the last.
      * @return frames that the kernel took, or the negative errno of the first {@link #firstFrames}.
      */
     final int send(
@@ -211,7 +211,7 @@ public abstract class Trains {
             final int[] frameBytes, final long[] groups, final int first, final int end) {
         final int index = first & frameBytes.length - 1;
         final int size = frameBytes[index];
-        // The messages of a train lie behind each other, so it ends where the ring does.
+        // The messages of a train lie after each other, so it ends where the ring does.
         int limit = Math.min(end - first, frameBytes.length - index);
         if (shortTrains > 0) {
             shortTrains--;

@@ -16,7 +16,7 @@ import java.util.List;
  * comparisons as a binary search.
  */
 final class UdpFilter {
-    // Behind the UDP header's start, where a socket's filter begins; of the IPv4 header.
+    // After the UDP header's start, where a socket's filter begins; of the IPv4 header.
     private static final int SOURCE_PORT_OFFSET = 0;
     private static final int SOURCE_ADDRESS_OFFSET = ClassicCode.NETWORK_HEADER + 12;
     private static final int PORT_BITS = 16;

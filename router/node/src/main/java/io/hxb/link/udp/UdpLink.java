@@ -79,7 +79,7 @@ public final class UdpLink implements Link {
      *
      * @param peers the addresses that are heard.
      * @param share the receive buffers of the loop that will own the link.
-     * @throws IOException if the address is in use or not of this machine; the message says so.
+     * @throws IOException if the address is in use or not of this machine; the message tells which.
      */
     public static UdpLink open(
             final UdpLinkConfig config, final UdpPeers peers, final BufferPool.Share share)

@@ -5,7 +5,7 @@ import io.hxb.os.MessageVector;
 import io.hxb.os.TrainVector;
 
 /**
- * Trains of a UDP socket, which it is told to cut (UDP_SEGMENT); a group is the address of a
+ * Trains of a UDP socket, which the kernel cuts (UDP_SEGMENT); a group is the address of a
  * neighbour. Owned by the sender's loop.
  */
 final class UdpTrains extends Trains {

@@ -127,7 +127,7 @@ final class Group {
         }
     }
 
-    /** Says whom a node's message is from; null if it is none of the peers. */
+    /** The peer that a node's message is from; null if it is none of the peers. */
     private GroupPeer peer(final int node) {
         return isComplete() ? peers.find(node) : null;
     }
@@ -297,7 +297,7 @@ final class Group {
         }
     }
 
-    /** A node says that the group ends. */
+    /** A node reports that the group ends. */
     void onEnded(final long address, final long nowNs) {
         final int status = Memory.getInt(address + GroupProtocol.STATUS);
         final int first = Memory.getInt(address + GroupProtocol.OPERATION);

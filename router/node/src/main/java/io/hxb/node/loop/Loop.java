@@ -4,7 +4,7 @@ import io.hxb.link.LoopClock;
 
 /**
  * A loop as the tasks on it see it: its time, its descriptors and its sleep. Called by the loop's
- * own thread unless it says otherwise.
+ * own thread unless stated otherwise.
  */
 public interface Loop {
     /** The time of the current turn; always the same object. */

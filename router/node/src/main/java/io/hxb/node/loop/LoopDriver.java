@@ -69,7 +69,7 @@ public final class LoopDriver implements Loop, AutoCloseable {
     private int polls;
     // True from a call of wakeUp until the loop has seen it, so that a loop has one at most.
     private final AtomicBoolean isWoken = new AtomicBoolean();
-    // Volatile because whoever closes the loop clears it.
+    // Volatile because the thread that closes the loop clears it.
     private volatile boolean isRunning = true;
 
     private LoopDriver(

@@ -66,7 +66,7 @@ public final class MessagePattern {
     }
 
     /**
-     * Writes the sequence number of a message and leaves the bytes behind it as they are.
+     * Writes the sequence number of a message and leaves the bytes after it as they are.
      *
      * @param lengthBytes of the message: one shorter than a number has its lowest bytes.
      */

@@ -22,7 +22,7 @@ public final class StreamCounts {
      */
     private static final int MAX_STREAMS = 4096;
 
-    /** The kernel counts in ticks of 10 ms, so that looking more often tells nothing new. */
+    /** The kernel counts in ticks of 10 ms, so that more frequent reads return the same value. */
     private static final long LOOK_NS = 10_000_000;
 
     private final Long2ObjectHashMap<StreamCheck> streams = new Long2ObjectHashMap<>();

@@ -99,7 +99,7 @@ final class Bpf {
      * Loads a program for TCX hooks.
      *
      * @return its descriptor.
-     * @throws LinuxException with what the kernel's verifier says.
+     * @throws LinuxException with the output of the kernel's verifier.
      */
     static int load(final long[] program, final int hook) throws LinuxException {
         try (Arena arena = Arena.ofConfined()) {
@@ -160,9 +160,7 @@ final class Bpf {
         }
     }
 
-    /**
-     * Programs at a TCX hook of a NIC of this thread's network namespace, whoever put them there.
-     */
+    /** Programs at a TCX hook of a NIC of this thread's network namespace, of all processes. */
     static int count(final int ifindex, final int hook) throws LinuxException {
         try (Arena arena = Arena.ofConfined()) {
             final long attributes = attributes(arena);

@@ -6,7 +6,7 @@ import io.hxb.linux.SharedMemory;
 
 /**
  * Values that a BPF program and this process share as memory, all 0 at first. Any thread may call
- * it; whoever made it closes it, when nobody touches the memory any more. Source: linux/bpf.h,
+ * it; its creator closes it, when nobody touches the memory any more. Source: linux/bpf.h,
  * BPF_MAP_TYPE_ARRAY with BPF_F_MMAPABLE.
  */
 public final class BpfArray implements AutoCloseable {

@@ -5,8 +5,8 @@ import io.hxb.linux.Errno;
 import io.hxb.linux.LinuxException;
 
 /**
- * A map of longs to longs that BPF programs look up. Any thread may call it; whoever made it closes
- * it. Source: linux/bpf.h, BPF_MAP_TYPE_HASH.
+ * A map of longs to longs that BPF programs look up. Any thread may call it; its creator closes it.
+ * Source: linux/bpf.h, BPF_MAP_TYPE_HASH.
  */
 public final class BpfHash implements AutoCloseable {
     private final int descriptor;

@@ -9,8 +9,8 @@ import java.nio.file.Path;
 
 /**
  * A program in the kernel that sees the frames of NICs, in force where it is attached until it is
- * taken away or the process ends, however it ends. Any thread may call it; whoever loaded it closes
- * it. Source: linux/bpf.h, BPF_PROG_TYPE_SCHED_CLS at TCX hooks.
+ * taken away or the process ends, however it ends. Any thread may call it; its loader closes it.
+ * Source: linux/bpf.h, BPF_PROG_TYPE_SCHED_CLS at TCX hooks.
  */
 public final class BpfProgram implements AutoCloseable {
     /** First kernel that has the hooks (TCX). */
@@ -42,8 +42,8 @@ public final class BpfProgram implements AutoCloseable {
     /**
      * Loads a program.
      *
-     * @throws LinuxException if the kernel refuses, with what its verifier says: older than {@link
-     *     #KERNEL}, or no CAP_BPF and CAP_NET_ADMIN.
+     * @throws LinuxException if the kernel refuses, with the output of its verifier: older than
+     *     {@link #KERNEL}, or no CAP_BPF and CAP_NET_ADMIN.
      */
     public static BpfProgram load(final BpfCode code, final Hook hook) throws LinuxException {
         return new BpfProgram(Bpf.load(code.build(), hook.number), hook);
@@ -108,7 +108,7 @@ public final class BpfProgram implements AutoCloseable {
         }
     }
 
-    /** Programs at a hook of a NIC of this thread's network namespace, whoever put them there. */
+    /** Programs at a hook of a NIC of this thread's network namespace, of all processes. */
     public static int count(final int ifindex, final Hook hook) throws LinuxException {
         return Bpf.count(ifindex, hook.number);
     }

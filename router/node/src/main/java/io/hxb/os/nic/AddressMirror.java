@@ -82,7 +82,7 @@ public final class AddressMirror implements AutoCloseable {
         this.changes = changes;
     }
 
-    /** An address or a route, with what tells it apart from others. */
+    /** An address or a route, with its identifying attributes. */
     private static final class Entry {
         private final byte[] head;
         private final Map<Integer, byte[]> attributes;

@@ -83,7 +83,7 @@ final class Netlink implements AutoCloseable {
             hasHeard = true;
             bytes = receive();
         }
-        // ENOBUFS says that there were more changes than there was room for.
+        // ENOBUFS means that there were more changes than there was room for.
         return hasHeard || bytes == -Errno.ENOBUFS;
     }
 

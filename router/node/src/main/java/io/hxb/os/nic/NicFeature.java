@@ -131,7 +131,7 @@ public enum NicFeature {
     /**
      * Switches it on or off.
      *
-     * @param fd any socket; it says in which network namespace the NIC is.
+     * @param fd any socket of the network namespace of the NIC.
      * @return true if it was changed, false if it was so already or cannot be changed.
      * @throws LinuxException if there is no such NIC, or with EPERM without CAP_NET_ADMIN.
      */

@@ -9,13 +9,13 @@ import io.hxb.os.Sockets;
 import java.lang.foreign.Arena;
 
 /**
- * What the kernel says about a NIC now. Immutable.
+ * What the kernel reports of a NIC now. Immutable.
  *
  * @param name its name.
  * @param exists false when there is none of this name; then the rest is 0.
  * @param isUp somebody set it up (IFF_UP).
- * @param hasCarrier it is up and its cable works (IFF_RUNNING, and what the driver says, because
- *     the kernel takes up to a second to clear the flag).
+ * @param hasCarrier it is up and its cable works (IFF_RUNNING, and the driver's state, because the
+ *     kernel takes up to a second to clear the flag).
  * @param mtuBytes bytes an Ethernet frame carries after its header.
  * @param mac its address, first byte highest, 48 bits.
  * @param ifindex its number in its network namespace, from 1.

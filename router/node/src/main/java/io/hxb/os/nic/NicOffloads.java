@@ -17,7 +17,7 @@ import java.lang.foreign.Arena;
  * @param gso the kernel cuts large segments late.
  * @param gro the kernel joins received segments.
  * @param lro the NIC joins received TCP segments, so that nobody can tell them apart any more.
- * @param rxVlan takes 802.1Q tags out of received frames and tells them beside the frame.
+ * @param rxVlan strips 802.1Q tags from received frames and passes them beside the frame.
  * @param txVlan puts tags into sent frames.
  */
 public record NicOffloads(

@@ -30,7 +30,7 @@ public final class NicRequest {
     /**
      * Prepares requests.
      *
-     * @param fd any socket; it says in which network namespace the NIC is.
+     * @param fd any socket of the network namespace of the NIC.
      * @param nic name of 1 to 15 bytes, see {@link #isName}.
      */
     public NicRequest(final Arena arena, final int fd, final String nic) {

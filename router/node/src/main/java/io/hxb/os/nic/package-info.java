@@ -1,4 +1,5 @@
 /**
- * What the kernel says of a NIC: whether it is up, and what it does to frames on its own account.
+ * What the kernel reports of a NIC: whether it is up, and what it does to frames on its own
+ * account.
  */
 package io.hxb.os.nic;

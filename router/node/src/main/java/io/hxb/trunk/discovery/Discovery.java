@@ -242,7 +242,7 @@ public final class Discovery {
     }
 
     // A neighbour that is heard stays where it is: otherwise a single frame would turn its frames
-    // to whoever sent it. With a key, a session with its new incarnation proves that the old one
+    // to its sender. With a key, a session with its new incarnation proves that the old one
     // is no more.
     private boolean isBelieved(
             final Port port,

@@ -77,7 +77,7 @@ final class DiscoverySender {
      * Complains of a neighbour.
      *
      * @param kind what is wrong, see {@link MisconfigurationFlyweight}.
-     * @param subject coordinate vector that the neighbour says it has; 0 if that is not known.
+     * @param subject coordinate vector that the neighbour claims; 0 if that is not known.
      * @param id as for {@link #sendHello}.
      * @return frames queued, 0 or 1.
      */

@@ -132,7 +132,7 @@ final class MisconfigurationDetector {
                             + port.label()
                             + " of "
                             + hereText()
-                            + ", says it is ("
+                            + ", claims to be ("
                             + self.shape().format(source)
                             + "), which is at "
                             + port.link().format(known)

@@ -141,12 +141,12 @@ public final class MisconfigurationLog {
     }
 
     private static boolean isOwn(
-            final MisconfigurationReport told, final List<MisconfigurationReport> all) {
+            final MisconfigurationReport reported, final List<MisconfigurationReport> all) {
         return all.stream()
                 .anyMatch(
                         own ->
                                 !own.isReported()
-                                        && own.kind() == told.kind()
-                                        && own.linkIndex() == told.linkIndex());
+                                        && own.kind() == reported.kind()
+                                        && own.linkIndex() == reported.linkIndex());
     }
 }

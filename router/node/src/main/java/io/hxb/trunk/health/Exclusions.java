@@ -9,7 +9,7 @@ import io.hxb.topology.Shape;
 final class Exclusions {
     // The number of the last exclusion of each link to each neighbour; written before count is.
     private final int[][] last;
-    // Volatile, so that whoever sees the count also sees which link it was.
+    // Volatile, so that a reader of the count also sees which link it was.
     private volatile int count;
 
     Exclusions(final int links) {

@@ -68,8 +68,8 @@ public final class HoldDown {
     /**
      * A status frame arrived.
      *
-     * @param beat number of the heartbeat; 0 for a frame between two of them, which says nothing of
-     *     how long frames have passed.
+     * @param beat number of the heartbeat; 0 for a frame between two of them, which shows nothing
+     *     of how long frames have passed.
      */
     void onBeat(final int beat) {
         if (beat == 0) {

@@ -72,7 +72,7 @@ final class LinkHealth {
         return port.link().index();
     }
 
-    /** This node's own opinion, whatever the neighbour says. */
+    /** This node's own opinion, whatever the neighbour reports. */
     LinkState localState() {
         return opinion;
     }
@@ -184,7 +184,7 @@ final class LinkHealth {
         return proof.isLost(nowNs);
     }
 
-    /** The neighbour says, over any link, how many frames it has sent here so far. */
+    /** The neighbour reports, over any link, how many frames it has sent here so far. */
     void onSentReported(final int sent, final int drains) {
         silence.onReported(sent, drains);
     }

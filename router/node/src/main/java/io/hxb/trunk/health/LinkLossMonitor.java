@@ -26,7 +26,7 @@ final class LinkLossMonitor {
         weight = LinkStatusFlyweight.MAX_WEIGHT;
     }
 
-    /** The neighbour has said over this link how many frames it sent; see {@link LossMeter}. */
+    /** The neighbour has reported over this link how many frames it sent; see {@link LossMeter}. */
     void onReported(final int sent, final int arrived, final int drains) {
         meter.onReported(sent, arrived, drains);
     }

@@ -2,10 +2,10 @@ package io.hxb.trunk.health;
 
 /**
  * Judges whether the neighbour itself is still there on one link. Frames are counted by their link
- * address before anything else of them is checked, and most are not for this node, so whoever
- * forges that address could make a dead link look alive. Hello and status frames say over which
- * link they were sent and, with a key, only the neighbour can have sealed them: a link in use on
- * which neither arrives is doubted, the neighbour is asked, and the link has failed if it still
+ * address before anything else of them is checked, and most are not for this node, so an attacker
+ * who forges that address could make a dead link look alive. Hello and status frames state over
+ * which link they were sent and, with a key, only the neighbour can have sealed them: a link in use
+ * on which neither arrives is doubted, the neighbour is asked, and the link has failed if it still
  * shows nothing. Guarded by the lock of {@link TrunkHealth}.
  */
 final class LivenessCheck {

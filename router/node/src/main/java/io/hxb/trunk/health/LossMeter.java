@@ -1,7 +1,7 @@
 package io.hxb.trunk.health;
 
 /**
- * How many of a neighbour's frames get lost on one link: what it says it has sent, against what has
+ * How many of a neighbour's frames get lost on one link: what it reports as sent, against what has
  * arrived. Guarded by the lock of {@link TrunkHealth}.
  *
  * <p>On a busy node the two are not known for the same moment. Frames to be relayed wait in a
@@ -44,7 +44,7 @@ final class LossMeter {
     }
 
     /**
-     * The neighbour has said, over the same link, how many frames it had sent here.
+     * The neighbour has reported, over the same link, how many frames it had sent here.
      *
      * @param sent its count, modulo 2^32.
      * @param arrived this node's count of frames read, modulo 2^32.

@@ -23,7 +23,7 @@ final class NeighbourHealth {
     private final LinkArrivals[] arrivals;
     private final LinkHealth[] links;
     private int incarnation;
-    // Longest time for which its loops have lately waited for their CPUs, as it says.
+    // Longest time for which its loops have lately waited for their CPUs, as it reports.
     private long neighbourAwayNs;
     private long firstHeardNs;
     private long doubtNs;
@@ -123,7 +123,7 @@ final class NeighbourHealth {
     /**
      * Accepts a status frame that has been checked: of this incarnation, over its own link.
      *
-     * @return false if it contradicts what the neighbour said before, or acknowledges what was
+     * @return false if it contradicts what the neighbour reported before, or acknowledges what was
      *     never announced: it was ignored.
      */
     boolean onStatus(final LinkStatusFlyweight status, final long nowNs) {
@@ -322,7 +322,7 @@ final class NeighbourHealth {
         return isDoubting ? Math.clamp(doubtNs - nowNs, 0, dueNs) : dueNs;
     }
 
-    /** Writes what there is to say, for one link; counts of frames come from the caller. */
+    /** Writes the report for one link; counts of frames come from the caller. */
     void write(final LinkStatusFlyweight status, final int number) {
         exchange.write(status, number);
         status.waitedNs(silenceThreshold.longestAwayNs())

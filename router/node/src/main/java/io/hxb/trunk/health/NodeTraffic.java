@@ -95,7 +95,7 @@ final class NodeTraffic {
 
     /**
      * Those that have left the node, but may wait in a queue of the kernel or in a NIC: until they
-     * have gone, nobody can say that they are lost.
+     * have gone, they do not count as lost.
      */
     int waitingFrames(final int linkIndex) {
         int frames = 0;

@@ -13,7 +13,7 @@ final class OwnAnnouncements {
 
     private final long maxRepeatNs;
 
-    /** What was said first to this incarnation of the neighbour, and last. */
+    /** What was announced first to this incarnation of the neighbour, and last. */
     private int firstSequence;
 
     private int sequence;
@@ -25,7 +25,7 @@ final class OwnAnnouncements {
     private long repeatDelayNs = FIRST_REPEAT_NS;
 
     /**
-     * Nothing has been said.
+     * Nothing has been announced.
      *
      * @param start the number before that of the first announcement.
      * @param maxRepeatNs longest time between two repetitions.
@@ -102,7 +102,7 @@ final class OwnAnnouncements {
         return sequence;
     }
 
-    /** Links that it says have failed. */
+    /** Links that it reports as failed. */
     long failed() {
         return failed;
     }

@@ -28,7 +28,7 @@ final class PeerAnnouncements {
         requestNs = nowNs;
     }
 
-    /** The neighbour is a new incarnation, which has said nothing. */
+    /** The neighbour is a new incarnation, which has announced nothing. */
     void restart() {
         sequence = OwnAnnouncements.NONE;
         failed = 0;

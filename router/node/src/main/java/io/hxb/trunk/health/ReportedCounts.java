@@ -1,10 +1,10 @@
 package io.hxb.trunk.health;
 
 /**
- * How many frames a neighbour says it has sent over one link. What it says on another link may be
- * read before frames that arrived here earlier, so it counts only once the sockets of this link
- * have been seen empty since, twice because one look may have been under way. Guarded by the lock
- * of {@link TrunkHealth}.
+ * How many frames a neighbour reports as sent over one link. A report on another link may be read
+ * before frames that arrived here earlier, so it counts only once the sockets of this link have
+ * been seen empty since, twice because one look may have been under way. Guarded by the lock of
+ * {@link TrunkHealth}.
  */
 final class ReportedCounts {
     /** A number that far below the last was not overtaken: the last one was a lie. */
@@ -15,7 +15,7 @@ final class ReportedCounts {
     private final LinkArrivals arrivals;
     private boolean isKnown;
     // The last word; one that waits for the sockets to be read; one for which they have been.
-    private int told;
+    private int reported;
     private boolean isWaiting;
     private int waiting;
     private int waitingDrains;
@@ -28,32 +28,32 @@ final class ReportedCounts {
         this.arrivals = arrivals;
     }
 
-    /** The neighbour is a new incarnation, which has said nothing. */
+    /** The neighbour is a new incarnation, which has reported nothing. */
     void forget() {
         isKnown = false;
     }
 
     /**
-     * The neighbour says how many frames it has sent here so far, modulo 2^32.
+     * The neighbour reports how many frames it has sent here so far, modulo 2^32.
      *
      * @param drains how often the link's sockets have been seen empty.
      */
     void onReported(final int number, final int drains) {
         final int arrived = arrivals.framesNow();
-        if (!isKnown || told - number > MAX_BEHIND) {
+        if (!isKnown || reported - number > MAX_BEHIND) {
             isKnown = true;
             isWaiting = false;
-            told = number;
+            reported = number;
             sent = number;
             base = number;
             quietFrames = arrived;
             quietSent = number;
             return;
         }
-        told = number - told > 0 ? number : told;
+        reported = number - reported > 0 ? number : reported;
         if (arrived != quietFrames) {
             quietFrames = arrived;
-            quietSent = told;
+            quietSent = reported;
         }
         if (!isWaiting) {
             await(drains);
@@ -61,8 +61,8 @@ final class ReportedCounts {
     }
 
     private void await(final int drains) {
-        isWaiting = told - sent > 0;
-        waiting = told;
+        isWaiting = reported - sent > 0;
+        waiting = reported;
         waitingDrains = drains;
     }
 
@@ -74,7 +74,7 @@ final class ReportedCounts {
         }
     }
 
-    /** True if the neighbour has said anything. */
+    /** True if the neighbour has reported anything. */
     boolean isKnown() {
         return isKnown;
     }

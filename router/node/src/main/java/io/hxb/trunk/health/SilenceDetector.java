@@ -11,7 +11,7 @@ final class SilenceDetector {
     /** Consecutive looks in which a link was silent while another was not, before it is judged. */
     static final int SILENT_CHECKS = 6;
 
-    // Looks further apart say no more than this: in between, nobody was heard, or nobody looked.
+    // Checks further apart show no more than this: in between, nobody was heard, or nobody looked.
     private static final long MAX_LOOK_NS = 2 * TrunkHealth.CHECK_NS;
 
     private static final long MAX_GAP_NS = 5_000_000;
@@ -58,7 +58,7 @@ final class SilenceDetector {
         bases = new int[trunk.length];
     }
 
-    /** The neighbour is a new incarnation, which has said nothing. */
+    /** The neighbour is a new incarnation, which has reported nothing. */
     void forget() {
         reported.forget();
     }
@@ -72,7 +72,8 @@ final class SilenceDetector {
     }
 
     /**
-     * The neighbour says how many frames it has sent here; see {@link ReportedCounts#onReported}.
+     * The neighbour reports how many frames it has sent here; see {@link
+     * ReportedCounts#onReported}.
      */
     void onReported(final int sent, final int drains) {
         reported.onReported(sent, drains);

@@ -9,14 +9,14 @@ import io.hxb.frame.LinkStatusFlyweight;
  * TrunkHealth}. Sets of links have a bit for the number of each.
  *
  * <p>Each side numbers its announcements about the links, from any number but 0, and repeats them
- * until the other acknowledges the number. A link is used by both while neither says that it has
+ * until the other acknowledges the number. A link is used by both while neither reports that it has
  * failed, so both agree once both have heard. Who has not seen an announcement cannot acknowledge
  * it.
  *
- * <p>Without a key anybody may say anything in the neighbour's name, so nothing that was believed
- * holds forever against whoever is really there. A status frame that acknowledges nothing of what
- * was said proves nothing and changes nothing, but it is answered by acknowledging it, by which the
- * two agree again, whatever one of them has forgotten. If what the neighbour says is older than
+ * <p>Without a key anybody may send anything in the neighbour's name, so nothing that was accepted
+ * holds forever against the real neighbour. A status frame that acknowledges nothing of what was
+ * announced proves nothing and changes nothing, but it is answered by acknowledging it, by which
+ * the two agree again, whatever one of them has forgotten. If the neighbour's report is older than
  * what is believed, or contradicts it, it is asked; if it stays with that, it is right.
  */
 final class StatusExchange {
@@ -31,7 +31,7 @@ final class StatusExchange {
     private long answerLinks;
 
     /**
-     * Nothing has been said.
+     * Nothing has been announced.
      *
      * @param links number of links in the trunk.
      * @param start the number before that of the first announcement.
@@ -200,7 +200,7 @@ final class StatusExchange {
         return Math.max(0, dueNs);
     }
 
-    /** Writes what is said on a link. */
+    /** Writes what is announced on a link. */
     void write(final LinkStatusFlyweight status, final int number) {
         status.asking(keepaliveProbe.isReplyRequested())
                 .sequence(own.sequence())

@@ -22,12 +22,12 @@ import java.util.random.RandomGenerator;
  * The health of a node's links to its neighbours: judged by what arrives, reported to the
  * neighbours by status frames, restored by heartbeats. Every loop works on it through a {@link
  * HealthLoop}; locked, because that happens at most once per millisecond, never per frame. The lock
- * guards all that is behind it, except where {@link HealthSchedule}, {@link Exclusions}, {@link
- * ReceivedFrameCounts} and {@link LoopTraffic} say otherwise.
+ * guards all of its state, except where {@link HealthSchedule}, {@link Exclusions}, {@link
+ * ReceivedFrameCounts} and {@link LoopTraffic} state otherwise.
  *
  * <p>Source: RI2N/UDP, failures are found by the receiver from the data itself, and reported by
- * frames that are repeated until they are acknowledged. Added: a neighbour says how many frames it
- * has sent over each link, so that a link that was not used is not considered dead.
+ * frames that are repeated until they are acknowledged. Added: a neighbour reports how many frames
+ * it has sent over each link, so that a link that was not used is not considered dead.
  */
 public final class TrunkHealth {
     /** Time between two looks at the links of a trunk that carries frames. */

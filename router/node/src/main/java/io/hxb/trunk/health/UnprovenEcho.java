@@ -1,8 +1,8 @@
 package io.hxb.trunk.health;
 
 /**
- * The answer to status frames that acknowledge nothing of what was said, and so prove nothing: the
- * number of such a frame is acknowledged, on the link on which it arrived, and not too often.
+ * The answer to status frames that acknowledge nothing of what was announced, and so prove nothing:
+ * the number of such a frame is acknowledged, on the link on which it arrived, and not too often.
  * Guarded by the lock of {@link TrunkHealth}.
  */
 final class UnprovenEcho {

@@ -20,8 +20,8 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Several threads put into a stack while one takes everything out. Allowed: what was put in is
  * taken out exactly once, in the order of each thread; what a node needed before it was put in is
- * seen by whoever takes it; one push of those into an empty stack says so. Small cases are checked
- * by Lincheck in many interleavings, large ones by real threads.
+ * seen by the thread that takes it; one push of those into an empty stack reports it. Small cases
+ * are checked by Lincheck in many interleavings, large ones by real threads.
  */
 @Tag("concurrency")
 class StacksConcurrencyTest {
@@ -75,7 +75,7 @@ class StacksConcurrencyTest {
     }
 
     @Test
-    void shouldTellExactlyOneOfTwoThatTheStackWasEmpty() {
+    void shouldReportExactlyOneOfTwoThatTheStackWasEmpty() {
         Lincheck.runConcurrentTest(
                 INTERLEAVINGS,
                 () -> {

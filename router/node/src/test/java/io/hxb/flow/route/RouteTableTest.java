@@ -74,7 +74,7 @@ class RouteTableTest {
     }
 
     @Test
-    void shouldTakeAnotherOrderAfterARelaySaidThatItHasNoLink() {
+    void shouldTakeAnotherOrderAfterARelayReportedThatItHasNoLink() {
         // given
         assertFalse(table.hasTrouble());
         // when
@@ -110,7 +110,7 @@ class RouteTableTest {
     }
 
     @Test
-    void shouldNotBelieveInARouteBecauseOfAFrameSentBeforeItBroke() {
+    void shouldNotTrustARouteBecauseOfAFrameSentBeforeItBroke() {
         // given
         final long sentNs = clock.nowNs();
         pass(MILLISECOND);
@@ -182,7 +182,7 @@ class RouteTableTest {
     }
 
     @Test
-    void shouldSayThatThereIsNoRouteWhenAllAreProvenBroken() {
+    void shouldReportThatThereIsNoRouteWhenAllAreProvenBroken() {
         // given
         final RouteTable small =
                 table(Shape.of(2, 2), (dimension, coordinate) -> true, DimensionOrder.DEFAULT);

@@ -225,7 +225,7 @@ class RelayTrainNicTest extends RelayNics {
         final int pieces = (payload + segmentBytes - 1) / segmentBytes;
         final boolean areWhole = segmentBytes >= frameBytes && segmentBytes % frameBytes == 0;
         if (areWhole) {
-            // A frame and what follows it is a frame with something behind it.
+            // A frame and what follows it is a frame with something after it.
             awaitAt(right, pieces);
             assertEquals(pieces, relay.sentFrames(y.index()));
         } else {

@@ -90,7 +90,7 @@ class IpHeadersTest {
 
     // Kernels that join datagrams look at the ports.
     @Test
-    void shouldTellEveryOrderOfFourDimensionsApartByItsSourcePort() {
+    void shouldDistinguishEveryOrderOfFourDimensionsByItsSourcePort() {
         // given
         final Set<Integer> ports = new HashSet<>();
         int orders = 0;

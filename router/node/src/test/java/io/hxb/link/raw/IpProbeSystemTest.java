@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 
-/** Who is sent frames by IP, as probes say. */
+/** Which neighbours are sent frames by IP, by their probes. */
 @Tag("system")
 class IpProbeSystemTest extends RawIpPair {
     @Test

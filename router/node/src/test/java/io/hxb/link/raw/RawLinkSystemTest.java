@@ -351,7 +351,7 @@ class RawLinkSystemTest {
     }
 
     @Test
-    void shouldTellWhatItsNicHasNotSentYet() throws IOException {
+    void shouldReportWhatItsNicHasNotSentYet() throws IOException {
         // given
         connect(9000);
         final String slow = "tc qdisc add dev n0 root tbf rate 8mbit burst 9100b limit 1mb";
@@ -493,7 +493,7 @@ class RawLinkSystemTest {
     }
 
     @Test
-    void shouldSayWhichNicIsMissing() {
+    void shouldReportWhichNicIsMissing() {
         // given
         final RawLinkConfig config = config(4, "nosuch", left, A);
         final BufferPool none = frames.pool(1, 2048);

@@ -69,7 +69,7 @@ class RawSegmentSystemTest extends RawSegmentPair {
 
     @Test
     void shouldSendTheBodyFromWhereItLies() throws IOException {
-        // given: a header with a part of the body, the rest elsewhere, a trailer behind the header
+        // given: a header with a part of the body, the rest elsewhere, a trailer after the header
         open(1_500, TCP);
         prove();
         final long whole = frames.frame(B, 7, LONGEST);
@@ -304,7 +304,7 @@ class RawSegmentSystemTest extends RawSegmentPair {
     }
 
     @Test
-    void shouldGiveUpWhatHasLostASegmentAndTakeTheFramesBehindIt() throws IOException {
+    void shouldGiveUpWhatHasLostASegmentAndTakeTheFramesAfterIt() throws IOException {
         // given
         open(1_500, TCP);
         final List<byte[]> all = new ArrayList<>();

@@ -111,7 +111,7 @@ class SegmentHeadersTest {
     @Test
     void shouldHoldEveryLengthAndOffsetOfSeventeenBits() {
         for (int frame = 1; frame <= SegmentHeaders.MAX_FRAME_BYTES; frame += 997) {
-            // given: whoever cuts adds to the sequence
+            // given: the cutter adds to the sequence
             write(frame, 0, 0, Math.min(frame, SegmentHeaders.MAX_PAYLOAD_BYTES));
             final int sequence = Memory.getIntBigEndian(prefix + 48);
             final int offset = frame - 1;

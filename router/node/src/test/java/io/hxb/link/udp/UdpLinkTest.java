@@ -267,7 +267,7 @@ class UdpLinkTest {
     }
 
     @Test
-    void shouldSayWhichAddressIsTaken() {
+    void shouldReportWhichAddressIsTaken() {
         // given
         final UdpLinkConfig config = new UdpLinkConfig(3, a.name(), SocketConfig.DEFAULT);
         // when

@@ -201,7 +201,7 @@ class UdpLongFrameTest {
     }
 
     @Test
-    void shouldRefuseWhatIsLongerThanItSays() throws IOException {
+    void shouldRefuseWhatIsLongerThanItsLengthField() throws IOException {
         // given
         open(300, 64);
         final int max = a.maxFrameBytes();

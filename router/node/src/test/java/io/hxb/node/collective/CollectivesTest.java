@@ -230,7 +230,7 @@ class CollectivesTest {
     }
 
     @Test
-    void shouldTellAllThatMembersDisagreeAndGoOn() {
+    void shouldNotifyAllWhenMembersDisagreeAndGoOn() {
         for (long seed = 0; seed < 20; seed++) {
             // given
             start("2x2x2", seed, 4200, all(8));

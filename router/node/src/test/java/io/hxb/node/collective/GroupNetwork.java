@@ -97,7 +97,7 @@ final class GroupNetwork {
         members.remove(member.node() << 16 | member.context());
     }
 
-    /** A node is cut off: nothing reaches it, and those who send to it are told. */
+    /** A node is cut off: nothing reaches it, and those that send to it are notified. */
     void lose(final int node) {
         lost.add(node);
     }

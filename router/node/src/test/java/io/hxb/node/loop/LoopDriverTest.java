@@ -132,7 +132,7 @@ class LoopDriverTest {
     }
 
     @Test
-    void shouldPauseInsteadOfSleepingWhenItsTasksSaySo() {
+    void shouldPauseInsteadOfSleepingWhenItsTasksWantIt() {
         // given
         pauseNs = MICROSECOND_NS;
         // when
@@ -222,7 +222,7 @@ class LoopDriverTest {
     }
 
     @Test
-    void shouldSpinForAWhileAndAfterSpinningInVainSleepAtOnce() throws LinuxException {
+    void shouldSpinForAWhileAndAfterAFailedSpinSleepAtOnce() throws LinuxException {
         // given: a thread with a CPU of its own
         final IdlePolicy alone = new IdlePolicy(SPIN_NS, () -> 300);
         driver.close();
@@ -287,7 +287,7 @@ class LoopDriverTest {
     }
 
     @Test
-    void shouldNotSayThatItHasEndedWhileItsThreadWorks() throws InterruptedException {
+    void shouldNotReportThatItHasEndedWhileItsThreadWorks() throws InterruptedException {
         // given
         final CountDownLatch working = new CountDownLatch(1);
         final CountDownLatch mayGoOn = new CountDownLatch(1);

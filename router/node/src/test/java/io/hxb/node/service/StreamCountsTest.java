@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 import java.lang.foreign.Arena;
 
-/** What a receiver of measured messages tells those who ask. */
+/** What a receiver of measured messages reports on request. */
 @Tag("unit")
 class StreamCountsTest {
     private static final int LENGTH = 100;
@@ -31,7 +31,7 @@ class StreamCountsTest {
     }
 
     @Test
-    void shouldTellEachSourceWhatCameOfIt() {
+    void shouldReportTheOutcomeToEachSource() {
         // given
         final StreamCounts counts = new StreamCounts(own, 0);
         receive(counts, 1, 0);
@@ -58,7 +58,7 @@ class StreamCountsTest {
     }
 
     @Test
-    void shouldTellTheCpuTimeOfThoseProcessesThatThereAre() {
+    void shouldReportTheCpuTimeOfThoseProcessesThatThereAre() {
         // given
         final StreamCounts ofProgram = new StreamCounts(own, 0);
         final StreamCounts ofNode = new StreamCounts(0, own);
@@ -73,7 +73,7 @@ class StreamCountsTest {
 
     @Test
     void shouldLookAtTheCpuTimeNoMoreOftenThanTheKernelCountsIt() {
-        // given: whoever asks again and again must not make the receiver read files all the time
+        // given: repeated requests must not make the receiver read files all the time
         final StreamCounts counts = new StreamCounts(own, 0);
         counts.write(answer, 1, 2, 0);
         final long first = field(6);

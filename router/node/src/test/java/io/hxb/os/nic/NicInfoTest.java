@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 @Tag("unit")
 class NicInfoTest {
     @Test
-    void shouldTellTheLoopbackFromANicThatIsNotThere() throws LinuxException {
+    void shouldDistinguishTheLoopbackFromANicThatIsNotThere() throws LinuxException {
         // given
         final String missing = "nosuchnic0";
         // when

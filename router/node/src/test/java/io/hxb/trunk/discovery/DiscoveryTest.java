@@ -149,7 +149,7 @@ class DiscoveryTest {
     }
 
     @Test
-    void shouldTellTwoNodesWithOneCoordinateToBoth() {
+    void shouldReportTwoNodesWithOneCoordinateToBoth() {
         // given
         final Member one = new Member("1,0", 0, 0, 5);
         final Member other = new Member("1,0", 0, 0, 5);
@@ -161,7 +161,7 @@ class DiscoveryTest {
     }
 
     @Test
-    void shouldTellTwoPortsOfOneNodeFromTwoNodes() {
+    void shouldDistinguishTwoPortsOfOneNodeFromTwoNodes() {
         // given: two links of one node on one switch
         final Member one = new Member("1,0", 0, 0, 5, 77);
         final Member same = new Member("1,0", 1, 0, 5, 77);
@@ -218,7 +218,7 @@ class DiscoveryTest {
     }
 
     @Test
-    void shouldNotMoveANeighbourThatIsHeardToWhoeverSaysItIsIt() {
+    void shouldNotMoveANeighbourThatIsHeardToAnImpostor() {
         // given
         final Member one = new Member("0,1", 0, 0, 5);
         final Member other = new Member("2,1", 0, 0, 5);

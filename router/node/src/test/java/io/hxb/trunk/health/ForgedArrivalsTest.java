@@ -44,7 +44,7 @@ class ForgedArrivalsTest {
         assertEquals(LinkReason.MISSED_HELLOS, world.end(0).lastReason());
         assertTrue(world.end(0).isUsed(1));
         world.run(50 * MS);
-        assertFalse(world.end(1).isUsed(0), "the neighbour was told");
+        assertFalse(world.end(1).isUsed(0), "the neighbour was notified");
         // and when
         world.cut(0, 1, false);
         world.run(2_000 * MS);

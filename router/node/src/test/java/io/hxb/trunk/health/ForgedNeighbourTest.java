@@ -19,8 +19,8 @@ import java.util.SplittableRandom;
 import java.util.function.Consumer;
 
 /**
- * Somebody speaks in the name of a neighbour, in a cluster without a key. Whoever is really there
- * is believed again within a second of the last forged frame.
+ * An attacker sends in the name of a neighbour, in a cluster without a key. The real neighbour is
+ * believed again within a second of the last forged frame.
  */
 @Tag("simulation")
 class ForgedNeighbourTest {
@@ -130,8 +130,8 @@ class ForgedNeighbourTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 20_000})
-    void shouldNotBelieveForLongWhatIsNumberedAfterTheTruth(final int framesASecond) {
-        // given: he sees what the nodes say
+    void shouldNotAcceptForLongWhatIsNumberedAfterTheTruth(final int framesASecond) {
+        // given: an attacker who sees what the nodes send
         carryFrames(framesASecond);
         world.run(100 * MS);
         for (int i = 1; i <= 50; i++) {
@@ -150,7 +150,7 @@ class ForgedNeighbourTest {
     }
 
     @Test
-    void shouldFindASilentLinkAfterLiesAboutWhatWasSent() {
+    void shouldFindASilentLinkAfterForgedCountsOfSentFrames() {
         // given
         carryFrames(20_000);
         world.run(100 * MS);

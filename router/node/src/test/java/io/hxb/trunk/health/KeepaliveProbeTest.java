@@ -58,10 +58,9 @@ class KeepaliveProbeTest {
 
     @Test
     void shouldWaitLongerForANeighbourThatAnsweredLate() {
-        // given it was silent for 45 ms after the first question
+        // given it was silent for 45 ms after the first probe
         final long lateNs = 45_000_000;
-        assertEquals(
-                SILENCE_NS + 3 * INTERVAL_NS, givenUpNs(0), "nothing known: after 3 questions");
+        assertEquals(SILENCE_NS + 3 * INTERVAL_NS, givenUpNs(0), "nothing known: after 3 probes");
         keepaliveProbe.look(true, 2, SILENCE_NS + lateNs);
         // when
         final long startNs = 1_000_000_000;
@@ -125,7 +124,7 @@ class KeepaliveProbeTest {
         assertEquals(3_000_000_001L + SILENCE_NS + 3 * INTERVAL_NS, givenUpNs(3_000_000_001L));
     }
 
-    // Asks whenever a question is due, until the neighbour is given up.
+    // Probes whenever a probe is due, until the neighbour is given up.
     private long givenUpNs(final long startNs) {
         keepaliveProbe.look(false, 1, startNs);
         while (!keepaliveProbe.isExhausted(false, awayNs, keepaliveProbe.dueNs())) {

@@ -20,7 +20,7 @@ import java.util.function.Consumer;
 class LinkStatusHostilityTest {
     private static final long MS = TrunkWorld.MS;
 
-    /** What the victim said first to this incarnation of its neighbour. */
+    /** What the victim announced first to this incarnation of its neighbour. */
     private static final int HEARD = 2;
 
     private final TrunkWorld world = TrunkWorld.ofTwo(2);
@@ -121,7 +121,8 @@ class LinkStatusHostilityTest {
 
     @Test
     void shouldRefuseContradictions() {
-        // given: what was acknowledged was never said; the same number says something else.
+        // given: what was acknowledged was never announced; the same number announces something
+        // else.
         send(neighbour, body -> body.acknowledgement(1_000_000));
         assertHarmless(1, 0);
         send(neighbour, body -> body.failed(0));
@@ -132,7 +133,7 @@ class LinkStatusHostilityTest {
     }
 
     @Test
-    void shouldRefuseWhatAcknowledgesNothingOfWhatWasSaid() {
+    void shouldRefuseWhatAcknowledgesNothingThatWasAnnounced() {
         // when: nothing, though the neighbour has acknowledged before; what came before the first
         send(neighbour, body -> body.acknowledgement(0));
         send(neighbour, body -> body.acknowledgement(-1));

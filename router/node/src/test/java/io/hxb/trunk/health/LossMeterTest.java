@@ -23,12 +23,12 @@ class LossMeterTest {
 
     @Test
     void shouldNotCallLostWhatHasArrivedAndWaitsToBeRead() {
-        // A node that relays reads what its neighbour says before up to 200 older frames.
+        // A node that relays reads what its neighbour reports before up to 200 older frames.
         for (int sent = 1_000; sent < 100_000; sent += 100) {
             final int waiting = sent / 100 * 37 % 200;
             tell(sent, sent - waiting, sent + 40);
 
-            assertEquals(0, meter.percent(), "told " + sent + ", waiting " + waiting);
+            assertEquals(0, meter.percent(), "reported " + sent + ", waiting " + waiting);
         }
     }
 
@@ -46,13 +46,13 @@ class LossMeterTest {
 
     @Test
     void shouldNotCallLostWhatWasCountedBeforeWordOfItWasRead() {
-        // A node whose kernel relays counts frames that came behind what the neighbour said.
+        // A node whose kernel relays counts frames that came after what the neighbour reported.
         tell(0, 0, 0);
         for (int sent = 500; sent < 100_000; sent += 500) {
             final int behind = behind(sent / 500);
             tell(sent, sent + behind, sent + behind + 5);
 
-            assertEquals(0, meter.percent(), "told " + sent + ", behind " + behind);
+            assertEquals(0, meter.percent(), "reported " + sent + ", behind " + behind);
         }
     }
 

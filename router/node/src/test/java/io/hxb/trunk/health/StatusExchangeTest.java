@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What two neighbours say of their links, whatever number each begins with. */
+/** What two neighbours announce of their links, whatever number each begins with. */
 @Tag("unit")
 class StatusExchangeTest {
     private static final long MS = 1_000_000;
@@ -27,28 +27,28 @@ class StatusExchangeTest {
         return new StatusExchange(TrunkWorld.CONFIG, LINKS, start, 0);
     }
 
-    private void say(final StatusExchange from) {
+    private void announce(final StatusExchange from) {
         from.write(status.wrap(body).clear(LINKS), 0);
     }
 
-    private void say(final StatusExchange from, final StatusExchange to) {
-        say(from);
+    private void announce(final StatusExchange from, final StatusExchange to) {
+        announce(from);
         assertTrue(to.isConsistent(status), "honest words are consistent");
         to.onStatus(status, 3, 0);
     }
 
     @Test
-    void shouldBeginWithTheNumberBehindTheOneThatWasDrawn() {
-        say(startingAt(77));
+    void shouldBeginWithTheNumberAfterTheOneThatWasDrawn() {
+        announce(startingAt(77));
         assertEquals(78, status.sequence());
-        say(startingAt(-1));
+        announce(startingAt(-1));
         assertEquals(1, status.sequence(), "0 is none");
         assertEquals(0, status.acknowledgement());
     }
 
     @ParameterizedTest
     @ValueSource(ints = {0, 77, -4, -1, Integer.MAX_VALUE - 2, Integer.MIN_VALUE})
-    void shouldRepeatWhatWasSaidUntilItIsAcknowledged(final int start) {
+    void shouldRepeatAnnouncementsUntilTheyAreAcknowledged(final int start) {
         // given
         final StatusExchange one = startingAt(start);
         final StatusExchange other = startingAt(~start);
@@ -58,10 +58,10 @@ class StatusExchangeTest {
             one.announce(change & 3, change, nowNs);
             assertNotEquals(0, one.due(3, 3, 0, 0, 20 * MS, nowNs));
             nowNs += 5 * MS;
-            assertNotEquals(0, one.due(3, 3, 0, 0, 20 * MS, nowNs), "said again");
-            say(one, other);
+            assertNotEquals(0, one.due(3, 3, 0, 0, 20 * MS, nowNs), "announced again");
+            announce(one, other);
             assertEquals(change & 3, status.failed());
-            say(other, one);
+            announce(other, one);
             one.due(3, 3, 0, 0, 20 * MS, nowNs);
             // then
             nowNs += 10 * MS;
@@ -70,21 +70,21 @@ class StatusExchangeTest {
     }
 
     @Test
-    void shouldBelieveOnlyWhoHasHeardWhatWasSaid() {
+    void shouldAcceptOnlyPeersThatHaveHeardWhatWasAnnounced() {
         // given
         final StatusExchange one = startingAt(1_000);
         final StatusExchange other = startingAt(5_000);
         one.announce(0, 1, 0);
-        say(one, other);
-        say(other, one);
-        // then: 1,001 was said first and 1,002 last
+        announce(one, other);
+        announce(other, one);
+        // then: 1,001 was announced first and 1,002 last
         for (final int heard : new int[] {0, 1_000, 1_003, -1, Integer.MAX_VALUE}) {
-            say(other);
+            announce(other);
             status.acknowledgement(heard);
             assertFalse(one.isConsistent(status), "acknowledges " + heard);
         }
         for (final int heard : new int[] {1_001, 1_002}) {
-            say(other);
+            announce(other);
             status.acknowledgement(heard);
             assertTrue(one.isConsistent(status), "acknowledges " + heard);
         }

@@ -265,7 +265,7 @@ class TrunkHealthTest {
 
     @Test
     void shouldUseALinkAgainAfterThreeHeartbeatsWheneverFramesPass() {
-        // given: at all times between two hellos, which come with more to be told
+        // given: at all times between two hellos, which come with more to be reported
         for (long phase = 0; phase < 200 * MS; phase += 5 * MS) {
             final TrunkWorld world = TrunkWorld.ofTwo(2);
             world.end(0).sendTo(1, 2 * FULL);
@@ -409,7 +409,7 @@ class TrunkHealthTest {
     }
 
     @Test
-    void shouldAskANeighbourThatIsSentFramesAndSaysNothing() {
+    void shouldAskANeighbourThatIsSentFramesAndReportsNothing() {
         // given
         final TrunkWorld world = TrunkWorld.ofTwo(2);
         final long before =
@@ -444,7 +444,7 @@ class TrunkHealthTest {
     }
 
     @Test
-    void shouldTellWhatItHasSentOnlyWhereThereIsAnotherLinkToCompareWith() {
+    void shouldReportWhatItHasSentOnlyWhereThereIsAnotherLinkToCompareWith() {
         // given
         final TrunkWorld one = TrunkWorld.ofTwo(1);
         final TrunkWorld two = TrunkWorld.ofTwo(2);
@@ -501,13 +501,13 @@ class TrunkHealthTest {
     }
 
     @Test
-    void shouldBelieveNewNicsOnceTheOldOnesHaveBeenSilent() {
+    void shouldAcceptNewNicsOnceTheOldOnesHaveBeenSilent() {
         final TrunkWorld world = TrunkWorld.ofTwo(2);
         assertStartsAnew(world, () -> world.restartWithOtherNics(1), 1_500 * MS);
     }
 
     @Test
-    void shouldBelieveNewNicsAtOnceOfANeighbourThatHasTheKey() {
+    void shouldAcceptNewNicsAtOnceOfANeighbourThatHasTheKey() {
         final TrunkWorld world = TrunkWorld.ofTwoWithKey(2);
         world.run(1_000 * MS);
         assertStartsAnew(world, () -> world.restartWithOtherNics(1), 300 * MS);

@@ -63,7 +63,7 @@ final class TrunkWorld {
     private final RandomGenerator numbers;
     private int incarnation = 1;
 
-    /** All that is numbered begins at 0, or behind it where 0 means something else. */
+    /** All that is numbered begins at 0, or after it where 0 means something else. */
     TrunkWorld(final int nodes, final int links, final TrunkConfig config, final long seed) {
         this(nodes, links, config, seed, KeyRing.NONE, () -> 0);
     }
@@ -137,7 +137,7 @@ final class TrunkWorld {
         /** Frames that have arrived may wait in the kernel. */
         boolean isKernelBusy;
 
-        /** It wakes only when it says that something is due by time, and is not the keeper. */
+        /** It wakes only when it reports that something is due by time, and is not the keeper. */
         boolean isWokenByTimeOnly;
 
         private final BufferPool pool = frames.pool(1_024, 1_536);

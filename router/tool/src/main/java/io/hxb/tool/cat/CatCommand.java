@@ -104,9 +104,9 @@ public final class CatCommand implements Callable<Integer> {
                 HxbStreams streams = HxbStreams.open(device);
                 HxbSocketChannel channel =
                         isListening ? accept(streams, timeoutNs) : connect(streams, timeoutNs)) {
-            say("connected: " + channel.localAddress() + " to " + channel.remoteAddress());
+            report("connected: " + channel.localAddress() + " to " + channel.remoteAddress());
             join(channel);
-            say(
+            report(
                     "sent "
                             + streams.counters().bytesSent()
                             + " bytes, received "
@@ -171,7 +171,7 @@ public final class CatCommand implements Callable<Integer> {
         return TimeOption.parseNs("--timeout", timeout, 1_000_000, MAX_TIMEOUT_NS);
     }
 
-    private void say(final String text) {
+    private void report(final String text) {
         if (isVerbose) {
             System.err.println(text);
         }

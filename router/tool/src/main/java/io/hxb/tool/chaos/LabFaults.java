@@ -49,7 +49,7 @@ public final class LabFaults implements AutoCloseable {
     /**
      * Makes the means for a script.
      *
-     * @throws ToolException if this lab cannot fail in that way, saying why.
+     * @throws ToolException if this lab cannot fail in that way, with the reason.
      */
     public LabFaults(final LabSpec spec, final LabNodes nodes, final FaultScript script) {
         this.spec = spec;

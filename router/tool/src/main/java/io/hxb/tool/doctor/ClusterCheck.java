@@ -147,7 +147,7 @@ public final class ClusterCheck {
     }
 
     /**
-     * What the file says that is valid, and probably not what its author wants.
+     * Settings of the file that are valid, and probably not what its author wants.
      *
      * @param config a checked configuration.
      */

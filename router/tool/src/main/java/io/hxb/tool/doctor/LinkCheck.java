@@ -144,7 +144,7 @@ final class LinkCheck {
         return findings;
     }
 
-    /** True if the NIC or the node's own findings say as much already. */
+    /** True if the NIC or the node's own findings report the same. */
     private static boolean isReported(final LinkSample link) {
         return Stream.of(LinkReason.MISSED_HELLOS, LinkReason.UNANSWERED, LinkReason.NO_CARRIER)
                 .anyMatch(reason -> reason.text().equals(link.lastReason()));

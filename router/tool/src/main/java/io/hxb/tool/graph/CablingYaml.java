@@ -24,7 +24,7 @@ import java.util.Optional;
  * Reads the cabling of a network of switches. Used by one thread.
  *
  * <pre>{@code
- * rate: 10gbit                                # of links that do not say otherwise; optional
+ * rate: 10gbit                                # of links without their own; optional
  * switches:
  *   leaf1: [swp1, swp2, swp48]                # its ports; empty: any
  *   spine1:

@@ -44,7 +44,7 @@ final class DotReader {
     /** The ends of an edge on one side: one node with or without a port, or those of a subgraph. */
     private record End(Collection<String> nodes, String port) {}
 
-    /** What nodes and edges get that do not say otherwise; copied by each subgraph. */
+    /** Defaults of nodes and edges; copied by each subgraph. */
     private record Defaults(Map<String, String> node, Map<String, String> edge) {
         Defaults copy() {
             return new Defaults(new LinkedHashMap<>(node), new LinkedHashMap<>(edge));

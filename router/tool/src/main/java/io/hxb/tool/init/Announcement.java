@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * What {@code hxb init} says on every NIC: who sends, and all it knows of the neighbourhood, so
+ * What {@code hxb init} sends on every NIC: the sender, and all it knows of the neighbourhood, so
  * that machines learn of those that they have no cable to. Stateless.
  *
  * <p>A frame to the broadcast address with the OUI extended EtherType, for local use:
@@ -103,7 +103,7 @@ final class Announcement {
     }
 
     /**
-     * Adds what a text says, and that its sender was heard.
+     * Adds the contents of a text, and that its sender was heard.
      *
      * @param heardBy the NIC that received it.
      * @return what of it is new, or -1 if the text is not of {@code hxb init}; then nothing was

@@ -49,8 +49,8 @@ record Cabling(List<Integer> extents, List<String> machines, List<List<List<Stri
     /**
      * Finds the hyper-crossbar.
      *
-     * @return null if nobody else was heard.
-     * @throws ToolException saying what of the cabling is not as in a hyper-crossbar.
+     * @return null if nobody else was heard. * @throws ToolException that names what of the cabling
+     *     is not as in a hyper-crossbar.
      */
     static Cabling of(final NeighbourSurvey known) {
         final List<Line> lines = lines(known);

@@ -20,7 +20,7 @@ import java.util.stream.Stream;
  * @param isUp somebody set it up.
  * @param hasCarrier its cable works.
  * @param mtuBytes its MTU.
- * @param speedMbps its speed in Mbit/s, 0 if it does not say.
+ * @param speedMbps its speed in Mbit/s, 0 if it is unknown.
  * @param mac its address as 12 hexadecimal digits.
  * @param addresses IP addresses with the length of their prefix.
  * @param kind {@code physical}, {@code virtual}, or what else it is: {@code wireless}, {@code
@@ -108,7 +108,10 @@ record LocalNic(
         return text.matches("\\d{1,7}") ? Integer.parseInt(text) : 0;
     }
 
-    /** What a file says; empty if it does not, as 'speed' and 'carrier' of a NIC that is down. */
+    /**
+     * The text of a file; empty if it cannot be read, as 'speed' and 'carrier' of a NIC that is
+     * down.
+     */
     private static String text(final Path entry, final String file) {
         try {
             return Files.readString(entry.resolve(file)).strip();

@@ -22,7 +22,7 @@ final class NeighbourSurvey {
      * What a NIC can do. Immutable.
      *
      * @param mtuBytes its MTU.
-     * @param speedMbps its speed in Mbit/s, 0 if it does not say.
+     * @param speedMbps its speed in Mbit/s, 0 if it is unknown.
      */
     record Nic(int mtuBytes, int speedMbps) {}
 
@@ -82,7 +82,7 @@ final class NeighbourSurvey {
         return Collections.unmodifiableSortedSet(sightings);
     }
 
-    /** Name of a machine, its id if it has not said one. */
+    /** Name of a machine, its id if it has sent none. */
     String name(final String machine) {
         return machines.getOrDefault(machine, machine);
     }

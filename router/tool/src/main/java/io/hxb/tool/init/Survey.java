@@ -94,11 +94,11 @@ final class Survey implements AutoCloseable {
         return ignoredFrames;
     }
 
-    /** Says on every NIC all that is known. A NIC whose cable was pulled says nothing. */
+    /** Announces on every NIC all that is known. A NIC whose cable was pulled sends nothing. */
     void ask() {
         for (final Door door : doors) {
             final List<String> texts = new ArrayList<>(Announcement.texts(door.port(), known));
-            // With more than fit into one round, a chance selection: all are said after some
+            // With more than fit into one round, a random selection: all are sent after some
             // rounds.
             if (texts.size() > MAX_TEXTS) {
                 Collections.shuffle(texts);
@@ -121,7 +121,7 @@ final class Survey implements AutoCloseable {
         for (int i = 0; i < octets.length; i++) {
             Memory.putByte(buffer + Announcement.HEADER_LENGTH + i, octets[i]);
         }
-        // What cannot be sent now is said again in the next round.
+        // What cannot be sent now is sent again in the next round.
         Sockets.send(door.ask(), buffer, Announcement.HEADER_LENGTH + octets.length);
     }
 

@@ -35,7 +35,7 @@ public final class EmbeddedCluster implements Cluster {
     /**
      * Starts every node.
      *
-     * @throws ToolException when one cannot start, saying why; none then runs.
+     * @throws ToolException when one cannot start, with the reason; none then runs.
      */
     public EmbeddedCluster(final ClusterConfig config, final Capture capture) {
         this.config = config;

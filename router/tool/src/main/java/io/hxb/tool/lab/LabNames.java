@@ -26,7 +26,7 @@ public final class LabNames {
     /**
      * Requires a name that a lab can have.
      *
-     * @throws IllegalArgumentException saying what such names look like.
+     * <p>* @throws IllegalArgumentException that describes valid names.
      */
     static void check(final String lab) {
         if (!isName(lab)) {

@@ -15,7 +15,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Waits until every node of a lab hears all its neighbours on every link, as their counter files
- * say: whoever looks at the lab then finds it whole. Stateless.
+ * show: all users of the lab then find it complete. Stateless.
  */
 final class LabNeighbours {
     private static final long LOOK_NS = 20_000_000;

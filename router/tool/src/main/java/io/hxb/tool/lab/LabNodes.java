@@ -36,7 +36,7 @@ public final class LabNodes {
     /**
      * Makes sure that every node has a process of its own.
      *
-     * @throws ToolException if not, saying how to get that.
+     * @throws ToolException if not, with the remedy.
      */
     public void requireProcesses() {
         if (registry.require(lab).nodePids().isEmpty()) {

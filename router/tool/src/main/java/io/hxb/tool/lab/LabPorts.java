@@ -13,7 +13,8 @@ import java.util.Optional;
 /**
  * UDP ports in a row that no other lab of the machine chooses until {@link #close}, whether its
  * nodes have bound them yet or not. The ports are in blocks; a socket bound to a block's guard port
- * says that a lab has the block, and the kernel lets it go when the process dies. Owned by the lab.
+ * shows that a lab has the block, and the kernel lets it go when the process dies. Owned by the
+ * lab.
  */
 final class LabPorts implements AutoCloseable {
     /** First port of the first block; below the range the kernel gives to others. */

@@ -59,7 +59,7 @@ public final class LabRegistry {
 
     /**
      * File that the owner of a lab of {@code lab up} writes its messages to; goes with the lab,
-     * except for the owner's own end, so that whoever started it can read why.
+     * except for the owner's own end, so that the user who started it can read why.
      */
     public Path log(final String lab) {
         try (Folder made = openRoot()) {

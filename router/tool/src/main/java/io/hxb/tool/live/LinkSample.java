@@ -15,7 +15,7 @@ import java.util.Map;
  * @param out what is sent.
  * @param failures how often it failed since the node's start.
  * @param recoveries how often it recovered.
- * @param lastReason says why it failed or recovered last; empty if it never did.
+ * @param lastReason why it failed or recovered last; empty if it never did.
  */
 public record LinkSample(
         String label,

@@ -6,9 +6,9 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * A command of hxb with the option {@code --attended} that does this process's work: it has its
- * standard output and error, is told by the end of its standard input to finish, and ends with this
- * process, however this one ends. Stateless.
+ * A child process of hxb with the option {@code --attended} that does this process's work: it
+ * inherits standard output and error, finishes at the end of its standard input, and so ends with
+ * this process, however that ends. Stateless.
  */
 public final class AttendedProcess {
     private static final int INTERRUPTED = 130;
@@ -16,7 +16,8 @@ public final class AttendedProcess {
     private AttendedProcess() {}
 
     /**
-     * Runs it until it ends. Ctrl-C asks it to finish; a second one ends it and this process.
+     * Runs it until it ends. Ctrl-C requests its end; a second Ctrl-C kills it and ends this
+     * process.
      *
      * @return its exit status.
      */

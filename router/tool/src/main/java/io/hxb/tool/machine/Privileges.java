@@ -74,7 +74,7 @@ public final class Privileges {
                 }
             }
         } catch (final IOException e) {
-            // Without /proc nothing is known; the operation itself will say what it lacks.
+            // Without /proc nothing is known; the operation itself will report what it lacks.
         }
         return "";
     }

@@ -30,7 +30,7 @@ public final class Shell {
             try (var stdin = process.getOutputStream()) {
                 stdin.write(input.getBytes(StandardCharsets.UTF_8));
             } catch (final IOException e) {
-                // The command ended before it had read everything; its own message says why.
+                // The command ended before it had read everything; its own message has the reason.
             }
             final String output =
                     new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

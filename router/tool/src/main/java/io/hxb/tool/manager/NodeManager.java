@@ -19,7 +19,7 @@ public final class NodeManager {
     private NodeManager() {}
 
     /**
-     * What a cluster file says. Who may attach to the node may change paths.
+     * The settings of a cluster file. Users who may attach to the node may change paths.
      *
      * @throws IOException if the plan or a key cannot be read.
      */

@@ -15,7 +15,7 @@ import java.util.OptionalLong;
  * @param senderNodeNs of the nodes that it sends by.
  * @param receiverNs of the receiving program.
  * @param receiverNodeNs of the nodes that it receives by.
- * @param nodesNs of the nodes of both ends, where they cannot be told apart: they share a process,
+ * @param nodesNs of the nodes of both ends, where they cannot be separated: they share a process,
  *     or each sends and receives.
  */
 public record EndCpu(
@@ -43,7 +43,7 @@ public record EndCpu(
                 minus(nodesNs, before.nodesNs));
     }
 
-    /** The same with what the receiver has told of itself, as far as nothing else is known. */
+    /** The same with what the receiver has reported of itself, as far as nothing else is known. */
     EndCpu orReceiver(final OptionalLong programNs, final OptionalLong nodeNs) {
         final boolean isKnown = receiverNodeNs.isPresent() || nodesNs.isPresent();
         return new EndCpu(

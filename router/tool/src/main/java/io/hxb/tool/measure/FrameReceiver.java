@@ -14,7 +14,7 @@ import io.hxb.pm.PmStatus;
 final class FrameReceiver implements PerfReceiver.Half {
     private static final int LIMIT_MESSAGES = 64;
 
-    /** Whoever does not take his replies gets none: the others must not wait for him. */
+    /** A peer that does not take its replies gets none: the others must not wait for it. */
     private static final long ANSWER_NS = 100_000_000L;
 
     private final PmContext context;

@@ -121,7 +121,7 @@ final class LongReceiver implements PerfReceiver.Half, PmLargeHandler {
                         ServiceProtocol.REPLY_BYTES);
         nextReply = (nextReply + 1) % REPLIES;
         streams.write(reply.address(), sourceNode, sourceContext, System.nanoTime());
-        // With so many on their way that there is no room, the one who asks will say it is silent.
+        // With so many on their way that there is no room, the requester will report silence.
         messages.send(sourceNode, sourceContext, reply, ServiceProtocol.COUNT_REPLY);
     }
 

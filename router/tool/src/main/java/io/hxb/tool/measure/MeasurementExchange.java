@@ -31,7 +31,7 @@ final class MeasurementExchange implements AutoCloseable {
     enum Arrival {
         /** A message, which is held until {@link #release}. */
         MESSAGE,
-        /** Something went wrong; {@link #problem} says what. */
+        /** Something went wrong; {@link #problem} describes it. */
         EVENT,
         /** Nothing came in time. */
         NOTHING
@@ -53,7 +53,7 @@ final class MeasurementExchange implements AutoCloseable {
     /**
      * Requires what {@code claim} returned to be a slot.
      *
-     * @throws ToolException if it is not, saying why.
+     * @throws ToolException if it is not, with the reason.
      */
     void requireSlot(final int slot, final int node) {
         if (slot < 0) {
@@ -80,7 +80,7 @@ final class MeasurementExchange implements AutoCloseable {
      * Waits for the next message.
      *
      * @return false when none came in time.
-     * @throws ToolException when a flow has failed meanwhile, saying to whom.
+     * @throws ToolException when a flow has failed meanwhile; the message names its peer.
      */
     boolean receive(final long timeoutNs) {
         final Arrival arrival = next(timeoutNs);
@@ -119,7 +119,7 @@ final class MeasurementExchange implements AutoCloseable {
         return event.node() == node && (event.slot() == PmEvent.NO_SLOT || event.slot() == slot);
     }
 
-    /** What the last event says, for people. */
+    /** The last event as text for people. */
     String problem() {
         return explain(event.status());
     }
@@ -146,7 +146,7 @@ final class MeasurementExchange implements AutoCloseable {
     /**
      * Looks whether a flow has failed.
      *
-     * @throws ToolException if so, saying to whom.
+     * @throws ToolException if so; the message names the peer.
      */
     void checkEvents() {
         if (context.pollEvent(event) == PmStatus.OK) {
@@ -155,7 +155,7 @@ final class MeasurementExchange implements AutoCloseable {
         }
     }
 
-    /** What a status says, for people. */
+    /** A status as text for people. */
     static String explain(final int status) {
         return switch (status) {
             case PmStatus.PEER_UNREACHABLE ->

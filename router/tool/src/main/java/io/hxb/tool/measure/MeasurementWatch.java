@@ -64,7 +64,9 @@ public final class MeasurementWatch {
         return intervalNs > 0 && nowNs - lastNs >= intervalNs;
     }
 
-    /** Tells what happened since the last time, {@code messages} being all since the beginning. */
+    /**
+     * Reports what happened since the last time, {@code messages} being all since the beginning.
+     */
     void onProgress(final long nowNs, final long messages) {
         final ClusterCounters.Reading now = read();
         listener.accept(

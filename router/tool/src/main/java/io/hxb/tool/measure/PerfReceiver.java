@@ -173,7 +173,7 @@ final class PerfReceiver implements AutoCloseable {
     /**
      * Takes what arrives from now on.
      *
-     * @param onFailure told, by the thread that notices, if nothing can arrive any more.
+     * @param onFailure called, by the thread that notices, if nothing can arrive any more.
      */
     void start(final Consumer<String> onFailure) {
         for (final Half half : List.of(frames, longs)) {

@@ -260,7 +260,8 @@ final class PerfRun implements AutoCloseable {
         return pids.isEmpty() ? OptionalLong.empty() : CpuTime.ofNs(pids);
     }
 
-    // A receiver of another machine tells it; there is one only, as a node sends to one only there.
+    // A receiver on another machine reports it; it is the only one, as a node sends to one only
+    // there.
     private EndCpu received(final EndCpu cpu) {
         if (pairs.size() > 1) {
             return cpu;

@@ -16,7 +16,7 @@ abstract class PerfSender implements AutoCloseable {
     static final long ANSWER_NS = 10_000_000_000L;
 
     private final List<PerfStream> streams = new ArrayList<>();
-    // Written by the sending thread, read by whoever watches.
+    // Written by the sending thread, read by watchers.
     private volatile long acknowledged;
 
     /** Adds a receiver. */
@@ -42,7 +42,7 @@ abstract class PerfSender implements AutoCloseable {
     void prepare() {}
 
     /**
-     * Sends until the time is over, or it is told to stop. Blocks until then.
+     * Sends until the time is over, or it is stopped. Blocks until then.
      *
      * @param deadlineNs of {@link System#nanoTime()}.
      * @param limitMessages maximum number of messages on each stream.
@@ -67,7 +67,7 @@ abstract class PerfSender implements AutoCloseable {
      */
     abstract long ask(PerfStream stream, int tag);
 
-    /** Tells how many messages are acknowledged. */
+    /** Reports how many messages are acknowledged. */
     final void onAcknowledged(final long messages) {
         acknowledged = messages;
     }

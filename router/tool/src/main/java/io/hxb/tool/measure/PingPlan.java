@@ -9,7 +9,7 @@ package io.hxb.tool.measure;
  * @param timeoutNs an answer that takes longer counts as lost.
  */
 public record PingPlan(int lengthBytes, long count, long intervalNs, long timeoutNs) {
-    /** True if each round trip is told as it happens. */
+    /** True if each round trip is reported as it happens. */
     public boolean isPaced() {
         return intervalNs > 0;
     }

@@ -21,7 +21,7 @@ final class PingRun implements AutoCloseable {
     /** Result of a round trip that the user stopped: it does not count. */
     static final long STOPPED = -2;
 
-    /** A stop is heeded so soon while an answer is waited for. */
+    /** Interval of checks for a stop request while an answer is awaited. */
     private static final long LOOK_NS = 100_000_000L;
 
     private static final int NOBODY = -1;

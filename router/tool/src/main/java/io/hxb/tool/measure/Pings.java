@@ -48,7 +48,7 @@ final class Pings implements AutoCloseable {
         this.opener = opener;
     }
 
-    /** Asks every pair once in each interval, and tells of each answer. Blocks until the end. */
+    /** Asks every pair once in each interval, and reports each answer. Blocks until the end. */
     void paced(final PingListener listener) throws IOException {
         final long startNs = System.nanoTime();
         long number = 0;

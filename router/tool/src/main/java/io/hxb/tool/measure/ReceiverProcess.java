@@ -137,7 +137,7 @@ public final class ReceiverProcess implements Receivers {
         final String how;
         try {
             if (!process.waitFor(END_S, TimeUnit.SECONDS)) {
-                return "the receiving process does not say what it does";
+                return "the receiving process does not report its state";
             }
             final int status = process.exitValue();
             how =

@@ -49,7 +49,7 @@ public final class RunMeasurement {
     /**
      * Waits until every pair can exchange messages; so long neighbours are still being found.
      *
-     * @param notice told at once, and only once, that a node of this machine is waited for.
+     * @param notice notified at once, and only once, that a node of this machine is waited for.
      */
     public void awaitReady(final List<Pair> pairs, final Consumer<String> notice)
             throws IOException {
@@ -107,7 +107,7 @@ public final class RunMeasurement {
     /**
      * Measures round trips of each pair.
      *
-     * @param listener told of each round trip when the plan is paced.
+     * @param listener notified of each round trip when the plan is paced.
      * @param stop ends it with what was found until then.
      */
     public RoundTripResult ping(
@@ -159,7 +159,7 @@ public final class RunMeasurement {
      * Measures throughput of all pairs at once.
      *
      * @param roundTrips measured before, to be reported along.
-     * @param watch told of what happens meanwhile.
+     * @param watch notified of what happens meanwhile.
      * @param receivers what the messages are sent to.
      */
     public Throughput perf(

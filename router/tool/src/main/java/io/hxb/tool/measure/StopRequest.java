@@ -7,12 +7,12 @@ import java.io.OutputStream;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The user's wish, told by Ctrl-C, that a measurement stops and prints what it has found. A second
- * Ctrl-C ends the process at once. Heeded from its making until {@link #close}; owned by the thread
- * that measures, which made it.
+ * The user's request, by Ctrl-C, that a measurement stops and prints its results. A second Ctrl-C
+ * ends the process at once. The signal is handled from creation until {@link #close}; owned by the
+ * thread that measures, which created it.
  */
 public final class StopRequest implements AutoCloseable {
-    /** Nobody can stop it. */
+    /** For measurements that cannot be stopped. */
     static final StopRequest NEVER = new StopRequest(Thread.currentThread());
 
     private static final String INTERRUPT = "INT";
@@ -30,7 +30,7 @@ public final class StopRequest implements AutoCloseable {
         this.owner = owner;
     }
 
-    /** Heeds Ctrl-C from now on, unless the process was started to ignore it. */
+    /** Handles Ctrl-C from now on, unless the process was started to ignore it. */
     public static StopRequest onInterrupt() {
         final StopRequest request = new StopRequest(Thread.currentThread());
         request.previous = Signals.handle(INTERRUPT, request::stop);
@@ -38,8 +38,8 @@ public final class StopRequest implements AutoCloseable {
     }
 
     /**
-     * Heeds Ctrl-C and the end of standard input, by which the one that started this process tells
-     * it; a terminal may do both at once.
+     * Handles Ctrl-C and the end of standard input, by which a parent process requests the stop; a
+     * terminal may cause both at once.
      */
     public static StopRequest onInterruptOrEnd() {
         final StopRequest request = onInterrupt();
@@ -53,13 +53,13 @@ public final class StopRequest implements AutoCloseable {
         try {
             System.in.transferTo(OutputStream.nullOutputStream());
         } catch (final IOException e) {
-            // Whoever attended has gone, as at the end of the input.
+            // The parent process has ended, as at the end of the input.
         }
         request();
     }
 
     /**
-     * Asks to stop, and the second time ends the process; the JVM's thread for signals calls it.
+     * Requests the stop, and ends the process the second time; called by the JVM's signal thread.
      */
     void stop() {
         if (isInterrupted) {
@@ -74,12 +74,12 @@ public final class StopRequest implements AutoCloseable {
         LockSupport.unpark(owner);
     }
 
-    /** True once the user wants it to stop. */
+    /** True once the stop is requested. */
     public boolean isStopped() {
         return isStopped;
     }
 
-    /** Waits until then, or until it is asked to stop. */
+    /** Waits until that time, or until the stop is requested. */
     void parkUntil(final long untilNs) {
         long restNs = untilNs - System.nanoTime();
         while (restNs > 0 && !isStopped) {

@@ -15,7 +15,7 @@ sealed interface Mpi permits OpenMpi, Mpich {
      * Finds it.
      *
      * @param name of its mpirun: a path, or a name that is looked for in the PATH.
-     * @param provider folder of the provider, for what a message says.
+     * @param provider folder of the provider, for messages.
      * @throws ToolException when there is none, or it belongs to an unknown MPI.
      */
     static Mpi find(final String name, final Path provider) {

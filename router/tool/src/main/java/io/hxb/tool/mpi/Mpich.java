@@ -26,7 +26,7 @@ record Mpich(Path mpirun, String version) implements Mpi {
     private static final Pattern TRIED = Pattern.compile("4\\.[02](\\..*)?");
 
     /**
-     * Reads what {@code mpirun --version} has said.
+     * Reads the output of {@code mpirun --version}.
      *
      * @return empty if it belongs to another MPI.
      * @throws ToolException if it is MPICH, but one that does not use libfabric.

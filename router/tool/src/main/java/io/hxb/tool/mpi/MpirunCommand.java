@@ -232,7 +232,7 @@ public final class MpirunCommand implements Callable<Integer> {
         }
     }
 
-    /** The options given that say something about a new lab. */
+    /** The given options that apply to a new lab. */
     private List<String> labOptions() {
         final Set<String> others =
                 Set.of(
@@ -323,7 +323,7 @@ public final class MpirunCommand implements Callable<Integer> {
                 registry().folder(lab.name()), lab.name(), lab.shape().nodeCount(), order);
     }
 
-    /** One rank a node, unless it was said how many. */
+    /** One rank a node, unless their number was given. */
     private static Launch launchInLab(final Run run, final RankPlacement placement) {
         if (!run.words().isCountOpen()) {
             return run.launchInLab(placement);

@@ -122,7 +122,7 @@ record MpirunWords(Syntax syntax, List<Part> parts) {
             return false;
         }
 
-        /** How many ranks it asks for; empty if it does not say, or not by a number. */
+        /** How many ranks it asks for; empty if it does not, or not by a number. */
         private OptionalInt ranks(final Syntax syntax) {
             for (int i = 0; i + 1 < programIndex; i += 1 + syntax.arguments(words.get(i))) {
                 if (Syntax.is(words.get(i), syntax.ranks)) {
@@ -157,7 +157,7 @@ record MpirunWords(Syntax syntax, List<Part> parts) {
         return hasProgramFile() || parts.stream().allMatch(Part::hasProgram);
     }
 
-    /** How many ranks there will be; empty if the words do not say. */
+    /** How many ranks there will be; empty if the words do not tell. */
     OptionalInt ranks() {
         int sum = 0;
         for (final Part part : parts) {
@@ -183,7 +183,7 @@ record MpirunWords(Syntax syntax, List<Part> parts) {
         return hasOption(syntax.programFiles);
     }
 
-    /** True if they say on which hosts ranks run. */
+    /** True if they select the hosts of the ranks. */
     boolean namesHosts() {
         return hasOption(syntax.hosts);
     }

@@ -59,7 +59,7 @@ record NativeBuild(
     /**
      * Builds it unless it is built; other processes may do the same. Blocks until it is there.
      *
-     * @throws ToolException saying what is missing.
+     * @throws ToolException that names what is missing.
      */
     void build() {
         if (isBuilt()) {

@@ -33,7 +33,7 @@ record OpenMpi(Path mpirun, String version) implements Mpi {
     private static final int[] FIRST_CORRECT = {4, 1, 6};
 
     /**
-     * Reads what {@code mpirun --version} has said.
+     * Reads the output of {@code mpirun --version}.
      *
      * @return empty if it belongs to another MPI.
      */

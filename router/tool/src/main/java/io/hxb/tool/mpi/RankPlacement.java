@@ -41,7 +41,7 @@ record RankPlacement(String sockets, int nodeCount, Order order) {
      *
      * @param ranks how many there will be.
      * @param contexts how many a node has, its own included.
-     * @throws UsageException saying how many ranks have room.
+     * @throws UsageException that states how many ranks have room.
      */
     void check(final int ranks, final int contexts) {
         final int perNode = Math.ceilDiv(ranks, nodeCount);

@@ -222,12 +222,12 @@ public final class OptimiseCommand implements Callable<Integer> {
                         .name("hxb-optimise-attend")
                         .start(() -> attend(server));
             }
-            say(hosts, listening.path());
-            final RoundOutput said = new RoundOutput(output, isDry);
+            report(hosts, listening.path());
+            final RoundOutput rounds = new RoundOutput(output, isDry);
             try {
                 server.run(
                         report -> {
-                            said.onRound(report);
+                            rounds.onRound(report);
                             if (count > 0 && report.rounds() >= count) {
                                 server.end();
                             }
@@ -240,7 +240,7 @@ public final class OptimiseCommand implements Callable<Integer> {
         }
     }
 
-    private void say(final int hosts, final Path place) {
+    private void report(final int hosts, final Path place) {
         output.text().printf("managing %d hosts: socket %s%n", hosts, place);
         final Map<String, Object> report = new LinkedHashMap<>();
         report.put("ok", true);

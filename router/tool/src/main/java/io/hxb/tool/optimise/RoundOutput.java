@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Says what is news after each round of a management server. Used by one thread. */
+/** Prints what is new after each round of a management server. Used by one thread. */
 final class RoundOutput {
     private final Output output;
     private final boolean isDry;
@@ -15,7 +15,7 @@ final class RoundOutput {
     private String lastState = "";
 
     /**
-     * Nothing has been said yet.
+     * Nothing has been printed yet.
      *
      * @param isDry whether changes are not made.
      */

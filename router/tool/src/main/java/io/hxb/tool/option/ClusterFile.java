@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** Options that say which cluster is meant. Picocli fills it. */
+/** Options that select a cluster. Picocli fills it. */
 public final class ClusterFile {
     /** Where the service looks for the cluster file. */
     private static final Path SYSTEM_FILE = Path.of("/etc/hxb/cluster.yaml");

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** Options that say which running cluster is meant, and which of its nodes. Picocli fills it. */
+/** Options that select a running cluster, and one of its nodes. Picocli fills it. */
 public final class ClusterOptions {
     @Mixin private ClusterFile file;
 
@@ -48,9 +48,7 @@ public final class ClusterOptions {
                 : List.of(runningNode(config));
     }
 
-    /**
-     * The node of this machine that is meant; if nothing says which, the only one that runs here.
-     */
+    /** The selected node of this machine; without a selection, the only one that runs here. */
     public int runningNode(final ClusterConfig config) {
         try {
             return node(config);
@@ -67,9 +65,7 @@ public final class ClusterOptions {
         return node != null || System.getenv("HXB_NODE") != null;
     }
 
-    /**
-     * What says which cluster is meant, as words of another command's line in the same environment.
-     */
+    /** The selection of the cluster, as words of another command's line in the same environment. */
     public List<String> clusterWords() {
         return file.words();
     }

@@ -5,7 +5,7 @@ import io.hxb.topology.Shape;
 
 import picocli.CommandLine.Option;
 
-/** Options that say between which nodes of a lab messages flow. Picocli fills it. */
+/** Options that select the nodes of a lab between which messages flow. Picocli fills it. */
 public final class EndOptions {
     @Option(
             names = "--from",

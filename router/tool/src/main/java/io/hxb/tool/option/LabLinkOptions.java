@@ -16,7 +16,7 @@ import picocli.CommandLine.Option;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Options that say what the links of a lab are. Picocli fills it. */
+/** Options of the links of a lab. Picocli fills it. */
 public final class LabLinkOptions {
     private static final int NODE_MTU = 9000;
     private static final int HOST_MTU = 1500;

@@ -5,7 +5,7 @@ import io.hxb.tool.lab.LabSpec;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Options that say what lab is wanted. Picocli fills it. */
+/** Options that describe a lab. Picocli fills it. */
 public final class LabOptions {
     @Option(
             names = "--shape",

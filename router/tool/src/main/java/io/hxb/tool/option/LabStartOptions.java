@@ -9,7 +9,7 @@ import picocli.CommandLine.Option;
 
 import java.util.function.UnaryOperator;
 
-/** Options that say how the nodes of a lab run that is removed afterwards. Picocli fills it. */
+/** Options of the nodes of a lab that is removed afterwards. Picocli fills it. */
 public final class LabStartOptions {
     @Mixin private WaitOptions waiting;
     @Mixin private CaptureOption capture;

@@ -47,7 +47,7 @@ public final class Output {
      * Prints one object in a line of its own, if {@code --json} was given.
      *
      * @param report has a Boolean {@code ok}; that of a command's last object is true exactly if
-     *     its exit status will be 0, that of any other if what it tells of went well.
+     *     its exit status will be 0, that of any other if what it reports went well.
      * @throws ToolException as {@link #text}.
      */
     public void report(final Map<String, Object> report) {

@@ -27,7 +27,7 @@ public final class OutputFiles {
      * Checks that a file can be written, as far as that can be known.
      *
      * @param option the option that names it, such as {@code --out}.
-     * @throws UsageException saying which folder or file is in the way.
+     * @throws UsageException that names the folder or file in the way.
      */
     public static void check(final String option, final Path file) {
         final Path folder = folder(file);
@@ -55,7 +55,7 @@ public final class OutputFiles {
      * Checks that files can be written to a folder that is made if it is not there.
      *
      * @param option the option that names it, such as {@code --out}.
-     * @throws UsageException saying what is in the way.
+     * @throws UsageException that names what is in the way.
      */
     public static void checkFolder(final String option, final Path folder) {
         Path there = folder.toAbsolutePath();

@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** Options that say which nodes and links of a cluster are to be shown. Picocli fills it. */
+/** Options that select the nodes and links of a cluster to show. Picocli fills it. */
 public final class Selection {
     private static final int MAX_NAMED = 8;
     private static final List<String> NODE_STATES =

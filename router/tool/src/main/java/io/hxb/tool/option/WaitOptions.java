@@ -6,7 +6,7 @@ import io.hxb.config.LoopConfig;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Option;
 
-/** Options that say how loops and applications wait. Picocli fills it. */
+/** Options that set how loops and applications wait. Picocli fills it. */
 public final class WaitOptions {
     @ArgGroup private Choice choice;
 
@@ -45,7 +45,7 @@ public final class WaitOptions {
     public WaitOptions() {}
 
     /**
-     * Says on standard error what comes of spinning in a lab whose loops leave no CPU to others.
+     * Warns on standard error about spinning in a lab whose loops leave no CPU to others.
      *
      * @param nodeCount nodes of the lab, with one loop each.
      * @param isProcesses whether each is a process; otherwise they share a loop for each CPU.

@@ -73,7 +73,7 @@ public final class PerfOptions {
     /**
      * What is sent, for each size.
      *
-     * @throws UsageException that says which value is wrong and what it may be.
+     * @throws UsageException that names the wrong value and the valid ones.
      */
     public List<RunMeasurement.Load> loads() {
         final long limit = count == null ? Long.MAX_VALUE : count;

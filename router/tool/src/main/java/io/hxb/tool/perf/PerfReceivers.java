@@ -27,7 +27,7 @@ final class PerfReceivers {
     }
 
     /**
-     * Receives until the process is told to end.
+     * Receives until the process is asked to end.
      *
      * @param isAttended whether it was started for one measurement, which alone finds it, and ends
      *     with its standard input.
@@ -54,7 +54,7 @@ final class PerfReceivers {
         try {
             System.in.transferTo(OutputStream.nullOutputStream());
         } catch (final IOException e) {
-            // Whoever attended has gone, as at the end of the input.
+            // The parent process has ended, as at the end of the input.
         }
         receivers.stop();
     }

@@ -49,7 +49,7 @@ public final class PerfReport {
 
     /**
      * Measures and prints, one target after the other and each with one size after the other, until
-     * all is done or it is told to stop.
+     * all is done or it is stopped.
      *
      * @param targets pairs that are measured together.
      * @param receivers to whom is sent; closed at the end.

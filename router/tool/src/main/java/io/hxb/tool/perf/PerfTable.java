@@ -33,7 +33,7 @@ final class PerfTable {
     /**
      * An empty one.
      *
-     * @param hasTargets whether a column says to which node was sent.
+     * @param hasTargets whether a column shows the receiving node.
      */
     PerfTable(final Shape shape, final boolean hasTargets) {
         this.shape = shape;

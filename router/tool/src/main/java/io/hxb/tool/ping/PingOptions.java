@@ -86,9 +86,9 @@ public final class PingOptions {
     /**
      * How round trips are made.
      *
-     * @param isPaced whether there is one per second unless options say otherwise.
+     * @param isPaced whether there is one per second unless set by options.
      * @param pairCount nodes that are asked.
-     * @throws UsageException that says which value is wrong and what it may be.
+     * @throws UsageException that names the wrong value and the valid ones.
      */
     public PingPlan plan(final boolean isPaced, final int pairCount) {
         if (isFlood && interval != null) {

@@ -54,7 +54,7 @@ public final class ResultStream extends PrintStream {
 
     /**
      * True if the reader of {@code stream} has gone, as {@code head} does, so that nobody can be
-     * told.
+     * notified.
      */
     public static boolean isReaderGone(final PrintStream stream) {
         final IOException failure = failure(stream);

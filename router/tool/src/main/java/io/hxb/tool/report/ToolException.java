@@ -3,7 +3,7 @@ package io.hxb.tool.report;
 import java.io.Serial;
 
 /**
- * Something that the user has to know and can act on: the message says what happened, where, and
+ * Something that the user has to know and can act on: the message states what happened, where, and
  * what to do. The command ends with status 1 and prints only the message. Immutable.
  */
 public final class ToolException extends RuntimeException {

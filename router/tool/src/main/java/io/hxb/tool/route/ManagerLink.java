@@ -35,7 +35,7 @@ final class ManagerLink implements AutoCloseable {
 
     /**
      * The path to a host: the VID of its frames, the one they would take if it was not dead, what
-     * the table says, and what comes from it.
+     * the table has, and what comes from it.
      */
     record Route(Host peer, int vid, int wantedVid, int tableVid, int heardVid) {
         /** True if its frames take another VID, because the one that is set for them is dead. */

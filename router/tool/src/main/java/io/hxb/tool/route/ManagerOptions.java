@@ -12,7 +12,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Options that say which managers are meant. Picocli fills it. */
+/** Options that select managers. Picocli fills it. */
 final class ManagerOptions {
     @Option(
             names = "--manager",

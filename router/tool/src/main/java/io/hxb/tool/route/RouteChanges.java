@@ -158,7 +158,7 @@ final class RouteChanges {
         }
     }
 
-    /** Says what holds now, a line and an object a path. */
+    /** Prints the current state, a line and an object a path. */
     void report(final Output output) throws IOException {
         for (final Change change : changes) {
             final ManagerLink.Route route = change.link.route(change.peer);

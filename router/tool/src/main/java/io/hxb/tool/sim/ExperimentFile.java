@@ -169,7 +169,7 @@ final class ExperimentFile {
         return values.keySet().stream().map(ExperimentFile::option).collect(Collectors.toSet());
     }
 
-    /** What the file says, for the record. */
+    /** The contents of the file, for the record. */
     Map<String, List<String>> values() {
         return values;
     }

@@ -114,7 +114,7 @@ final class RunOptions {
         final SwitchGraph switches = GraphFile.read(graph, hosts);
         final TrafficConfig messages = traffic.config();
         if (messages.text() == null && switches.hostCount() > 1) {
-            // Says whether the pattern is defined on this graph before anything is computed.
+            // Checks whether the pattern is defined on this graph before anything is computed.
             UsageException.check(() -> messages.source(switches, 0, seed));
         }
         return routing.addTo(

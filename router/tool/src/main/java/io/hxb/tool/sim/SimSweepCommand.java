@@ -99,7 +99,7 @@ final class SimSweepCommand implements Callable<Integer> {
             return allowsDeadlock;
         }
 
-        /** The exit status; says why it is not 0. */
+        /** The exit status; prints why it is not 0. */
         int status(final boolean isFine) {
             if (!isFine) {
                 System.err.println(

@@ -39,7 +39,7 @@ final class SweepProgress implements Monitor, AutoCloseable {
     }
 
     /**
-     * With another clock and not heeding Ctrl-C.
+     * With another clock, and without handling Ctrl-C.
      *
      * @param out where the bar goes, null for nowhere.
      */

@@ -227,7 +227,7 @@ class LabFaultsSystemTest {
     }
 
     @Test
-    void shouldDamageFramesByOneByteBehindTheirEthernetHeader() {
+    void shouldDamageFramesByOneByteAfterTheirEthernetHeader() {
         // given: no checksum of UDP that would drop them before they are seen
         awaitPassing(first, 1, second);
         takeAll(second);
@@ -294,7 +294,7 @@ class LabFaultsSystemTest {
     }
 
     @Test
-    void shouldSayWhatALabCannotDo() {
+    void shouldReportWhatALabCannotDo() {
         // given
         final FaultScript cables =
                 new ScriptReader(new Selector(spec.shape(), 1))

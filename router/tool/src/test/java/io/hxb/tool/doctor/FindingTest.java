@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 @Tag("unit")
 class FindingTest {
     @Test
-    void shouldTakeTheFixOutOfWhatANodeTells() {
+    void shouldTakeTheFixOutOfWhatANodeReports() {
         final Finding finding =
                 Finding.ofNode(
                         "node 0",
@@ -23,7 +23,7 @@ class FindingTest {
     }
 
     @Test
-    void shouldHaveAFixForWhatAnOlderNodeTells() {
+    void shouldHaveAFixForWhatAnOlderNodeReports() {
         assertFalse(
                 Finding.ofNode("node 0", NodeFinding.of(NodeFinding.Kind.OTHER, "something else"))
                         .fix()

@@ -25,7 +25,7 @@ class TuningCheckTest {
     @TempDir private Path folder;
 
     @Test
-    void shouldSayHowToMakeHugePages() {
+    void shouldReportHowToMakeHugePages() {
         final Finding finding = TuningCheck.hugePages(0);
         assertEquals(Finding.Level.WARN, finding.level());
         assertTrue(finding.fix().contains("vm.nr_hugepages"), finding::fix);
@@ -83,7 +83,7 @@ class TuningCheckTest {
     }
 
     @Test
-    void shouldSayWhenThePoolCannotBeFound() throws IOException {
+    void shouldReportWhenThePoolCannotBeFound() throws IOException {
         final Path none = Files.writeString(folder.resolve("none"), "");
         assertEquals(Finding.Level.WARN, TuningCheck.pool("node 0", none).level());
         final Finding finding = TuningCheck.pool("node 0", folder.resolve("nothing"));
@@ -147,7 +147,7 @@ class TuningCheckTest {
     }
 
     @Test
-    void shouldSayWhatBecomesOfLongFrames() {
+    void shouldReportWhatBecomesOfLongFrames() {
         // given
         final Set<NicFeature> none = Set.of();
         final Set<NicFeature> all = EnumSet.allOf(NicFeature.class);

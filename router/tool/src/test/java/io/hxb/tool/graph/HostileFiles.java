@@ -31,7 +31,7 @@ public final class HostileFiles {
 
     private HostileFiles() {}
 
-    /** Runs an input: the first byte says what kind of file the rest is. */
+    /** Runs an input: the first byte selects the kind of file of the rest. */
     public static void run(final byte[] bytes) {
         if (bytes.length == 0 || bytes.length > MAX_INPUT_BYTES) {
             return;

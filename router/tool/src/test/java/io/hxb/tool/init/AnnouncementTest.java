@@ -30,7 +30,7 @@ class AnnouncementTest {
     }
 
     @Test
-    void shouldTellAllThatIsKnownInFramesThatFit() {
+    void shouldAnnounceAllThatIsKnownInFramesThatFit() {
         // given
         final NeighbourSurvey known = many();
         final NeighbourSurvey other = new NeighbourSurvey();
@@ -79,7 +79,7 @@ class AnnouncementTest {
     }
 
     @Test
-    void shouldKeepALimitOfWhatStrangersSay() {
+    void shouldKeepALimitOfWhatStrangersSend() {
         final NeighbourSurvey known = new NeighbourSurvey();
         for (int i = 0; i < 3 * NeighbourSurvey.LIMIT; i++) {
             Announcement.take(

@@ -152,7 +152,7 @@ class CablingTest {
     }
 
     @Test
-    void shouldSayWhatIsNoHyperCrossbar() {
+    void shouldReportWhatIsNoHyperCrossbar() {
         // a ring of five
         final Machines ring = new Machines();
         for (int i = 0; i < 5; i++) {

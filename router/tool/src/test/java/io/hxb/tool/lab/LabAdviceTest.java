@@ -32,7 +32,7 @@ class LabAdviceTest {
     }
 
     @Test
-    void shouldSayHowFarALabCameThatWasNotReady() {
+    void shouldReportHowFarALabCameThatWasNotReady() {
         final String text = LabAdvice.notReady(spec("x", "3x3x3"), 90, 13, " \n");
         assertTrue(text.contains("13 of 27 nodes"), text);
         assertTrue(text.contains("nothing was logged"), text);

@@ -17,7 +17,7 @@ class EndCpuTest {
     }
 
     @Test
-    void shouldTellSecondsForEachGigabyteOfWhatIsKnown() {
+    void shouldReportSecondsForEachGigabyteOfWhatIsKnown() {
         // given
         final EndCpu before = new EndCpu(ms(100), ms(1000), NONE, ms(50), NONE);
         final EndCpu after = new EndCpu(ms(400), ms(2000), ms(9), ms(650), NONE);

@@ -36,11 +36,11 @@ class MeasurementWatchTest {
     }
 
     @Test
-    void shouldTellWhatHappenedInEachInterval() throws IOException {
+    void shouldReportWhatHappenedInEachInterval() throws IOException {
         // given
-        final List<Interval> told = new ArrayList<>();
+        final List<Interval> intervals = new ArrayList<>();
         final MeasurementWatch watch =
-                new MeasurementWatch(SECOND_NS, told::add, StopRequest.NEVER);
+                new MeasurementWatch(SECOND_NS, intervals::add, StopRequest.NEVER);
         try (ClusterCounters counters = new ClusterCounters(config())) {
             watch.observe(counters, false, 1000);
             // when
@@ -57,27 +57,27 @@ class MeasurementWatchTest {
                         new Interval(false, 0, 1, 3_000_000, 3000, 0, 0),
                         new Interval(false, 1, 3, 0, 0, 0, 0),
                         new Interval(false, 3, 3.5, 1_000_000, 1000, 0, 0)),
-                told);
-        assertEquals(3.0, told.getFirst().bandwidthMegabytes());
-        assertEquals(2000, told.getLast().messagesPerSecond());
-        assertEquals(true, told.getFirst().fields().get("ok"));
-        assertEquals(false, told.get(1).fields().get("ok"), "nothing was acknowledged");
+                intervals);
+        assertEquals(3.0, intervals.getFirst().bandwidthMegabytes());
+        assertEquals(2000, intervals.getLast().messagesPerSecond());
+        assertEquals(true, intervals.getFirst().fields().get("ok"));
+        assertEquals(false, intervals.get(1).fields().get("ok"), "nothing was acknowledged");
     }
 
     @Test
-    void shouldNotTellOfAMomentLeftAtTheEndNorWithoutIntervals() throws IOException {
-        final List<Interval> told = new ArrayList<>();
+    void shouldNotReportAMomentLeftAtTheEndNorWithoutIntervals() throws IOException {
+        final List<Interval> intervals = new ArrayList<>();
         try (ClusterCounters counters = new ClusterCounters(config())) {
             for (final long intervalNs : new long[] {0, SECOND_NS}) {
                 final MeasurementWatch watch =
-                        new MeasurementWatch(intervalNs, told::add, StopRequest.NEVER);
+                        new MeasurementWatch(intervalNs, intervals::add, StopRequest.NEVER);
                 watch.observe(counters, true, 1);
                 watch.begin(0);
                 assertFalse(watch.isDue(SECOND_NS / 10));
                 watch.end(SECOND_NS / 10, 100);
             }
         }
-        assertEquals(List.of(), told);
+        assertEquals(List.of(), intervals);
     }
 
     @Test

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Which MPI an mpirun belongs to, and how it is told to use HXB. */
+/** Which MPI an mpirun belongs to, and how it is made to use HXB. */
 @Tag("unit")
 class MpiTest {
     private static final String HYDRA = "HYDRA build details:\n    Version:    4.0.2\n    CC: gcc";
@@ -59,7 +59,7 @@ class MpiTest {
                 command(mpi, "-np 2 p", Optional.of(SCRIPT)).subList(1, 4));
     }
 
-    /** Open MPI refuses mca_base_env_list beside -x, whoever gives them. */
+    /** Open MPI refuses mca_base_env_list beside -x, whether the user or HXB gives them. */
     @Test
     void shouldHandVariablesOnWithoutTakingTheUsersWays() throws Exception {
         final Mpi mpi = find(program("mpirun", "mpirun (Open MPI) 4.1.4"));
@@ -102,7 +102,7 @@ class MpiTest {
     }
 
     @Test
-    void shouldSayThatAForkAgentIsInTheWay() throws Exception {
+    void shouldReportThatAForkAgentIsInTheWay() throws Exception {
         final Mpi mpi = find(program("mpirun", "mpirun (Open MPI) 4.1.4"));
 
         final UsageException refusal =
@@ -161,7 +161,7 @@ class MpiTest {
 
     @ParameterizedTest
     @CsvSource({"4.0, false", "4.0.2, false", "4.2.3, false", "4.1.2, true", "4.21.0, true"})
-    void shouldSayWhichMpichWasTried(final String version, final boolean isUntried)
+    void shouldReportWhichMpichWasTried(final String version, final boolean isUntried)
             throws Exception {
         final Mpi mpi = find(program("mpirun", HYDRA.replace("4.0.2", version)));
 

@@ -43,14 +43,14 @@ class MpirunWordsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"./program", "./program -np 4", "--mca pml cm a", "-x A a b c"})
-    void shouldSeeThatNobodyHasSaidHowManyRanks(final String line) {
+    void shouldSeeThatTheNumberOfRanksIsNotGiven(final String line) {
         assertTrue(words(line).isCountOpen());
         assertEquals(OptionalInt.empty(), words(line).ranks());
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"--npernode 2 a", "-N 2 a", "-pernode a", "-app file", "a : b"})
-    void shouldLeaveACountToMpirunThatIsSaidInAnotherWay(final String line) {
+    void shouldLeaveACountToMpirunThatIsGivenInAnotherWay(final String line) {
         assertFalse(words(line).isCountOpen());
         assertEquals(OptionalInt.empty(), words(line).ranks());
     }

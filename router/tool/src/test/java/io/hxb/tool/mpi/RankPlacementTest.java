@@ -43,7 +43,7 @@ class RankPlacementTest {
         return run(ROOT, environment, "sh", "-c", "printf %s \"$HXB_SOCKET\"");
     }
 
-    /** Has the script run a program in a folder: its exit status, and what it has said. */
+    /** Has the script run a program in a folder: its exit status, and its output. */
     private static String run(
             final Path folder, final Map<String, String> environment, final String... program)
             throws Exception {
@@ -146,7 +146,7 @@ class RankPlacementTest {
     }
 
     @Test
-    void shouldSayWhichLibraryIsMissing() throws Exception {
+    void shouldReportWhichLibraryIsMissing() throws Exception {
         final Map<String, String> environment = environment(4, Order.NODE, 0, 1);
         final Path there = Files.createFile(folder.resolve("a.so"));
         environment.put("HXB_RANK_PRELOAD", there + ":" + folder.resolve("b.so"));
@@ -158,7 +158,7 @@ class RankPlacementTest {
     }
 
     @Test
-    void shouldSayThatNoRankIsKnown() throws Exception {
+    void shouldReportThatNoRankIsKnown() throws Exception {
         final Map<String, String> environment = environment(4, Order.NODE, 0, 1);
         environment.put("OMPI_COMM_WORLD_RANK", "");
 

@@ -31,7 +31,7 @@ class MessageSizesTest {
     }
 
     @Test
-    void shouldSayWhatASizeMayBe() {
+    void shouldReportWhatASizeMayBe() {
         for (final String text :
                 List.of("", "x", "0", "-1", "1..", "..1", "1...2", "8..4", "1,", "1025M", "1e3")) {
             final UsageException thrown = assertThrows(UsageException.class, () -> parse(text));

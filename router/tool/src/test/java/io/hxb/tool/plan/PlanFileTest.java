@@ -49,7 +49,7 @@ class PlanFileTest {
         "'\"links\":[', '\"links\":[99999,'",
         "'\"links\":[', '\"links\":null,\"x\":['"
     })
-    void shouldSayThatAFileIsDamaged(final String part, final String damaged) {
+    void shouldReportThatAFileIsDamaged(final String part, final String damaged) {
         // given
         final String text = replaceLast(part, damaged);
         assertNotEquals(TEXT, text);

@@ -30,7 +30,7 @@ class ResultStreamTest {
     }
 
     @Test
-    void shouldSayWhyADeviceTookNothing() throws IOException {
+    void shouldReportWhyADeviceTookNothing() throws IOException {
         try (FileOutputStream full = new FileOutputStream("/dev/full")) {
             final ResultStream stream = ResultStream.over(full);
 

@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A process that simulates and is told to end, as Ctrl-C does. */
+/** A process that simulates and is interrupted, as by Ctrl-C. */
 @Tag("simulation")
 class InterruptedRunTest {
     private static Process start(final Path folder, final List<String> arguments)

@@ -235,7 +235,7 @@ class SimCommandTest {
                 "ethernet --graph hyper-crossbar:2x2x2 --paths random|--paths would do nothing",
                 "paper vfrec-net --step 10|--step would do nothing",
             })
-    void shouldSayWhatIsWrong(final String arguments, final String message) {
+    void shouldReportWhatIsWrong(final String arguments, final String message) {
         // when
         final Outcome outcome = sim(arguments.strip().split(" ", -1));
         // then it is a mistake of who typed it
@@ -345,7 +345,7 @@ class SimCommandTest {
     }
 
     @Test
-    void shouldMeasureAllOfATraceUnlessToldOtherwise(@TempDir final Path folder)
+    void shouldMeasureAllOfATraceUnlessRequestedOtherwise(@TempDir final Path folder)
             throws IOException {
         // given
         final Path file = folder.resolve("trace.txt");
@@ -401,17 +401,17 @@ class SimCommandTest {
     @Test
     void shouldRefuseWhatDoesNothingInAnyCombinationOnly(@TempDir final Path folder)
             throws IOException {
-        // given a selection that one of two algorithms heeds, and one that none heeds
+        // given a selection that one of two algorithms uses, and one that none uses
         final String common = "graph: torus:4x4\nhosts: 1\ncycles: 500\nwarmup: 100\nload: 0.05\n";
         final Path some = folder.resolve("some.yaml");
         final Path none = folder.resolve("none.yaml");
         Files.writeString(some, common + "vcs: 3\nosf: lru\nalgorithm: [lash, updown-bfs]\n");
         Files.writeString(none, common + "vcs: 3\nosf: lru\npaths: low-port\n");
         // when
-        final Outcome heeded = sim("run", some.toString());
+        final Outcome used = sim("run", some.toString());
         final Outcome idle = sim("run", none.toString());
         // then
-        assertEquals(0, heeded.status, heeded.problem);
+        assertEquals(0, used.status, used.problem);
         assertEquals(2, idle.status);
         assertTrue(idle.problem.contains("--osf would do nothing"), idle.problem);
     }

@@ -65,7 +65,7 @@ class SimulatorDocumentTest {
         return Json.parse(bytes.toString(StandardCharsets.UTF_8).strip(), Map.class, arguments);
     }
 
-    /** Keys of an object, those of objects in it behind its own and a dot. */
+    /** Keys of an object, those of objects in it after its own and a dot. */
     private static Set<String> keys(final Map<?, ?> object) {
         final Set<String> keys = new TreeSet<>();
         object.forEach(

@@ -27,7 +27,7 @@ class SweepProgressTest {
     }
 
     @Test
-    void shouldTellTheTimeLeftFromTheTimeTaken() {
+    void shouldReportTheTimeLeftFromTheTimeTaken() {
         // given two runs, of which half of the first takes ten seconds
         try (SweepProgress progress = new SweepProgress(2, out, () -> nowNs)) {
             nowNs += 10 * SECOND;
@@ -76,7 +76,7 @@ class SweepProgressTest {
     }
 
     @Test
-    void shouldSayNothingWithoutATerminalAndStopWhenAsked() throws InterruptedException {
+    void shouldReportNothingWithoutATerminalAndStopWhenAsked() throws InterruptedException {
         // given
         final SweepProgress progress = new SweepProgress(1, null, () -> nowNs);
         assertTrue(progress.onProgress(10, 100));
@@ -86,7 +86,7 @@ class SweepProgressTest {
         while (!progress.isStopping()) {
             Thread.onSpinWait();
         }
-        // then runs are told to stop, and the process waits until all is printed
+        // then runs are stopped, and the process waits until all is printed
         assertFalse(progress.onProgress(10, 100));
         assertFalse(progress.isGoingOn());
         progress.finish();

@@ -232,7 +232,7 @@ class TopViewTest {
     }
 
     @Test
-    void shouldSayWhenNothingIsAsWanted() {
+    void shouldReportWhenNothingIsAsWanted() {
         final TopModel none = new TopModel("12:34:56", List.of());
         final TopState state = press(none, 24, TopKey.DOWN, TopKey.OPEN, TopKey.PAGE_DOWN);
 
@@ -256,7 +256,7 @@ class TopViewTest {
     }
 
     @Test
-    void shouldTellBadFromGood() {
+    void shouldDistinguishBadFromGood() {
         final TopModel model = model(27, 8);
         final List<ScreenLine> lines =
                 TopView.draw(model, 80, 60, TopView.settle(model, 60, TopState.START));

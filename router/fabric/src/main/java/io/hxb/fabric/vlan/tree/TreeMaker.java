@@ -11,7 +11,7 @@ public interface TreeMaker {
      *
      * @param graph with at least one host.
      * @throws GraphException if the graph is not of this maker's kind, or its paths make no trees;
-     *     the message says what to use instead.
+     *     the message names what to use instead.
      */
     HostTrees make(SwitchGraph graph);
 }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import java.util.BitSet;
 import java.util.List;
 
-/** Four switches of a Myrinet-Clos network and what each kind of switch is told. */
+/** Four switches of a Myrinet-Clos network and the settings of each kind of switch. */
 @Tag("unit")
 class DialectTest {
     /**
@@ -57,7 +57,7 @@ class DialectTest {
     }
 
     @Test
-    void shouldTellALinuxBridge() {
+    void shouldConfigureALinuxBridge() {
         assertLines(
                 full("linux", PlanKind.SWITCH_TAGGED),
                 """
@@ -88,7 +88,7 @@ class DialectTest {
     }
 
     @Test
-    void shouldTellOpenVSwitchByFlowsWhereSwitchesTag() {
+    void shouldConfigureOpenVSwitchByFlowsWhereSwitchesTag() {
         assertLines(
                 full("ovs", PlanKind.SWITCH_TAGGED),
                 """
@@ -120,7 +120,7 @@ class DialectTest {
     }
 
     @Test
-    void shouldTellOpenVSwitchByTrunksWhereHostsTag() {
+    void shouldConfigureOpenVSwitchByTrunksWhereHostsTag() {
         final String text = full("ovs", PlanKind.HOST_TAGGED);
         assertTrue(text.contains("set port s0p2 vlan_mode=trunk trunks=2,3"), text);
         assertTrue(text.contains("set port s0p1 vlan_mode=trunk trunks=2 "), text);
@@ -129,7 +129,7 @@ class DialectTest {
     }
 
     @Test
-    void shouldTellSonic() {
+    void shouldConfigureSonic() {
         assertLines(
                 full("sonic", PlanKind.HOST_TAGGED).replaceAll("(?m)^  \\{.*\n", ""),
                 """
@@ -165,7 +165,7 @@ class DialectTest {
     }
 
     @Test
-    void shouldTellCumulus() {
+    void shouldConfigureCumulus() {
         final String text = full("cumulus", PlanKind.SWITCH_TAGGED);
         assertTrue(text.contains("    bridge-ports swp1 swp2 swp3\n    bridge-vids 2-3\n"), text);
         assertTrue(
@@ -185,7 +185,7 @@ class DialectTest {
     }
 
     @Test
-    void shouldTellIosTrunksWhereHostsTag() {
+    void shouldConfigureIosTrunksWhereHostsTag() {
         final String text = full("ios", PlanKind.HOST_TAGGED);
         assertTrue(text.contains("vlan 2-3\n exit\nno spanning-tree vlan 2-3\n"), text);
         assertTrue(
@@ -207,7 +207,7 @@ class DialectTest {
     }
 
     @Test
-    void shouldTellIosGeneralPortsWhereSwitchesTag() {
+    void shouldConfigureIosGeneralPortsWhereSwitchesTag() {
         final String text = full("ios", PlanKind.SWITCH_TAGGED);
         assertTrue(
                 text.contains(
@@ -224,7 +224,7 @@ class DialectTest {
     }
 
     @Test
-    void shouldTellPowerConnect() {
+    void shouldConfigurePowerConnect() {
         final String text = full("dell", PlanKind.SWITCH_TAGGED);
         assertTrue(
                 text.contains(
@@ -249,7 +249,7 @@ class DialectTest {
     }
 
     @Test
-    void shouldSayNothingWhereNothingChanges() {
+    void shouldReportNothingWhereNothingChanges() {
         for (final Dialect dialect : Dialect.all()) {
             final SwitchSetup setup = setup(PlanKind.HOST_TAGGED, "2-5");
             assertEquals("", dialect.changes(setup, setup), dialect::word);
@@ -257,7 +257,7 @@ class DialectTest {
     }
 
     @Test
-    void shouldTellOnlyWhatChanges() {
+    void shouldReportOnlyWhatChanges() {
         // given: the second VLAN has another VID
         final SwitchSetup before = setup(PlanKind.SWITCH_TAGGED, "2-3");
         final SwitchSetup after = setup(PlanKind.SWITCH_TAGGED, "2,7");

@@ -119,7 +119,7 @@ class VlanTreeTest {
     }
 
     @Test
-    void shouldSayHowManyVlansAreNeeded() {
+    void shouldReportHowManyVlansAreNeeded() {
         // given
         final Lattice torus = Lattice.torus(5, 4);
         final HostTrees trees =
@@ -135,7 +135,7 @@ class VlanTreeTest {
     }
 
     @Test
-    void shouldSayWhatElseThereIsWhereAMakerDoesNotSuitTheGraph() {
+    void shouldReportWhatElseThereIsWhereAMakerDoesNotSuitTheGraph() {
         // given
         final List<TreeMaker> makers =
                 List.of(

@@ -64,7 +64,7 @@ final class NodeEnd implements AutoCloseable {
     /**
      * Opens it for the first time.
      *
-     * @throws IOException that says why it cannot be opened.
+     * @throws IOException with the reason why it cannot be opened.
      */
     void openFirst() throws IOException {
         device = shared == null ? PmDevice.attach(socket) : shared;

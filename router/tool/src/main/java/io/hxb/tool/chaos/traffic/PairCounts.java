@@ -13,8 +13,8 @@ import java.util.List;
  * @param pair who sent and who received.
  * @param bytes payload that arrived.
  * @param messages messages that arrived.
- * @param lost messages that did not arrive although no error said so, or although a later one of
- *     the same epoch did.
+ * @param lost messages that did not arrive although no error was reported, or although a later one
+ *     of the same epoch did.
  * @param duplicated messages that arrived again.
  * @param reordered messages that arrived after a later one.
  * @param corrupt messages with damaged content.

@@ -27,8 +27,8 @@ import java.util.stream.IntStream;
 
 /**
  * A lab of hosts and switches that is up: its hosts' managers run in this process, a thread each,
- * every one in the namespace of its host. Removed by {@link #close}, or when the process is told to
- * end. Owned by the thread that started it.
+ * every one in the namespace of its host. Removed by {@link #close}, or when the process is asked
+ * to end. Owned by the thread that started it.
  */
 public final class SwitchLab implements AutoCloseable {
     private static final String PLAN = "net.plan";
@@ -154,7 +154,9 @@ public final class SwitchLab implements AutoCloseable {
         return network;
     }
 
-    /** Folder of its files: {@code net.plan}, what each switch was told, a folder for each host. */
+    /**
+     * Folder of its files: {@code net.plan}, the settings of each switch, a folder for each host.
+     */
     public Path folder() {
         return lab.folder();
     }

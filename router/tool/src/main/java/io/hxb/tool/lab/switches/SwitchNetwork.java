@@ -193,7 +193,7 @@ public final class SwitchNetwork {
 
     /**
      * Limits all links; once the switches know their ports, which would remove what they have not
-     * been told to leave alone.
+     * been set to leave alone.
      *
      * @param rateBps bits a second of each link and direction.
      */
@@ -274,7 +274,7 @@ public final class SwitchNetwork {
 
     /**
      * Gives the switches room for what waits at all ports, see {@link OpenVswitch#widenBuffers};
-     * once they have been told where frames go.
+     * once they know where frames go.
      */
     public void widenBuffers() {
         final long startNs = System.nanoTime();
@@ -315,7 +315,7 @@ public final class SwitchNetwork {
     }
 
     /**
-     * What the switches have to be told to carry frames as a plan says: a script for each, in the
+     * The settings of the switches that carry frames as planned: a script for each, in the
      * planner's own words, by the name of the switch.
      *
      * @param isLearning whether they have to learn where hosts are, instead of being configured.

@@ -19,7 +19,7 @@ import java.util.Map;
  * @param hops links of the paths.
  * @param isByDestination whether all paths to a switch continue in the same way from wherever they
  *     meet, so that tables by destination can hold them.
- * @param use a sentence that says what the paths are good for.
+ * @param use a sentence that describes what the paths are good for.
  */
 record StaticTables(
         RouteSet routes,

@@ -53,7 +53,7 @@ public final class PaperReport {
     }
 
     /**
-     * Adds something that the paper says of its figures and whether it is so with ours.
+     * Adds a claim of the paper about its figures and whether ours confirm it.
      *
      * @param figures those that it rests on; nothing is added while one of them is missing, NaN.
      */
@@ -63,12 +63,12 @@ public final class PaperReport {
         }
     }
 
-    /** Adds something that the paper says of its figures and whether it is so with ours. */
+    /** Adds a claim of the paper about its figures and whether ours confirm it. */
     public void require(final String sentence, final boolean isTrue) {
         shapes.add(new Shape(sentence, isTrue));
     }
 
-    /** Says that a table lacks curves, because the runs were stopped. */
+    /** Adds a note that a table lacks curves, because the runs were stopped. */
     void addInterruption(final String table, final long curves, final long all) {
         interruptions.add(table + " has " + curves + " of " + all + " parts");
     }

@@ -17,8 +17,8 @@ import java.util.Map;
 /**
  * The deadlock table of the switch-tagged paper: UDP at full speed along cyclic and acyclic paths
  * under four uses of PAUSE. Assumption: the figure with the patterns is lost; every sender's path
- * is two links long, along a ring or a line, so that at most two paths share a channel, as the text
- * says. Source: Otsuka et al. 2006, section 4.2, table 3.
+ * is two links long, along a ring or a line, so that at most two paths share a channel, as in the
+ * text. Source: Otsuka et al. 2006, section 4.2, table 3.
  */
 public final class SwitchTagged {
     private static final int FRAME_BYTES = 1518;

@@ -19,7 +19,7 @@ import java.util.Map;
 /**
  * Chapter 4 of the thesis: output selection functions under Duato's protocol. Wormhole, three
  * virtual channels, packets of 128 flits. Assumptions: one host a switch, since no two packets of
- * bit reversal are said to meet at a host's link; buffers of 16 flits, whose depth is not stated;
+ * bit reversal are stated to meet at a host's link; buffers of 16 flits, whose depth is not stated;
  * crossbar inputs as in chapter 5. Source: Koibuchi 2002, table 4.1, figures 4.6 and 4.7, which
  * print no numbers.
  */

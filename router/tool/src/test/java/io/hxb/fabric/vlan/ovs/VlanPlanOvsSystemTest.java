@@ -37,8 +37,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * Open vSwitch, told what a plan says, carries frames between all hosts along the planned links and
- * no others.
+ * Open vSwitch, set up from a plan, carries frames between all hosts along the planned links and no
+ * others.
  *
  * <pre>
  *  4x4 torus: s0 .. s15, a bridge each,            fat tree (2,4,2):   s12      s13
@@ -144,7 +144,7 @@ class VlanPlanOvsSystemTest {
             return wanted;
         }
 
-        /** The frames of all pairs; returns what the plan says must be seen of them. */
+        /** The frames of all pairs; returns what must be seen of them by the plan. */
         SortedSet<Sighting> sendAllPairs() {
             final SortedSet<Sighting> all = new TreeSet<>();
             sendUntil(
@@ -211,7 +211,7 @@ class VlanPlanOvsSystemTest {
         }
     }
 
-    /** What the plan says is seen, and nothing is seen anywhere else. */
+    /** The frames of the plan are seen, and nothing is seen anywhere else. */
     private static void checkExactPaths(final OvsLab lab, final VlanPlan plan, final int run) {
         final Traffic traffic = new Traffic(lab, plan, run);
 

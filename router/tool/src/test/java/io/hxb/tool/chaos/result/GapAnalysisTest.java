@@ -73,7 +73,7 @@ class GapAnalysisTest {
     }
 
     @Test
-    void shouldSayNothingOfASpeedThatDidNotCome() {
+    void shouldReportNothingOfASpeedThatDidNotCome() {
         // given: the link is never used again
         final FaultScript script = script("2", 2, "- {at: 1s, pull: \"x.0 of (0)\", for: 1s}\n");
         // when
@@ -98,7 +98,7 @@ class GapAnalysisTest {
     }
 
     @Test
-    void shouldTellHowLongItIsSlowWithoutAnyFault() {
+    void shouldReportHowLongItIsSlowWithoutAnyFault() {
         // given
         final long[] bytes = rates(200, 0, 200, 50, 10, 53, 200, 100, 0);
         final FaultScript script = script("2", 2, "- {at: 1s, pull: \"x.0 of (0)\"}\n");

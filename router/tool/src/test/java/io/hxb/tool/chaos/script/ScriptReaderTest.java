@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import java.util.List;
 
-/** Scripts of faults: what they mean, and what is said of wrong ones. */
+/** Scripts of faults: what they mean, and what is reported of wrong ones. */
 @Tag("unit")
 class ScriptReaderTest {
     private final ScriptReader reader = new ScriptReader(new Selector(Shape.parse("2x3"), 2));
@@ -137,7 +137,7 @@ class ScriptReaderTest {
                     {at: 1s, pull: "x.0 of (0,0)", for: 0s} | for must be above 0
                     {at: 1s, pull: [a, b]}                | pull must be one word or text, no list
                     """)
-    void shouldSayWhatIsWrongAndWhere(final String line, final String message) {
+    void shouldReportWhatIsWrongAndWhere(final String line, final String message) {
         // when
         final List<String> problems =
                 problems("- {at: 0s, pull: \"y.0 of (1,1)\"}\n- " + line + "\n");

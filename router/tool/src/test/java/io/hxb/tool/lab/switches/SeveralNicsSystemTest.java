@@ -190,7 +190,7 @@ class SeveralNicsSystemTest {
                 if (turn == 1) {
                     // The other NIC next.
                     TestNamespaces.await(
-                            "the path is as the table says",
+                            "the path is as in the table",
                             () -> nic(lab, route(from, TO).vid()) == nic);
                     for (final ManagerClient each : List.of(from, to)) {
                         each.request(ManagerOperation.SET)
