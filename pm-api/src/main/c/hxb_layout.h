@@ -1,6 +1,6 @@
 /* Layout of the memory that an application shares with its node, and of the messages to attach.
  * Written by io.hxb.pm.LayoutHeader from the Java classes, whose comments draw each layout as a table.
- * Do not edit it: LayoutHeaderTest compares it with them and its failure text has the command that writes it again. */
+ * Do not edit it: LayoutHeaderTest compares it with them and prints how to write it again. */
 #ifndef HXB_LAYOUT_H
 #define HXB_LAYOUT_H
 
