@@ -56,6 +56,9 @@ class WrongUsageTest {
             lab up --backend udp --rate 1gbit
             lab down --name ../x
             lab down --name Not_a_name!
+            lab down --all --stale
+            lab down --all --name x
+            lab down --stale --name x
             lab exec --name ../x 0,0 -- true
             lab exec --name Not_a_name! 0,0 -- true
             lab exec x
@@ -71,6 +74,11 @@ class WrongUsageTest {
             lab run
             lab run --shape 2x2 perf
             lab run ping --shape 2x300
+            lab run ping --all --to 1,1
+            lab run ping --all-pairs --from 1,1
+            lab run perf --all --to 1,1
+            lab run perf --all --both
+            lab run chaos --random --all --from 1,1
             lab run ping --size 3
             lab run ping --size x
             lab run ping --count -1
@@ -158,6 +166,16 @@ class WrongUsageTest {
             perf --config C --node 0 1,1 x
             perf --config C --node 0
             perf --config C --receive 9,9,9
+            perf --config C --receive --size 100
+            perf --config C --receive 1,1 --all
+            perf --config C --node 0 --all --both
+            perf --config C --node 0 --all 1,1
+            perf --config C --name x 1,1
+            stat --config C C
+            stat --name x C
+            stat --config C --per-link --zero
+            top --config C C
+            mpirun --order block true
             perf --config C --node 0 1,1 --seconds -1
             perf --config C --node 0 1,1 --seconds x
             perf --config C --node 0 1,1 --warmup 601
@@ -434,6 +452,21 @@ class WrongUsageTest {
         } else {
             assertEquals("", output.text());
         }
+    }
+
+    @Test
+    void shouldNameTheOptionsThatHaveNoEffectInAMode() {
+        final HxbOutput output =
+                run(
+                        "perf --config C --receive 1,1 --json --spin --size 100 --seconds 1"
+                                + " --warmup 1 --check 2 -n 5 -i 1 --both --all");
+
+        assertEquals(ExitStatus.USAGE, output.status());
+        assertEquals(
+                "hxb: --size, --seconds, --warmup, --check, --count, --interval, --both, --all: not"
+                        + " with --receive, which sends nothing; give them to the hxb perf that"
+                        + " sends",
+                output.errors().lines().findFirst().orElse(""));
     }
 
     @Test

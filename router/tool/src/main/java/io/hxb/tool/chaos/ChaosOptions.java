@@ -104,7 +104,7 @@ public final class ChaosOptions {
 
     /** The pairs between which messages flow. */
     public List<Pair> pairs(final Shape shape, final EndOptions ends) {
-        return traffic.pairs(shape, ends.from(shape), ends.to(shape));
+        return traffic.pairs(shape, ends);
     }
 
     /** Payload of a message in bytes, or what the command takes otherwise. */
@@ -140,7 +140,10 @@ public final class ChaosOptions {
             final List<Pair> pairs,
             final long lengthNs) {
         if ((file != null) == isRandom) {
-            throw new UsageException("no fault is named: give --script FILE or --random");
+            throw new UsageException(
+                    isRandom
+                            ? "--random makes its own faults: leave out --script"
+                            : "no fault is named: give --script FILE or --random");
         }
         final Selector selector = new Selector(shape, linkCount);
         if (file != null) {

@@ -9,6 +9,7 @@ import io.hxb.tool.lab.LabSession;
 import io.hxb.tool.lab.LabSpec;
 import io.hxb.tool.lab.LabState;
 import io.hxb.tool.machine.Privileges;
+import io.hxb.tool.option.GivenOptions;
 import io.hxb.tool.option.LabLinkOptions;
 import io.hxb.tool.option.LabStartOptions;
 import io.hxb.tool.report.ExitStatus;
@@ -83,10 +84,9 @@ public final class MpirunCommand implements Callable<Integer> {
     @Option(
             names = "--order",
             paramLabel = "node|block",
-            defaultValue = "node",
             description =
                     "in a lab: deal ranks to the nodes in turn, or let neighbouring ranks "
-                            + "share a node (default: ${DEFAULT-VALUE})")
+                            + "share a node (default: node)")
     private RankPlacement.Order order;
 
     @Option(
@@ -220,9 +220,10 @@ public final class MpirunCommand implements Callable<Integer> {
                     "no program is named; for example: hxb mpirun -np 4 ./program");
         }
         final List<String> ofNewLab = shape == null ? labOptions() : List.of();
-        if (!ofNewLab.isEmpty()) {
+        GivenOptions.refuse(ofNewLab, "needs --lab, for the lab that it makes");
+        if (order != null && shape == null && name == null) {
             throw new UsageException(
-                    String.join(", ", ofNewLab) + ": needs --lab, for the lab that it makes");
+                    "--order: needs --lab or --name; elsewhere mpirun places the ranks");
         }
         if (hasCollectives && !(mpi instanceof OpenMpi)) {
             throw new UsageException("--collectives needs Open MPI");
@@ -243,10 +244,7 @@ public final class MpirunCommand implements Callable<Integer> {
                         "--mpirun",
                         "--dry-run",
                         "--environment");
-        return spec.commandLine().getParseResult().matchedOptions().stream()
-                .map(CommandLine.Model.OptionSpec::longestName)
-                .filter(option -> !others.contains(option))
-                .toList();
+        return GivenOptions.except(spec, others);
     }
 
     /** What is the same on clusters and in labs. */
@@ -320,7 +318,10 @@ public final class MpirunCommand implements Callable<Integer> {
 
     private RankPlacement placement(final LabSpec lab) {
         return RankPlacement.inLab(
-                registry().folder(lab.name()), lab.name(), lab.shape().nodeCount(), order);
+                registry().folder(lab.name()),
+                lab.name(),
+                lab.shape().nodeCount(),
+                order == null ? RankPlacement.Order.NODE : order);
     }
 
     /** One rank a node, unless their number was given. */

@@ -5,6 +5,7 @@ import io.hxb.config.yaml.ClusterConfigYaml;
 import io.hxb.tool.lab.LabRegistry;
 import io.hxb.tool.lab.LabState;
 import io.hxb.tool.report.ToolException;
+import io.hxb.tool.report.UsageException;
 
 import picocli.CommandLine.Option;
 
@@ -29,17 +30,37 @@ public final class ClusterFile {
     @Option(
             names = "--name",
             paramLabel = "LAB",
-            defaultValue = "lab",
-            description = "use the lab of this name (default: ${DEFAULT-VALUE})")
-    private String lab;
+            description = "use the lab of this name (default: lab)")
+    private String named;
 
     /** Picocli makes it. */
     public ClusterFile() {}
 
+    private String name() {
+        if (named != null && file != null) {
+            throw new UsageException("--config and --name both select a cluster: give one");
+        }
+        return named == null ? "lab" : named;
+    }
+
+    /**
+     * Checks that no cluster is selected, for a command line that names files instead.
+     *
+     * @throws UsageException if {@code --config} or {@code --name} was given.
+     */
+    public void requireNone() {
+        if (file != null || named != null) {
+            throw new UsageException(
+                    (file != null ? "--config" : "--name")
+                            + ": not with files; give the files, or the cluster whose files to"
+                            + " read");
+        }
+    }
+
     /** The lab that is meant; empty when a file is. */
     public Optional<LabState> lab() {
         final boolean isFile = file != null || System.getenv("HXB_CONFIG") != null;
-        return isFile ? Optional.empty() : LabRegistry.ofUser().find(lab);
+        return isFile ? Optional.empty() : LabRegistry.ofUser().find(name());
     }
 
     /** True if there is a cluster file to look at. */
@@ -52,11 +73,12 @@ public final class ClusterFile {
 
     /** These options as words of another command's line in the same environment. */
     public List<String> words() {
-        return file != null ? List.of("--config", file.toString()) : List.of("--name", lab);
+        return file != null ? List.of("--config", file.toString()) : List.of("--name", name());
     }
 
     /** The cluster that is meant. */
     public ClusterConfig config() {
+        final String lab = name();
         if (file != null) {
             return ClusterConfigYaml.read(file);
         }

@@ -22,6 +22,11 @@ public final class EndOptions {
     /** Picocli makes it. */
     public EndOptions() {}
 
+    /** True if one of them was given. */
+    public boolean isGiven() {
+        return from != null || to != null;
+    }
+
     /** Node id of the sender. */
     public int from(final Shape shape) {
         return from == null ? 0 : shape.node(shape.parseCoordinates(from));

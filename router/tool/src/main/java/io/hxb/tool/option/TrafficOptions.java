@@ -67,10 +67,27 @@ public final class TrafficOptions {
         return isAll;
     }
 
+    /** All pairs, for {@code --all}. */
+    public List<Pair> allPairs(final Shape shape) {
+        if (isBoth) {
+            throw new UsageException("--all sends in both directions: leave out --both");
+        }
+        return Pair.all(shape);
+    }
+
+    /** The pairs of a lab that exchange messages: all, or those between two ends. */
+    public List<Pair> pairs(final Shape shape, final EndOptions ends) {
+        if (isAll && ends.isGiven()) {
+            throw new UsageException(
+                    "--all sends from every node to every other: leave out --from and --to");
+        }
+        return pairs(shape, ends.from(shape), ends.to(shape));
+    }
+
     /** The pairs that exchange messages: all, or one, or both of its directions. */
     public List<Pair> pairs(final Shape shape, final int from, final int to) {
         if (isAll) {
-            return Pair.all(shape);
+            return allPairs(shape);
         }
         if (from == to) {
             throw new UsageException(

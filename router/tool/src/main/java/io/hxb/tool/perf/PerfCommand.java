@@ -6,6 +6,7 @@ import io.hxb.tool.cluster.Cluster;
 import io.hxb.tool.measure.Pair;
 import io.hxb.tool.measure.StopRequest;
 import io.hxb.tool.option.ClusterOptions;
+import io.hxb.tool.option.GivenOptions;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.option.WaitOptions;
 import io.hxb.tool.report.ExitStatus;
@@ -14,12 +15,15 @@ import io.hxb.topology.Shape;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 
 /** {@code hxb perf}: throughput to a node. Picocli makes it. */
@@ -53,6 +57,20 @@ public final class PerfCommand implements Callable<Integer> {
                     + " each: benchmarks/run lab message-rate. Here programs and nodes share the"
                     + " CPUs, and the receiver compares every byte: see --check.";
 
+    /** Options with an effect on a process that receives. */
+    private static final Set<String> OF_RECEIVER =
+            Set.of(
+                    "--receive",
+                    "--attended",
+                    "--config",
+                    "--name",
+                    "--node",
+                    "--spin",
+                    "--hybrid",
+                    "--block",
+                    "--json");
+
+    @Spec private CommandSpec command;
     @Mixin private ClusterOptions cluster;
     @Mixin private PerfOptions options;
     @Mixin private WaitOptions waiting;
@@ -83,15 +101,27 @@ public final class PerfCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        if (!isReceiver && targets.isEmpty()) {
-            throw new UsageException("no node is named: give coordinates such as 1,0,0");
-        }
+        checkMode();
         options.loads();
         options.intervalNs(false);
         final ClusterConfig config = waiting.apply(cluster.config());
         final List<Integer> nodes =
                 targets.stream().map(target -> node(config.shape(), target)).toList();
         return isReceiver ? receive(config, nodes) : send(config, nodes);
+    }
+
+    private void checkMode() {
+        if (isReceiver) {
+            GivenOptions.refuse(
+                    GivenOptions.except(command, OF_RECEIVER),
+                    "not with --receive, which sends nothing; give them to the hxb perf that"
+                            + " sends");
+        } else if (options.isForAll() && !targets.isEmpty()) {
+            throw new UsageException(
+                    "--all sends from every node to every other: leave out " + targets.getFirst());
+        } else if (!options.isForAll() && targets.isEmpty()) {
+            throw new UsageException("no node is named: give coordinates such as 1,0,0, or --all");
+        }
     }
 
     private static int node(final Shape shape, final String target) {
@@ -109,15 +139,20 @@ public final class PerfCommand implements Callable<Integer> {
 
     private int send(final ClusterConfig config, final List<Integer> nodes) throws IOException {
         final int from = cluster.runningNode(config);
-        final List<List<Pair>> targets = new ArrayList<>();
+        final List<List<Pair>> measurements = new ArrayList<>();
+        if (options.isForAll()) {
+            measurements.add(options.allPairs(config.shape()));
+        }
         for (final int to : nodes) {
-            targets.add(options.pairs(config.shape(), from, to));
+            measurements.add(options.pairs(config.shape(), from, to));
         }
         try (Cluster attached = new AttachedCluster(config);
                 StopRequest stop =
                         isAttended ? StopRequest.onInterruptOrEnd() : StopRequest.onInterrupt()) {
             return new PerfReport(attached, options, output, stop)
-                    .run(targets, new ReceiverChoice(config, cluster.clusterWords(), targets));
+                    .run(
+                            measurements,
+                            new ReceiverChoice(config, cluster.clusterWords(), measurements));
         }
     }
 }

@@ -2,6 +2,7 @@ package io.hxb.tool.perf;
 
 import io.hxb.tool.measure.Pair;
 import io.hxb.tool.measure.RunMeasurement;
+import io.hxb.tool.option.EndOptions;
 import io.hxb.tool.option.MessageSizes;
 import io.hxb.tool.option.TimeOption;
 import io.hxb.tool.option.TrafficOptions;
@@ -100,6 +101,16 @@ public final class PerfOptions {
         return given.strip().equals(NO_INTERVAL)
                 ? 0
                 : TimeOption.parseNs("--interval", given, MIN_INTERVAL_NS, MAX_INTERVAL_NS);
+    }
+
+    /** All pairs, for {@code --all}. */
+    public List<Pair> allPairs(final Shape shape) {
+        return traffic.allPairs(shape);
+    }
+
+    /** The pairs of a lab that exchange messages. */
+    public List<Pair> pairs(final Shape shape, final EndOptions ends) {
+        return traffic.pairs(shape, ends);
     }
 
     /** The pairs that exchange messages. */

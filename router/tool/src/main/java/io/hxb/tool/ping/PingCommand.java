@@ -58,7 +58,11 @@ public final class PingCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         if (targets.isEmpty() == !options.isForAll()) {
             throw new UsageException(
-                    "no node is named: give coordinates such as 1,0,0, or --all, or --all-pairs");
+                    options.isForAll()
+                            ? "--all and --all-pairs name the nodes: leave out "
+                                    + targets.getFirst()
+                            : "no node is named: give coordinates such as 1,0,0, or --all, or"
+                                    + " --all-pairs");
         }
         options.plan(true, 1);
         final ClusterConfig config = waiting.apply(cluster.config());

@@ -75,6 +75,11 @@ public final class PingOptions {
         return isAll || isAllPairs;
     }
 
+    /** True if all nodes send. */
+    public boolean isForAllPairs() {
+        return isAllPairs;
+    }
+
     /** The pairs that {@code --all} or {@code --all-pairs} mean. */
     public List<Pair> allPairs(final Shape shape, final int from) {
         if (isAll && isAllPairs) {

@@ -112,15 +112,19 @@ public final class StatCommand implements Callable<Integer> {
             throw new UsageException("--count must be 0 or more: " + count);
         }
         intervalNs = TimeOption.parseNs("--interval", wantedInterval(), 0, MAX_INTERVAL_NS);
-        if ((isLinks || isUsers) && !counters.isEmpty()) {
+        if ((isLinks || isUsers) && (!counters.isEmpty() || isZero)) {
             final String option = isLinks ? "--per-link" : "--per-user";
+            final String other = isZero ? "--zero" : "--counter";
             throw new UsageException(
-                    option + " shows no counters: leave --counter out, or " + option);
+                    option + " shows no counters: leave " + other + " out, or " + option);
         }
         if (isLinks && isUsers) {
             throw new UsageException("--per-link and --per-user show only one thing: choose one");
         }
         selection.check();
+        if (!files.isEmpty()) {
+            cluster.requireNone();
+        }
         final List<Path> chosen = files.isEmpty() ? NodeFiles.of(cluster.config()) : files;
         boolean isOk = true;
         for (int round = 0;

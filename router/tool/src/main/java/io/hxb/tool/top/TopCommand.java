@@ -94,6 +94,9 @@ public final class TopCommand implements Callable<Integer> {
         final long intervalNs =
                 TimeOption.parseNs("--interval", interval, MIN_INTERVAL_NS, MAX_INTERVAL_NS);
         selection.check();
+        if (!files.isEmpty()) {
+            cluster.requireNone();
+        }
         if (isOnScreen()) {
             try (TopScreen screen = TopScreen.open()) {
                 if (screen != null) {

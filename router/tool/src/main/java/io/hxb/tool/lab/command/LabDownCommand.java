@@ -4,6 +4,7 @@ import io.hxb.tool.lab.LabRegistry;
 import io.hxb.tool.lab.LabState;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.report.ExitStatus;
+import io.hxb.tool.report.UsageException;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -24,9 +25,8 @@ final class LabDownCommand implements Callable<Integer> {
     @Option(
             names = "--name",
             paramLabel = "LAB",
-            defaultValue = "lab",
-            description = "remove the lab of this name (default: ${DEFAULT-VALUE})")
-    private String name;
+            description = "remove the lab of this name (default: lab)")
+    private String named;
 
     @Option(
             names = "--all",
@@ -43,6 +43,10 @@ final class LabDownCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        if (isAll && (isStale || named != null) || isStale && named != null) {
+            throw new UsageException("--all, --stale and --name exclude each other: give one");
+        }
+        final String name = named == null ? "lab" : named;
         final LabRegistry registry = LabRegistry.ofUser();
         final List<String> stale = registry.stale();
         final List<String> names = new ArrayList<>();

@@ -68,7 +68,7 @@ final class LabRunPerfCommand implements Callable<Integer> {
         options.intervalNs(false);
         final LabSpec spec = lab.spec();
         final Shape shape = spec.shape();
-        final List<Pair> pairs = options.pairs(shape, ends.from(shape), ends.to(shape));
+        final List<Pair> pairs = options.pairs(shape, ends);
         try (LabSession session = lab.start(spec)) {
             return isInProcess
                     ? measure(session.cluster().config(), pairs)
@@ -90,12 +90,14 @@ final class LabRunPerfCommand implements Callable<Integer> {
                 new ArrayList<>(
                         List.of(
                                 "perf",
-                                shape.format(shape.coordinates(ends.to(shape))),
                                 "--node",
                                 shape.format(shape.coordinates(ends.from(shape))),
                                 "--config",
                                 LabCluster.file(session.folder()).toString(),
                                 "--attended"));
+        if (!options.isForAll()) {
+            words.add(1, shape.format(shape.coordinates(ends.to(shape))));
+        }
         words.addAll(options.words());
         if (output.isJson()) {
             words.add("--json");

@@ -8,6 +8,7 @@ import io.hxb.tool.option.LabRunOptions;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.ping.PingOptions;
 import io.hxb.tool.ping.PingReport;
+import io.hxb.tool.report.UsageException;
 import io.hxb.topology.Shape;
 
 import picocli.CommandLine.Command;
@@ -63,6 +64,13 @@ final class LabRunPingCommand implements Callable<Integer> {
     private List<Pair> pairs(final Shape shape) {
         final int sender = from == null ? 0 : shape.node(shape.parseCoordinates(from));
         if (options.isForAll()) {
+            if (to != null || (from != null && options.isForAllPairs())) {
+                throw new UsageException(
+                        options.isForAllPairs()
+                                ? "--all-pairs measures from every node to every other: leave out"
+                                        + " --from and --to"
+                                : "--all measures to every other node: leave out --to");
+            }
             return options.allPairs(shape, sender);
         }
         return to == null

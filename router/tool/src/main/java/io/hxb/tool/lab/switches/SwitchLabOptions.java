@@ -1,6 +1,7 @@
 package io.hxb.tool.lab.switches;
 
 import io.hxb.fabric.SwitchGraph;
+import io.hxb.tool.option.GivenOptions;
 import io.hxb.tool.option.LabOptions;
 import io.hxb.tool.report.UsageException;
 
@@ -86,11 +87,7 @@ public final class SwitchLabOptions {
      * @throws UsageException if there are options that mean nothing to hosts and switches.
      */
     public SwitchLabSpec spec(final LabOptions lab) throws IOException {
-        final List<String> others =
-                command.commandLine().getParseResult().matchedOptions().stream()
-                        .map(option -> option.longestName())
-                        .filter(name -> !COMMON.contains(name))
-                        .toList();
+        final List<String> others = GivenOptions.except(command, COMMON);
         if (!others.isEmpty()) {
             throw new UsageException(
                     String.join(", ", others)
