@@ -219,8 +219,8 @@ class AttachServerTest {
             node.destroyForcibly().waitFor();
             // then
             final long killedNs = System.nanoTime();
-            assertEquals(PmStatus.NODE_GONE, context.await(5 * SECOND_NS));
-            assertTrue(System.nanoTime() - killedNs < SECOND_NS);
+            assertEquals(PmStatus.NODE_GONE, context.await(60 * SECOND_NS));
+            assertTrue(System.nanoTime() - killedNs < 5 * SECOND_NS);
             assertEquals(PmStatus.NODE_GONE, context.receive(message));
             final IOException refused =
                     assertThrows(IOException.class, () -> PmDevice.attach(socket.path()));

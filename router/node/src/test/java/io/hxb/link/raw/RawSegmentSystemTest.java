@@ -185,9 +185,16 @@ class RawSegmentSystemTest extends RawSegmentPair {
                             sender.flush();
                             return sender.longFrames().frames() > 0;
                         }));
-        // then
-        assertTrue(sender.longFrames().probes() >= 3, "probes " + sender.longFrames().probes());
-        assertTrue(fragmentCount >= 3 * 42, "fragments " + fragmentCount);
+        // then: on a busy machine a little later than within these 100 ms
+        TestNamespaces.await(
+                () -> "probes " + sender.longFrames().probes() + ", fragments " + fragmentCount,
+                () -> {
+                    receive();
+                    assertTrue(offer(B, 0, 60_000));
+                    sender.flush();
+                    assertEquals(0, sender.longFrames().frames());
+                    return sender.longFrames().probes() >= 3 && fragmentCount >= 3 * 42;
+                });
         assertEquals(0, a.ipAddress(2));
     }
 
@@ -212,7 +219,7 @@ class RawSegmentSystemTest extends RawSegmentPair {
                 });
         // then: on a busy machine the test itself is late
         final long tookNs = System.nanoTime() - beganNs;
-        assertTrue(tookNs < 1_000_000_000, "after ns " + tookNs);
+        assertTrue(tookNs < 5_000_000_000L, "after ns " + tookNs);
         assertEquals(0, a.ipAddress(2));
         // when
         b.close();
