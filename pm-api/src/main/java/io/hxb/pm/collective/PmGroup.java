@@ -146,8 +146,6 @@ public final class PmGroup implements AutoCloseable {
         return status;
     }
 
-    // ---- Operations ----
-
     /**
      * Begins a barrier, which ends when all members have begun it.
      *
@@ -473,8 +471,6 @@ public final class PmGroup implements AutoCloseable {
         final int started = startAllreduce(how, element, data);
         return started == PmStatus.OK ? await(timeoutNs) : started;
     }
-
-    // ---- Messages of the node ----
 
     private void poll() {
         while (context.receive(message) == PmStatus.OK) {

@@ -13,9 +13,9 @@ import java.util.concurrent.Executor;
  * The requests of an endpoint, from the program's call to their end. Owned by the endpoint's
  * thread.
  *
- * <p>A request that was sent has one of three fates: an answer, the deadline, or doubt, when its
- * message or what has become of it may be lost. One in doubt is sent again, marked as such, and the
- * peer carries it out if it has not begun it before, ignores it while it runs, or answers that
+ * <p>A request that was sent ends in one of three ways: an answer, the deadline, or doubt, when its
+ * message or the report of its outcome may be lost. One in doubt is sent again, marked as such, and
+ * the peer carries it out if it has not begun it before, ignores it while it runs, or answers that
  * there will be no reply; so does another process in the peer's place, which cannot know.
  */
 final class RpcCaller {
@@ -45,8 +45,6 @@ final class RpcCaller {
                         });
         peer.fresh.addLast(call);
     }
-
-    // ---- Ends ----
 
     /** Ends those whose deadline has passed. */
     void endLate(final long nowNs) {
@@ -81,12 +79,10 @@ final class RpcCaller {
             final RpcCall call, final String why, final int status, final boolean mayBeDone) {
         if (end(call)) {
             final RpcException cause = new RpcException(why, status, mayBeDone);
-            // Not on this thread, which what depends on it might block.
+            // Not on this thread: what a program chains to the reply might block it.
             Thread.startVirtualThread(() -> call.reply.completeExceptionally(cause));
         }
     }
-
-    // ---- Messages of the peer ----
 
     void onAnswer(final RpcPeer peer, final int kind, final long number, final byte[] data) {
         final RpcCall call = peer.call(number);
@@ -108,8 +104,6 @@ final class RpcCaller {
     private static String busy(final RpcPeer peer) {
         return "node " + peer.node + " has too many requests";
     }
-
-    // ---- What becomes of messages ----
 
     /** A request's message has arrived at the peer's node, or may be lost. */
     void onSendDone(final RpcCall call, final int status) {

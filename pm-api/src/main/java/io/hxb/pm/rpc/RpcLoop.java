@@ -126,8 +126,6 @@ final class RpcLoop {
         }
     }
 
-    // ---- The thread ----
-
     private void run() {
         try {
             while (!isClosed) {
@@ -210,8 +208,6 @@ final class RpcLoop {
         EventFd.drain(wake);
     }
 
-    // ---- Attaching ----
-
     private boolean attach() {
         try {
             final PmDevice again = socket == null ? PmDevice.attach() : PmDevice.attach(socket);
@@ -248,8 +244,6 @@ final class RpcLoop {
         context = null;
         sender.onDetached(nowNs);
     }
-
-    // ---- What the program asks for ----
 
     static long key(final int node, final int peerContext) {
         return RpcPeers.key(node, peerContext);
@@ -295,8 +289,6 @@ final class RpcLoop {
             peer.watch(listener, System.nanoTime());
         }
     }
-
-    // ---- What happens ----
 
     /** A flow to or from a peer has ended, and with it perhaps what had arrived. */
     private void onEvent(final long nowNs) {

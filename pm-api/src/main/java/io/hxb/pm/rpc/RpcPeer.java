@@ -61,8 +61,6 @@ final class RpcPeer {
         heardNs = nowNs;
     }
 
-    // ---- Who it is ----
-
     /** Id of its endpoint; 0 if it was never heard. */
     long endpointId() {
         return endpointId;
@@ -109,8 +107,6 @@ final class RpcPeer {
         notifyListener(false);
     }
 
-    // ---- Pings ----
-
     /** True if it has to be asked now whether it is there, and who it is. */
     boolean isToBePinged(final long nowNs) {
         if (listener != null && nowNs - heardNs > SILENT_NS) {
@@ -130,8 +126,6 @@ final class RpcPeer {
         isPingInFlight = false;
     }
 
-    // ---- Messages in flight ----
-
     int inFlight() {
         return inFlight;
     }
@@ -149,8 +143,6 @@ final class RpcPeer {
         inFlight = 0;
         isPingInFlight = false;
     }
-
-    // ---- Requests to it ----
 
     RpcCall call(final long number) {
         return underWay.get(number);
@@ -180,8 +172,6 @@ final class RpcPeer {
         return lastNumber;
     }
 
-    // ---- Its requests ----
-
     /** What its endpoint has asked for. */
     RpcDuplicateFilter history(final long ofEndpointId) {
         if (history == null || history.endpointId != ofEndpointId) {
@@ -204,8 +194,6 @@ final class RpcPeer {
                 && fresh.isEmpty()
                 && others.isEmpty();
     }
-
-    // ---- Notice ----
 
     void watch(final RpcPeerListener newListener, final long nowNs) {
         listener = newListener;

@@ -1,5 +1,5 @@
 /**
- * The routes that a source chooses around hops that do not work. Nothing here is touched while all
- * is well: the table of destinations with trouble is empty then.
+ * The routes that a source chooses around failed hops. Without failures the table of affected
+ * destinations is empty, and senders do not look further.
  */
 package io.hxb.flow.route;

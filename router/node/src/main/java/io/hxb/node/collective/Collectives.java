@@ -126,8 +126,6 @@ public final class Collectives {
         };
     }
 
-    // ---- Members ----
-
     private boolean onJoin(
             final Group known,
             final int context,
@@ -288,8 +286,6 @@ public final class Collectives {
         }
         return true;
     }
-
-    // ---- Nodes ----
 
     private boolean onNode(
             final Group group,

@@ -81,8 +81,6 @@ final class Group {
         return exchange != null;
     }
 
-    // ---- Joining ----
-
     /** Members that have not left. */
     int present() {
         return members.present();
@@ -177,8 +175,6 @@ final class Group {
         return true;
     }
 
-    // ---- Operations ----
-
     /**
      * A member contributes.
      *
@@ -262,8 +258,6 @@ final class Group {
         return exchange.turn();
     }
 
-    // ---- Ending ----
-
     /** The first operation whose result is not certain. */
     private int firstUndone() {
         return isComplete() ? exchange.firstUndone() : FIRST_OPERATION;
@@ -337,8 +331,6 @@ final class Group {
         return members.present() == 0 && !isOwing;
     }
 
-    // ---- What is due besides parts and results ----
-
     private boolean sendOwed() {
         boolean isSent = true;
         for (int i = 0; i < peerCount() && isSent; i++) {
@@ -409,8 +401,6 @@ final class Group {
         }
         return true;
     }
-
-    // ---- Watching ----
 
     /** Notices members that are gone, and asks nodes that have been silent during an operation. */
     void watch(final GroupMembers contexts, final long askAfterNs, final long nowNs) {

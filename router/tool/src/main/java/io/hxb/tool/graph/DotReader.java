@@ -97,7 +97,7 @@ final class DotReader {
             final Defaults defaults, final Set<String> members, final int depth) {
         if (depth > MAX_DEPTH) {
             throw words.problem(
-                    "subgraphs are nested more than " + MAX_DEPTH + " deep; make them fewer");
+                    "subgraphs are nested more than " + MAX_DEPTH + " deep; nest fewer");
         }
         while (!words.skip("}")) {
             if (!words.skip(";")) {
