@@ -43,7 +43,7 @@ final class LabDownCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        if (isAll && (isStale || named != null) || isStale && named != null) {
+        if ((isAll && isStale) || ((isAll || isStale) && named != null)) {
             throw new UsageException("--all, --stale and --name exclude each other: give one");
         }
         final String name = named == null ? "lab" : named;
