@@ -293,21 +293,23 @@ int64_t hxb_large_send_from(hxb_large *large, hxb_address to, const hxb_region *
     return result == HXB_OK ? begin(large, to.node, to.context, region, offset, NULL, length, tag) : result;
 }
 
+/* Payload that goes with the start. */
+static uint32_t inline_bytes(const hxb_large *large, const struct transfer *transfer) {
+    return transfer->length <= large->fragment_bytes - HXB_LARGE_LENGTH ? (uint32_t)transfer->length : 0;
+}
+
 static int send_start(hxb_large *large, int slot, struct transfer *transfer, uint8_t *buffer) {
-    uint32_t length = HXB_LARGE_LENGTH;
+    uint32_t length = inline_bytes(large, transfer);
     uint32_t reserved = 0;
     memcpy(buffer, &transfer->length, sizeof transfer->length);
     memcpy(buffer + HXB_LARGE_TAG, &transfer->tag, sizeof transfer->tag);
     memcpy(buffer + HXB_LARGE_RESERVED, &reserved, sizeof reserved);
     transfer->is_started = true;
-    if (transfer->length <= large->fragment_bytes - HXB_LARGE_LENGTH) {
-        if (transfer->length > 0) {
-            memcpy(buffer + HXB_LARGE_LENGTH, transfer->data, transfer->length);
-        }
-        transfer->sent = transfer->length;
-        length += (uint32_t)transfer->length;
+    if (length > 0) {
+        memcpy(buffer + HXB_LARGE_LENGTH, transfer->data, length);
     }
-    return commit_slot(large->context, slot, length, transfer->wire_number, NULL, 0);
+    transfer->sent = length;
+    return commit_slot(large->context, slot, HXB_LARGE_LENGTH + length, transfer->wire_number, NULL, 0);
 }
 
 static int send_fragment(hxb_large *large, int slot, struct transfer *transfer, uint8_t *buffer) {
@@ -324,10 +326,26 @@ static int send_fragment(hxb_large *large, int slot, struct transfer *transfer, 
     return commit_slot(large->context, slot, length, tag, NULL, 0);
 }
 
+/* Room that the next message of a transfer needs in send buffers: none for what the node reads in a region, so that as
+ * many fragments can be under way as there are slots. Where there may be a direct ring it is copied, and has to find
+ * room there. */
+static uint32_t claim_bytes(const hxb_large *large, const struct destination *destination,
+                            const struct transfer *transfer) {
+    if (!transfer->is_started) {
+        return HXB_LARGE_LENGTH + inline_bytes(large, transfer);
+    }
+    if (transfer->region != NULL && destination->node != large->context->device->facts.node_id) {
+        return 0;
+    }
+    uint64_t left = transfer->length - transfer->sent;
+    return left < large->fragment_bytes ? (uint32_t)left : large->fragment_bytes;
+}
+
 /* False if there is no send buffer for it. A failure is left in the transfer's status. */
 static bool send_next(hxb_large *large, const struct destination *destination, struct transfer *transfer) {
     void *buffer = NULL;
-    int slot = claim_slot(large->context, destination->node, destination->context, large->fragment_bytes, &buffer);
+    int slot = claim_slot(large->context, destination->node, destination->context,
+                          claim_bytes(large, destination, transfer), &buffer);
     if (slot == HXB_NO_BUFFERS) {
         return false;
     }

@@ -130,6 +130,27 @@ class LargeMessagesTest {
     }
 
     @Test
+    void shouldHaveAsManyFragmentsOfARegionUnderWayAsThereAreSendBuffers() throws Exception {
+        try (TestNode longNode = TestNode.withLongFrames();
+                PmDevice longDevice = longNode.invoked();
+                PmRegion region = longDevice.openRegion(8 << 20)) {
+            // given 64 buffers, of which a message of 65,536 bytes takes eight, and a silent peer
+            final PmContext context =
+                    longDevice.openContext(1, PmContextOptions.DEFAULT.withSendBuffers(64));
+            final PmLargeMessages from =
+                    new PmLargeMessages(context, new Recorder(false), LIMITS);
+            // when
+            assertTrue(from.send(1, 2, region, 0, 8 << 20, 1) >= 0);
+            for (int i = 0; i < 10; i++) {
+                from.poll();
+                longDevice.poll();
+            }
+            // then its share of them, not of the groups of eight
+            assertTrue(context.unfinishedSends() >= 40, () -> context.unfinishedSends() + " sent");
+        }
+    }
+
+    @Test
     void shouldGatherFromARegionAndGiveFragmentsInPlace() throws Exception {
         // given
         final Recorder received = new Recorder(false);

@@ -35,6 +35,7 @@ class RemoteMemoryTest {
     private static final int REGION_BYTES = 1 << 20;
     private static final int PUTS = 20;
     private static final int TURNS = 100_000;
+    private static final int LIVES = 40;
 
     private final PmOutcome outcome = new PmOutcome();
     private final PmNotification notification = new PmNotification();
@@ -511,6 +512,43 @@ class RemoteMemoryTest {
                 PmStatus.name(status));
         assertEquals(PmStatus.OK, status(one.put(local, 0, remote, 0, 8)));
         plain.close();
+    }
+
+    @Test
+    void shouldEndAPutAsDoneThoughTheContextClosesAsSoonAsItIsNotified() throws Exception {
+        for (int i = 0; i < LIVES; i++) {
+            // given
+            final PmContext third = other.openContext(6);
+            final PmRemoteMemory six = PmRemoteMemory.open(third);
+            final PmRemoteRegion atSix = new PmRemoteRegion(0, 6, remote.key());
+            final int operation = one.putAndNotify(local, 0, atSix, 0, 10_000, i);
+            for (int turn = 0; turn < TURNS && six.poll(notification) != PmStatus.OK; turn++) {
+                node.turn();
+            }
+            // when
+            third.close();
+            // then
+            assertEquals(i, notification.tag());
+            assertEquals(PmStatus.OK, status(operation), "life " + i);
+        }
+    }
+
+    @Test
+    void shouldCloseThoughNobodyTakesTheLastAnswers() throws Exception {
+        // given
+        final PmContext third = other.openContext(6);
+        final PmRemoteMemory six = PmRemoteMemory.open(third);
+        one.putAndNotify(local, 0, new PmRemoteRegion(0, 6, remote.key()), 0, 8, 1);
+        for (int turn = 0; turn < TURNS && six.poll(notification) != PmStatus.OK; turn++) {
+            node.turn();
+        }
+        // when
+        node.output.loseEverything(true);
+        third.close();
+        node.turns(6_000);
+        // then
+        assertFalse(other.openContext(6) == null);
+        node.output.loseEverything(false);
     }
 
     @Test
