@@ -9,6 +9,7 @@
 #define FRAGMENT UINT32_C(0x80000000)
 
 _Static_assert((uint32_t)HXB_LARGE_FRAGMENT == FRAGMENT, "the highest bit of a tag");
+_Static_assert(HXB_LARGE_LENGTH == 2 * sizeof(uint64_t), "the fields of a start");
 
 /* One message being sent. */
 struct transfer {
@@ -21,6 +22,7 @@ struct transfer {
     uint32_t tag;
     int in_flight, status;
     bool is_started, is_done;
+    int node, context;
     struct destination *destination;
     struct transfer *next; /* of a queue, or of those that are free or done */
 };
@@ -252,6 +254,8 @@ static int64_t begin(hxb_large *large, int node, int context, const hxb_region *
                                   .offset = offset,
                                   .length = length,
                                   .tag = tag,
+                                  .node = node,
+                                  .context = context,
                                   .destination = destination};
     large->begun++;
     large->unfinished++;
@@ -476,6 +480,30 @@ static int poll_events(hxb_large *large) {
     return count;
 }
 
+/* Tells the sender of a message that follows as fragments to send no more of it. Without a send buffer it is not told:
+ * its fragments are dropped in any case. */
+static void refuse(hxb_large *large, const hxb_message *start) {
+    uint64_t fields[2] = {HXB_LARGE_REFUSED, 0};
+    void *buffer = NULL;
+    int slot = claim_slot(large->context, start->from.node, start->from.context, HXB_LARGE_LENGTH, &buffer);
+    if (slot >= 0) {
+        memcpy(buffer, fields, sizeof fields);
+        commit_slot(large->context, slot, HXB_LARGE_LENGTH, start->tag, NULL, 0);
+    }
+}
+
+/* A context does not want the rest of a message. */
+static void on_refused(hxb_large *large, const hxb_message *message) {
+    for (int i = 0; i < large->limits.max_transfers; i++) {
+        struct transfer *transfer = &large->transfers[i];
+        if (transfer->number != NONE && transfer->is_started && !transfer->is_done
+            && transfer->wire_number == message->tag && transfer->node == message->from.node
+            && transfer->context == message->from.context && transfer->status == HXB_OK) {
+            transfer->status = HXB_TOO_LONG;
+        }
+    }
+}
+
 static void on_start(hxb_large *large, const hxb_message *message) {
     const uint8_t *data = message->data;
     uint64_t length;
@@ -485,9 +513,16 @@ static void on_start(hxb_large *large, const hxb_message *message) {
         return;
     }
     memcpy(&length, data, sizeof length);
+    if (length == HXB_LARGE_REFUSED) {
+        on_refused(large, message);
+        return;
+    }
     if (length > large->limits.max_length || (length != inline_bytes && inline_bytes != 0)
         || large->source_count >= large->limits.max_sources) {
         large->rejected++;
+        if (inline_bytes == 0 && length > 0 && length <= INT64_MAX) {
+            refuse(large, message);
+        }
         return;
     }
     struct source *source = large->free_sources;
@@ -503,6 +538,9 @@ static void on_start(hxb_large *large, const hxb_message *message) {
     void *target = large->handler.on_start(large->handler.user, message->from, length, source->tag);
     source->is_rejected = target == HXB_REJECT;
     source->target = source->is_rejected ? NULL : target;
+    if (source->is_rejected && length != inline_bytes) {
+        refuse(large, message);
+    }
     struct source **bucket = &large->sources[hash(large, source->node, source->context)];
     source->next = *bucket;
     *bucket = source;

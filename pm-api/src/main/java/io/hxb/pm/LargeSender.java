@@ -61,6 +61,7 @@ final class LargeSender implements PmContext.SendDoneListener {
         transfer.number = ((begun << INDEX_BITS) | transfer.index) & Long.MAX_VALUE;
         transfer.wireNumber = (int) begun & Integer.MAX_VALUE;
         begun++;
+        transfer.destination = destination;
         transfer.region = region;
         transfer.start = start;
         transfer.lengthBytes = lengthBytes;
@@ -86,6 +87,21 @@ final class LargeSender implements PmContext.SendDoneListener {
             destinations.put(key, destination);
         }
         return destination;
+    }
+
+    /** A context does not want the rest of a message. */
+    void onRefused(final int node, final int destinationContext, final int wireNumber) {
+        final Destination destination = destinations.get(((long) node << 32) | destinationContext);
+        for (final Transfer transfer : transfers) {
+            if (destination != null
+                    && transfer.destination == destination
+                    && transfer.wireNumber == wireNumber
+                    && transfer.isStarted
+                    && !transfer.isDone
+                    && transfer.status == PmStatus.OK) {
+                transfer.status = PmStatus.TOO_LONG;
+            }
+        }
     }
 
     boolean isSent(final long number) {
@@ -165,8 +181,8 @@ final class LargeSender implements PmContext.SendDoneListener {
 
     /**
      * Room that the next message of a transfer needs in send buffers: none for what the node reads
-     * in a region, so that as many fragments can be under way as there are slots. Where there may be
-     * a direct ring it is copied, and has to find room there.
+     * in a region, so that as many fragments can be under way as there are slots. Where there may
+     * be a direct ring it is copied, and has to find room there.
      */
     private int claimBytes(final Destination destination, final Transfer transfer) {
         if (!transfer.isStarted) {
@@ -268,6 +284,7 @@ final class LargeSender implements PmContext.SendDoneListener {
     /** One message being sent. */
     private static final class Transfer {
         private final int index;
+        private Destination destination;
         private long number = -1;
         private int wireNumber;
         private PmRegion region;

@@ -13,7 +13,7 @@ import io.hxb.pm.shm.RemoteMemoryArea;
  */
 public final class RemoteEndpoint {
     /** How long a context that closes waits at most until its last answers are acknowledged. */
-    private static final long ANSWERS_NS = 100_000_000L;
+    private static final long ANSWERS_NS = 500_000_000L;
 
     private final int contextId;
     private final RemoteHost host;

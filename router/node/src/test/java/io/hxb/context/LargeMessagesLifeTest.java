@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.linux.Memory;
 import io.hxb.pm.PmContext;
+import io.hxb.pm.PmContextOptions;
 import io.hxb.pm.PmDevice;
 import io.hxb.pm.PmLargeHandler;
 import io.hxb.pm.PmLargeMessages;
@@ -50,7 +51,7 @@ class LargeMessagesLifeTest {
     }
 
     private void openSender() throws Exception {
-        sending = node.device.openContext(1);
+        sending = node.device.openContext(1, PmContextOptions.DEFAULT.withPeerWaitNs(0));
         sent = new Recorder();
         from = new PmLargeMessages(sending, sent, LIMITS);
     }

@@ -35,7 +35,7 @@ class RemoteMemoryTest {
     private static final int REGION_BYTES = 1 << 20;
     private static final int PUTS = 20;
     private static final int TURNS = 100_000;
-    private static final int LIVES = 40;
+    private static final int SEEDS = 20;
 
     private final PmOutcome outcome = new PmOutcome();
     private final PmNotification notification = new PmNotification();
@@ -50,7 +50,11 @@ class RemoteMemoryTest {
 
     @BeforeEach
     void start() throws Exception {
-        node = new FlowNode(7, 0.05);
+        start(7);
+    }
+
+    private void start(final int seed) throws Exception {
+        node = new FlowNode(seed, 0.05);
         other = node.newDevice();
         one = PmRemoteMemory.open(node.device.openContext(1));
         two = PmRemoteMemory.open(other.openContext(2));
@@ -516,20 +520,22 @@ class RemoteMemoryTest {
 
     @Test
     void shouldEndAPutAsDoneThoughTheContextClosesAsSoonAsItIsNotified() throws Exception {
-        for (int i = 0; i < LIVES; i++) {
+        for (int seed = 1; seed <= SEEDS; seed++) {
             // given
-            final PmContext third = other.openContext(6);
-            final PmRemoteMemory six = PmRemoteMemory.open(third);
-            final PmRemoteRegion atSix = new PmRemoteRegion(0, 6, remote.key());
-            final int operation = one.putAndNotify(local, 0, atSix, 0, 10_000, i);
-            for (int turn = 0; turn < TURNS && six.poll(notification) != PmStatus.OK; turn++) {
+            stop();
+            start(seed);
+            final PmContext third = other.openContext(3);
+            final PmRemoteMemory three = PmRemoteMemory.open(third);
+            final PmRemoteRegion there = new PmRemoteRegion(0, 3, remote.key());
+            final int operation = one.putAndNotify(local, 0, there, 0, 10_000, seed);
+            for (int turn = 0; turn < TURNS && three.poll(notification) != PmStatus.OK; turn++) {
                 node.turn();
             }
             // when
             third.close();
             // then
-            assertEquals(i, notification.tag());
-            assertEquals(PmStatus.OK, status(operation), "life " + i);
+            assertEquals(seed, notification.tag());
+            assertEquals(PmStatus.OK, status(operation), "seed " + seed);
         }
     }
 
@@ -545,7 +551,7 @@ class RemoteMemoryTest {
         // when
         node.output.loseEverything(true);
         third.close();
-        node.turns(6_000);
+        node.turns(26_000);
         // then
         assertFalse(other.openContext(6) == null);
         node.output.loseEverything(false);

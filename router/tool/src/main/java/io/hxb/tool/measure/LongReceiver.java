@@ -67,7 +67,8 @@ final class LongReceiver implements PerfReceiver.Half, PmLargeHandler {
     public MemorySegment onStart(
             final int sourceNode, final int sourceContext, final long lengthBytes, final int tag) {
         if (isData(tag)) {
-            incoming.put(key(sourceNode, sourceContext), new Incoming(tag == ServiceProtocol.COUNT));
+            incoming.put(
+                    key(sourceNode, sourceContext), new Incoming(tag == ServiceProtocol.COUNT));
             // In place.
             return null;
         }
@@ -91,7 +92,8 @@ final class LongReceiver implements PerfReceiver.Half, PmLargeHandler {
         }
         message.isIntact &=
                 !message.isWhole
-                        || MessagePattern.isIntact(address, (int) offset, lengthBytes, message.sequence);
+                        || MessagePattern.isIntact(
+                                address, (int) offset, lengthBytes, message.sequence);
     }
 
     @Override
