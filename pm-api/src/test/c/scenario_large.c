@@ -47,6 +47,18 @@ static void poll_both(hxb_large *one, hxb_large *other) {
     hxb_large_wait(one, 100000);
 }
 
+/* The sender learns it before it has sent all. */
+static void send_what_is_not_wanted(hxb_large *sender, hxb_large *receiver, const struct assembly *sent) {
+    hxb_region *long_region;
+    EXPECT(HXB_OK, hxb_open_region(device, 32 << 20, &long_region));
+    CHECK(hxb_large_send_from(sender, (hxb_address){0, 2}, long_region, 0, 32 << 20, 2) >= 0);
+    int before = sent->sent;
+    while (sent->sent == before) {
+        poll_both(sender, receiver);
+    }
+    CHECK(sent->sent_status == HXB_TOO_LONG && hxb_large_unfinished(sender) == 0);
+}
+
 void large(char **arguments) {
     static const uint64_t LENGTHS[] = {0, 1, 1000, 8000, 8904, 8905, 8920, 100000, 3000001};
     hxb_context *to;
@@ -99,6 +111,7 @@ void large(char **arguments) {
     }
     CHECK(sent.sent >= reports && sent.sent == 4 * (int)(sizeof LENGTHS / sizeof LENGTHS[0]) + 2);
     CHECK(sent.sent_status == HXB_OK);
+    send_what_is_not_wanted(sender, receiver, &sent);
     /* A fragment of nothing, and a start that is too short, are dropped and counted. */
     hxb_context *rude;
     EXPECT(HXB_OK, hxb_open_context(device, 3, NULL, &rude));

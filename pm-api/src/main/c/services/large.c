@@ -1,71 +1,11 @@
-/* Messages of any size, sent as fragments; the classes LargeSender, LargeReceiver and LargeStart explain the rules. */
-#include "calls/calls.h"
+/* Messages of any size, sent as fragments; the classes LargeSender and LargeStart explain the rules. */
+#include "services/large.h"
 
 #include <stdlib.h>
 
 #define INDEX_BITS 16
 #define MESSAGES_PER_POLL 64
 #define FRAGMENTS_PER_POLL 64
-#define FRAGMENT UINT32_C(0x80000000)
-
-_Static_assert((uint32_t)HXB_LARGE_FRAGMENT == FRAGMENT, "the highest bit of a tag");
-
-/* One message being sent. */
-struct transfer {
-    int64_t number;
-    uint32_t wire_number;
-    const hxb_region *region; /* NULL for memory of the application's */
-    const uint8_t *data;
-    uint64_t offset; /* of the message in the region */
-    uint64_t length, sent;
-    uint32_t tag;
-    int in_flight, status;
-    bool is_started, is_done;
-    struct destination *destination;
-    struct transfer *next; /* of a queue, or of those that are free or done */
-};
-
-/* A context with transfers that wait for it; the first one is being sent. */
-struct destination {
-    int node, context;
-    struct transfer *first, *last;
-    struct destination *next;  /* with the same hash, or free */
-    struct destination *after; /* in the queue of those that can go on, or that wait for buffers */
-};
-
-/* A message being received from one context. */
-struct source {
-    int node, context;
-    uint32_t wire_number;
-    uint64_t length, received;
-    uint32_t tag;
-    uint8_t *target;
-    bool is_rejected;
-    struct source *next;
-};
-
-struct hxb_large {
-    struct service service; /* the first field: a pointer to it is one to this */
-    hxb_context *context;
-    hxb_large_handler handler;
-    hxb_large_limits limits;
-    uint32_t fragment_bytes, region_fragment_bytes;
-    uint64_t begun;
-    int unfinished;
-    struct transfer *transfers, *free_transfers, *done_first, *done_last;
-    struct transfer **slot_transfers;
-    struct destination *destination_pool, *free_destinations, *ready_first, *ready_last;
-    struct destination *held; /* for which there was no buffer, or no room, when they had their turn */
-    struct destination **destinations;
-    struct source **sources, *free_sources;
-    uint32_t hash_mask;
-    int source_count;
-    int64_t rejected;
-};
-
-static uint32_t hash(const hxb_large *large, int node, int context) {
-    return ((uint32_t)node * UINT32_C(0x9E3779B1) ^ (uint32_t)context * UINT32_C(0x85EBCA6B)) >> 7 & large->hash_mask;
-}
 
 static void free_large(hxb_large *large) {
     for (uint32_t i = 0; large->sources != NULL && i <= large->hash_mask; i++) {
@@ -252,6 +192,8 @@ static int64_t begin(hxb_large *large, int node, int context, const hxb_region *
                                   .offset = offset,
                                   .length = length,
                                   .tag = tag,
+                                  .node = node,
+                                  .context = context,
                                   .destination = destination};
     large->begun++;
     large->unfinished++;
@@ -293,21 +235,23 @@ int64_t hxb_large_send_from(hxb_large *large, hxb_address to, const hxb_region *
     return result == HXB_OK ? begin(large, to.node, to.context, region, offset, NULL, length, tag) : result;
 }
 
+/* Payload that goes with the start. */
+static uint32_t inline_bytes(const hxb_large *large, const struct transfer *transfer) {
+    return transfer->length <= large->fragment_bytes - HXB_LARGE_LENGTH ? (uint32_t)transfer->length : 0;
+}
+
 static int send_start(hxb_large *large, int slot, struct transfer *transfer, uint8_t *buffer) {
-    uint32_t length = HXB_LARGE_LENGTH;
+    uint32_t length = inline_bytes(large, transfer);
     uint32_t reserved = 0;
     memcpy(buffer, &transfer->length, sizeof transfer->length);
     memcpy(buffer + HXB_LARGE_TAG, &transfer->tag, sizeof transfer->tag);
     memcpy(buffer + HXB_LARGE_RESERVED, &reserved, sizeof reserved);
     transfer->is_started = true;
-    if (transfer->length <= large->fragment_bytes - HXB_LARGE_LENGTH) {
-        if (transfer->length > 0) {
-            memcpy(buffer + HXB_LARGE_LENGTH, transfer->data, transfer->length);
-        }
-        transfer->sent = transfer->length;
-        length += (uint32_t)transfer->length;
+    if (length > 0) {
+        memcpy(buffer + HXB_LARGE_LENGTH, transfer->data, length);
     }
-    return commit_slot(large->context, slot, length, transfer->wire_number, NULL, 0);
+    transfer->sent = length;
+    return commit_slot(large->context, slot, HXB_LARGE_LENGTH + length, transfer->wire_number, NULL, 0);
 }
 
 static int send_fragment(hxb_large *large, int slot, struct transfer *transfer, uint8_t *buffer) {
@@ -324,10 +268,26 @@ static int send_fragment(hxb_large *large, int slot, struct transfer *transfer, 
     return commit_slot(large->context, slot, length, tag, NULL, 0);
 }
 
+/* Room that the next message of a transfer needs in send buffers: none for what the node reads in a region, so that as
+ * many fragments can be under way as there are slots. Where there may be a direct ring it is copied, and has to find
+ * room there. */
+static uint32_t claim_bytes(const hxb_large *large, const struct destination *destination,
+                            const struct transfer *transfer) {
+    if (!transfer->is_started) {
+        return HXB_LARGE_LENGTH + inline_bytes(large, transfer);
+    }
+    if (transfer->region != NULL && destination->node != large->context->device->facts.node_id) {
+        return 0;
+    }
+    uint64_t left = transfer->length - transfer->sent;
+    return left < large->fragment_bytes ? (uint32_t)left : large->fragment_bytes;
+}
+
 /* False if there is no send buffer for it. A failure is left in the transfer's status. */
 static bool send_next(hxb_large *large, const struct destination *destination, struct transfer *transfer) {
     void *buffer = NULL;
-    int slot = claim_slot(large->context, destination->node, destination->context, large->fragment_bytes, &buffer);
+    int slot = claim_slot(large->context, destination->node, destination->context,
+                          claim_bytes(large, destination, transfer), &buffer);
     if (slot == HXB_NO_BUFFERS) {
         return false;
     }
@@ -400,130 +360,6 @@ static int report_sent(hxb_large *large) {
     return reported;
 }
 
-/* ---- Receiving ---- */
-
-static struct source **find_source(hxb_large *large, int node, int context) {
-    struct source **at = &large->sources[hash(large, node, context)];
-    while (*at != NULL && ((*at)->node != node || (*at)->context != context)) {
-        at = &(*at)->next;
-    }
-    return at;
-}
-
-static void end_source(hxb_large *large, struct source **at, int status) {
-    struct source source = **at;
-    struct source *unused = *at;
-    *at = unused->next;
-    unused->next = large->free_sources;
-    large->free_sources = unused;
-    large->source_count--;
-    if (!source.is_rejected) {
-        hxb_address from = {source.node, source.context};
-        large->handler.on_end(large->handler.user, from, source.length, source.tag, source.target, status);
-    }
-}
-
-static void take(hxb_large *large, struct source *source, const uint8_t *data, uint32_t length) {
-    uint64_t offset = source->received;
-    source->received += length;
-    if (source->is_rejected) {
-        return;
-    }
-    if (source->target != NULL) {
-        memcpy(source->target + offset, data, length);
-    } else if (large->handler.on_fragment != NULL) {
-        hxb_address from = {source->node, source->context};
-        large->handler.on_fragment(large->handler.user, from, offset, data, length);
-    }
-}
-
-static void end_if_complete(hxb_large *large, struct source *source) {
-    if (source->received == source->length) {
-        end_source(large, find_source(large, source->node, source->context), HXB_OK);
-    }
-}
-
-/* Ends the messages of peers that are gone; returns the number of events. */
-static int poll_events(hxb_large *large) {
-    int count = 0;
-    hxb_event event;
-    while (take_event(large->context, &event) == HXB_OK) {
-        count++;
-        struct source **at = find_source(large, event.peer.node, event.peer.context);
-        /* A message to the peer that failed means the same, unless only this node is short of flows. */
-        if (event.status != HXB_FLOW_LIMIT && *at != NULL) {
-            end_source(large, at, event.status);
-        }
-    }
-    return count;
-}
-
-static void on_start(hxb_large *large, const hxb_message *message) {
-    const uint8_t *data = message->data;
-    uint64_t length;
-    uint32_t inline_bytes = message->length - HXB_LARGE_LENGTH;
-    if (message->length < HXB_LARGE_LENGTH) {
-        large->rejected++;
-        return;
-    }
-    memcpy(&length, data, sizeof length);
-    if (length > large->limits.max_length || (length != inline_bytes && inline_bytes != 0)
-        || large->source_count >= large->limits.max_sources) {
-        large->rejected++;
-        return;
-    }
-    struct source *source = large->free_sources;
-    if (source != NULL) {
-        large->free_sources = source->next;
-    } else if ((source = malloc(sizeof *source)) == NULL) {
-        large->rejected++;
-        return;
-    }
-    *source = (struct source){
-        .node = message->from.node, .context = message->from.context, .wire_number = message->tag, .length = length};
-    memcpy(&source->tag, data + HXB_LARGE_TAG, sizeof source->tag);
-    void *target = large->handler.on_start(large->handler.user, message->from, length, source->tag);
-    source->is_rejected = target == HXB_REJECT;
-    source->target = source->is_rejected ? NULL : target;
-    struct source **bucket = &large->sources[hash(large, source->node, source->context)];
-    source->next = *bucket;
-    *bucket = source;
-    large->source_count++;
-    if (inline_bytes > 0) {
-        take(large, source, data + HXB_LARGE_LENGTH, inline_bytes);
-    }
-    end_if_complete(large, source);
-}
-
-static void on_fragment(hxb_large *large, struct source **at, const hxb_message *message) {
-    struct source *source = *at;
-    if (source == NULL || source->wire_number != (message->tag & ~FRAGMENT)) {
-        large->rejected++;
-        return;
-    }
-    if (message->length == 0 || message->length > source->length - source->received) {
-        large->rejected++;
-        end_source(large, at, HXB_TOO_LONG);
-        return;
-    }
-    take(large, source, message->data, message->length);
-    end_if_complete(large, source);
-}
-
-static void on_message(hxb_large *large, const hxb_message *message) {
-    if ((message->tag & FRAGMENT) != 0) {
-        on_fragment(large, find_source(large, message->from.node, message->from.context), message);
-        return;
-    }
-    /* The event that ended an earlier message of this source came before this message. */
-    poll_events(large);
-    struct source **unfinished = find_source(large, message->from.node, message->from.context);
-    if (*unfinished != NULL) {
-        end_source(large, unfinished, HXB_PEER_RESTARTED);
-    }
-    on_start(large, message);
-}
-
 /* ---- Both ---- */
 
 int hxb_large_is_sent(hxb_large *large, int64_t transfer) {
@@ -564,10 +400,10 @@ int hxb_large_poll(hxb_large *large) {
             break;
         }
         work++;
-        on_message(large, &message);
+        large_on_message(large, &message);
         release_buffer(large->context, &message);
     }
-    work += poll_events(large);
+    work += large_poll_events(large);
     work += send_fragments(large, FRAGMENTS_PER_POLL);
     return work + report_sent(large);
 }

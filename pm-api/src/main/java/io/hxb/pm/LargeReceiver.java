@@ -12,6 +12,7 @@ final class LargeReceiver {
     private final PmContext context;
     private final PmLargeHandler handler;
     private final PmLargeMessages.Limits limits;
+    private final LargeSender sender;
     private final Long2ObjectHashMap<Source> sources = new Long2ObjectHashMap<>();
     private final ArrayDeque<Source> free = new ArrayDeque<>();
     private final PmEvent event = new PmEvent();
@@ -21,7 +22,9 @@ final class LargeReceiver {
     LargeReceiver(
             final PmContext context,
             final PmLargeHandler handler,
-            final PmLargeMessages.Limits limits) {
+            final PmLargeMessages.Limits limits,
+            final LargeSender sender) {
+        this.sender = sender;
         this.context = context;
         this.handler = handler;
         this.limits = limits;
@@ -59,12 +62,19 @@ final class LargeReceiver {
         }
         final long address = message.address();
         final long lengthBytes = Memory.getLong(address);
+        if (lengthBytes == LargeStart.REFUSED) {
+            sender.onRefused(message.sourceNode(), message.sourceContext(), message.tag());
+            return;
+        }
         final boolean isInline = lengthBytes == inlineBytes;
         if (lengthBytes < 0
                 || lengthBytes > limits.maxLengthBytes()
                 || (!isInline && inlineBytes != 0)
                 || sources.size() >= limits.maxSources()) {
             rejected++;
+            if (lengthBytes > inlineBytes && inlineBytes == 0) {
+                refuse(message);
+            }
             return;
         }
         Source source = free.poll();
@@ -81,10 +91,28 @@ final class LargeReceiver {
         source.isRejected = PmLargeMessages.REJECT.equals(source.target);
         source.checkTarget();
         sources.put(key, source);
+        if (source.isRejected && !isInline) {
+            refuse(message);
+        }
         if (inlineBytes > 0) {
             take(source, address + LargeStart.LENGTH, inlineBytes);
         }
         endIfComplete(key, source);
+    }
+
+    /**
+     * Tells the sender of a message that follows as fragments to send no more of it. Without a send
+     * buffer it is not told: its fragments are dropped in any case.
+     */
+    private void refuse(final PmMessage start) {
+        final int slot =
+                context.claim(start.sourceNode(), start.sourceContext(), LargeStart.LENGTH);
+        if (slot >= 0) {
+            final long address = context.sendAddress(slot);
+            Memory.putLong(address, LargeStart.REFUSED);
+            Memory.putLong(address + LargeStart.TAG, 0);
+            context.send(slot, LargeStart.LENGTH, start.tag());
+        }
     }
 
     private void onFragment(final long key, final PmMessage message) {

@@ -11,6 +11,7 @@ final class LargeSender implements PmContext.SendDoneListener {
     private static final int INDEX_BITS = 16;
 
     private final PmContext context;
+    private final int ownNode;
     private final int fragmentBytes;
     private final int regionFragmentBytes;
     private final Transfer[] transfers;
@@ -29,6 +30,7 @@ final class LargeSender implements PmContext.SendDoneListener {
 
     LargeSender(final PmContext context, final int maxTransfers) {
         this.context = context;
+        ownNode = context.device().nodeId();
         fragmentBytes = context.maxLengthBytes();
         regionFragmentBytes = context.device().mtuBytes();
         if (fragmentBytes < LargeStart.LENGTH) {
@@ -59,6 +61,7 @@ final class LargeSender implements PmContext.SendDoneListener {
         transfer.number = ((begun << INDEX_BITS) | transfer.index) & Long.MAX_VALUE;
         transfer.wireNumber = (int) begun & Integer.MAX_VALUE;
         begun++;
+        transfer.destination = destination;
         transfer.region = region;
         transfer.start = start;
         transfer.lengthBytes = lengthBytes;
@@ -84,6 +87,21 @@ final class LargeSender implements PmContext.SendDoneListener {
             destinations.put(key, destination);
         }
         return destination;
+    }
+
+    /** A context does not want the rest of a message. */
+    void onRefused(final int node, final int destinationContext, final int wireNumber) {
+        final Destination destination = destinations.get(((long) node << 32) | destinationContext);
+        for (final Transfer transfer : transfers) {
+            if (destination != null
+                    && transfer.destination == destination
+                    && transfer.wireNumber == wireNumber
+                    && transfer.isStarted
+                    && !transfer.isDone
+                    && transfer.status == PmStatus.OK) {
+                transfer.status = PmStatus.TOO_LONG;
+            }
+        }
     }
 
     boolean isSent(final long number) {
@@ -136,7 +154,9 @@ final class LargeSender implements PmContext.SendDoneListener {
 
     // False if there is no send buffer for it. A failure is left in the transfer's status.
     private boolean sendNext(final Destination destination, final Transfer transfer) {
-        final int slot = context.claim(destination.node, destination.context, fragmentBytes);
+        final int slot =
+                context.claim(
+                        destination.node, destination.context, claimBytes(destination, transfer));
         if (slot == PmStatus.NO_BUFFERS) {
             return false;
         }
@@ -159,19 +179,37 @@ final class LargeSender implements PmContext.SendDoneListener {
         return true;
     }
 
+    /**
+     * Room that the next message of a transfer needs in send buffers: none for what the node reads
+     * in a region, so that as many fragments can be under way as there are slots. Where there may
+     * be a direct ring it is copied, and has to find room there.
+     */
+    private int claimBytes(final Destination destination, final Transfer transfer) {
+        if (!transfer.isStarted) {
+            return LargeStart.LENGTH + inlineBytes(transfer);
+        }
+        final boolean isReadInPlace = transfer.region != null && destination.node != ownNode;
+        final long leftBytes = transfer.lengthBytes - transfer.sentBytes;
+        return isReadInPlace ? 0 : (int) Math.min(leftBytes, fragmentBytes);
+    }
+
+    /** Payload that goes with the start. */
+    private int inlineBytes(final Transfer transfer) {
+        return transfer.lengthBytes <= fragmentBytes - LargeStart.LENGTH
+                ? (int) transfer.lengthBytes
+                : 0;
+    }
+
     private int sendStart(final int slot, final Transfer transfer) {
         final long address = context.sendAddress(slot);
         Memory.putLong(address, transfer.lengthBytes);
         Memory.putInt(address + LargeStart.TAG, transfer.tag);
         Memory.putInt(address + LargeStart.RESERVED, 0);
         transfer.isStarted = true;
-        int lengthBytes = LargeStart.LENGTH;
-        if (transfer.lengthBytes <= fragmentBytes - LargeStart.LENGTH) {
-            Memory.copy(transfer.address(), address + LargeStart.LENGTH, transfer.lengthBytes);
-            transfer.sentBytes = transfer.lengthBytes;
-            lengthBytes += (int) transfer.lengthBytes;
-        }
-        return context.send(slot, lengthBytes, transfer.wireNumber);
+        final int inlineBytes = inlineBytes(transfer);
+        Memory.copy(transfer.address(), address + LargeStart.LENGTH, inlineBytes);
+        transfer.sentBytes = inlineBytes;
+        return context.send(slot, LargeStart.LENGTH + inlineBytes, transfer.wireNumber);
     }
 
     private int sendFragment(final int slot, final Transfer transfer) {
@@ -246,6 +284,7 @@ final class LargeSender implements PmContext.SendDoneListener {
     /** One message being sent. */
     private static final class Transfer {
         private final int index;
+        private Destination destination;
         private long number = -1;
         private int wireNumber;
         private PmRegion region;

@@ -13,12 +13,18 @@ package io.hxb.pm;
  *            16        all of the payload, or nothing
  * fragment:            payload only, each as long as a message can be but the last
  * </pre>
+ *
+ * A receiver that does not want one that follows as fragments sends its start back, with {@link
+ * #REFUSED} for the length and its number; its sender sends no more of it.
  */
 final class LargeStart {
     static final int LENGTH = 16;
     static final int TAG = 8;
     static final int RESERVED = 12;
     static final int FRAGMENT = 1 << 31;
+
+    /** Length in the start of a message that is refused. */
+    static final long REFUSED = 1L << 62;
 
     private LargeStart() {}
 }

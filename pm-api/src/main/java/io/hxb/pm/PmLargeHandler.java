@@ -17,7 +17,7 @@ public interface PmLargeHandler {
      * @param tag the 32 bits given by the sender.
      * @return where to assemble it, {@code lengthBytes} or more (one copy; native or a byte array);
      *     or null to get its fragments in place by {@link #onFragment}; or {@link
-     *     PmLargeMessages#REJECT}.
+     *     PmLargeMessages#REJECT}, which is told its sender if the rest has not been sent.
      */
     MemorySegment onStart(int sourceNode, int sourceContext, long lengthBytes, int tag);
 
@@ -62,7 +62,9 @@ public interface PmLargeHandler {
      * A message sent is done: its memory belongs to the application again.
      *
      * @param transfer what {@code send} returned.
-     * @param status {@link PmStatus#OK} when the peer's node has all of it, or why not.
+     * @param status {@link PmStatus#OK} when the peer's node has all of it, or why not: {@link
+     *     PmStatus#TOO_LONG} if the receiver did not want it, which it said before the rest was
+     *     sent.
      */
     default void onSent(final long transfer, final int status) {}
 }

@@ -421,9 +421,10 @@ final class ContextEndpoint {
      * Continues to close: waits until no loop delivers, gives the buffers back, ends the flows,
      * waits until no link reads the memory.
      *
+     * @param isToAnswer true to let others have the answers to what they did with its memory.
      * @return true when everything is done.
      */
-    boolean finishClosing() {
+    boolean finishClosing(final long nowNs, final boolean isToAnswer) {
         if (!counts.isQuiet()) {
             return false;
         }
@@ -439,7 +440,7 @@ final class ContextEndpoint {
             }
             port.closeContext(contextId);
         }
-        if (remote != null && !remote.finishClosing()) {
+        if (remote != null && !remote.finishClosing(nowNs, isToAnswer)) {
             return false;
         }
         if (port.queuedFrames(contextId) > 0) {

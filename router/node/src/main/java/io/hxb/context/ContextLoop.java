@@ -102,7 +102,7 @@ public final class ContextLoop implements ContextPolling {
             work += all[i].doWork(nowNs);
         }
         if (activity.hasClosing()) {
-            work += finishClosing();
+            work += finishClosing(nowNs, true);
         }
         return work;
     }
@@ -216,10 +216,10 @@ public final class ContextLoop implements ContextPolling {
         return activity.nextDeadlineNs();
     }
 
-    private int finishClosing() {
+    private int finishClosing(final long nowNs, final boolean isToAnswer) {
         int finished = 0;
         for (final ContextEndpoint endpoint : endpoints) {
-            if (endpoint.isClosing() && endpoint.finishClosing()) {
+            if (endpoint.isClosing() && endpoint.finishClosing(nowNs, isToAnswer)) {
                 remove(endpoint);
                 finished++;
             }
@@ -268,7 +268,8 @@ public final class ContextLoop implements ContextPolling {
         for (final ContextEndpoint endpoint : endpoints) {
             endpoint.close(CloseReason.NODE_CLOSED);
         }
-        finishClosing();
+        // Nothing is sent any more.
+        finishClosing(0, false);
         deferred.forEach(commands::putBack);
         Consumer<ContextLoop> command = commands.pollLast();
         while (command != null) {

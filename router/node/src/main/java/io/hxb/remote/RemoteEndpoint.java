@@ -12,6 +12,9 @@ import io.hxb.pm.shm.RemoteMemoryArea;
  * answers. Owned by the loop of the context; other loops deliver into it.
  */
 public final class RemoteEndpoint {
+    /** How long a context that closes waits at most until its last answers are acknowledged. */
+    private static final long ANSWERS_NS = 500_000_000L;
+
     private final int contextId;
     private final RemoteHost host;
     private final RemoteMemoryArea area;
@@ -20,6 +23,8 @@ public final class RemoteEndpoint {
     private FlowPort port;
     private boolean isFlowClosed;
     private boolean isTakeAwaited;
+    private boolean isAnswering;
+    private long answersNs;
 
     /**
      * Makes the endpoint of a context.
@@ -114,16 +119,23 @@ public final class RemoteEndpoint {
     }
 
     /**
-     * Continues to close: waits until no loop delivers, ends the flows, waits until no link reads
-     * the memory.
+     * Continues to close: waits until no loop delivers, and for a moment until others have the
+     * answers to what they had done, so that what was done does not look as if the context had been
+     * gone; ends the flows, waits until no link reads the memory.
      *
+     * @param nowNs the time, always later than before.
+     * @param isToAnswer false to leave out the answers.
      * @return true when everything is done.
      */
-    public boolean finishClosing() {
+    public boolean finishClosing(final long nowNs, final boolean isToAnswer) {
         if (!initiator.isQuiet() || !target.isQuiet()) {
             return false;
         }
         if (!isFlowClosed) {
+            if (isToAnswer && !target.isAnswered() && !isOverdue(nowNs)) {
+                host.wakeAt(answersNs);
+                return false;
+            }
             isFlowClosed = true;
             initiator.forget();
             target.forget();
@@ -132,6 +144,14 @@ public final class RemoteEndpoint {
         }
         return port.queuedFrames(end(ContextKind.REQUESTS)) == 0
                 && port.queuedFrames(end(ContextKind.ANSWERS)) == 0;
+    }
+
+    private boolean isOverdue(final long nowNs) {
+        if (!isAnswering) {
+            isAnswering = true;
+            answersNs = nowNs + ANSWERS_NS;
+        }
+        return answersNs - nowNs <= 0;
     }
 
     /**

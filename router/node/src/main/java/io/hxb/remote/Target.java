@@ -46,7 +46,7 @@ final class Target {
     private final ArrayDeque<Request> free = new ArrayDeque<>(REQUESTS);
     private final ArrayDeque<Requester> ready = new ArrayDeque<>();
 
-    /** Those whose next notification has no room. */
+    /** Those whose next notification has no room, or whose next get comes too late. */
     private final ArrayDeque<Requester> blocked = new ArrayDeque<>();
 
     private final Long2ObjectHashMap<Requester> requesters = new Long2ObjectHashMap<>();
@@ -54,6 +54,7 @@ final class Target {
     private final RemoteRecordFlyweight answer = new RemoteRecordFlyweight();
     private FlowPort port;
     private boolean hasNotified;
+    private boolean isClosed;
 
     Target(
             final int contextId,
@@ -239,7 +240,7 @@ final class Target {
         if (arrivals.takeStalled()) {
             port.resume(requestEnd());
         }
-        if (!blocked.isEmpty() && area.hasRoom(notifications.position())) {
+        if (!isClosed && !blocked.isEmpty() && area.hasRoom(notifications.position())) {
             ready.addAll(blocked);
             blocked.clear();
         }
@@ -274,14 +275,14 @@ final class Target {
     private int serve(final Requester requester) {
         final Request request = requester.first();
         final boolean isToTell = request.kind() == OperationRing.PUT_NOTIFY;
-        if (isToTell && !area.hasRoom(notifications.position())) {
+        final boolean isGet = request.kind() == OperationRing.GET;
+        if ((isToTell && !area.hasRoom(notifications.position())) || (isGet && isClosed)) {
             blocked.add(requester);
             return 0;
         }
         if (isToTell) {
             respond(requester.peer(), request);
         }
-        final boolean isGet = request.kind() == OperationRing.GET;
         final long leftBytes = isGet ? request.lengthBytes() - request.answeredBytes() : 0;
         final int slot = fragments.take(RemoteRecordFlyweight.LENGTH + leftBytes);
         answer.wrap(fragments.address(slot));
@@ -400,9 +401,24 @@ final class Target {
         return !blocked.isEmpty();
     }
 
-    /** Takes nothing any more. */
+    /** Takes nothing any more; {@link #isAnswered} follows. */
     void close() {
+        isClosed = true;
         arrivals.close();
+    }
+
+    /**
+     * Answers what was performed before {@link #close}; once no loop performs anything any more.
+     * Nothing is read any more, and puts for whose notification there is no room stay unanswered.
+     *
+     * @return true if no other answer is still to be sent or acknowledged.
+     */
+    boolean isAnswered() {
+        doWork();
+        return !arrivals.isReady()
+                && ready.isEmpty()
+                && again.isEmpty()
+                && fragments.freeCount() == fragmentPeer.length;
     }
 
     /** True when no loop performs anything any more. */

@@ -11,6 +11,7 @@ import io.hxb.pm.PmContextOptions;
 import io.hxb.pm.PmDevice;
 import io.hxb.pm.PmLargeHandler;
 import io.hxb.pm.PmLargeMessages;
+import io.hxb.pm.PmMessage;
 import io.hxb.pm.PmRegion;
 import io.hxb.pm.PmStatus;
 
@@ -130,6 +131,26 @@ class LargeMessagesTest {
     }
 
     @Test
+    void shouldHaveAsManyFragmentsOfARegionUnderWayAsThereAreSendBuffers() throws Exception {
+        try (TestNode longNode = TestNode.withLongFrames();
+                PmDevice longDevice = longNode.invoked();
+                PmRegion region = longDevice.openRegion(8 << 20)) {
+            // given 64 buffers, of which a message of 65,536 bytes takes eight, and a silent peer
+            final PmContext context =
+                    longDevice.openContext(1, PmContextOptions.DEFAULT.withSendBuffers(64));
+            final PmLargeMessages from = new PmLargeMessages(context, new Recorder(false), LIMITS);
+            // when
+            assertTrue(from.send(1, 2, region, 0, 8 << 20, 1) >= 0);
+            for (int i = 0; i < 10; i++) {
+                from.poll();
+                longDevice.poll();
+            }
+            // then its share of them, not of the groups of eight
+            assertTrue(context.unfinishedSends() >= 40, () -> context.unfinishedSends() + " sent");
+        }
+    }
+
+    @Test
     void shouldGatherFromARegionAndGiveFragmentsInPlace() throws Exception {
         // given
         final Recorder received = new Recorder(false);
@@ -210,6 +231,41 @@ class LargeMessagesTest {
         send(raw, 12 | (1 << 31), 100, 0);
         run(to);
         assertEquals(List.of(PmStatus.TOO_LONG, PmStatus.OK), received.statuses);
+        // two that were too long were sent back
+        final PmMessage refusal = new PmMessage();
+        for (final int number : new int[] {6, 8}) {
+            assertEquals(PmStatus.OK, raw.receive(refusal));
+            assertEquals(number, refusal.tag());
+            raw.release(refusal);
+        }
+        assertEquals(PmStatus.EMPTY, raw.receive(refusal));
+        device.poll();
+        assertEquals(0, node.pool.outstanding());
+    }
+
+    @Test
+    void shouldSendNoMoreOfWhatTheReceiverDoesNotWant() throws Exception {
+        // given
+        final Recorder sent = new Recorder(true);
+        final Recorder received = new Recorder(true);
+        final PmLargeMessages from = new PmLargeMessages(device.openContext(1), sent, LIMITS);
+        final PmLargeMessages to =
+                new PmLargeMessages(
+                        device.openContext(2),
+                        received,
+                        new PmLargeMessages.Limits(8, 4, 30_000_000));
+        // when one is too long, one is not wanted, and one is
+        from.send(0, 2, randomSegment(30_000_001), 1);
+        from.send(0, 2, randomSegment(30_000_000), Recorder.UNWANTED);
+        final MemorySegment wanted = randomSegment(1_000_000);
+        from.send(0, 2, wanted, 3);
+        run(from, to);
+        // then
+        assertEquals(List.of(PmStatus.TOO_LONG, PmStatus.TOO_LONG, PmStatus.OK), sent.sent);
+        assertEquals(List.of(PmStatus.OK), received.statuses);
+        assertArrayEquals(bytes(wanted), received.ended.getFirst());
+        assertEquals(0, from.unfinishedTransfers());
+        assertTrue(to.rejected() < 1_000, () -> "fragments " + to.rejected());
         assertEquals(0, node.pool.outstanding());
     }
 
@@ -237,6 +293,8 @@ class LargeMessagesTest {
 
     /** Keeps all that arrives. */
     private static final class Recorder implements PmLargeHandler {
+        private static final int UNWANTED = 99;
+
         private final boolean isAssembling;
         private final Map<Integer, ByteArrayOutputStream> inPlace = new HashMap<>();
         private final List<byte[]> ended = new ArrayList<>();
@@ -254,6 +312,9 @@ class LargeMessagesTest {
                 final int sourceContext,
                 final long lengthBytes,
                 final int tag) {
+            if (tag == UNWANTED) {
+                return PmLargeMessages.REJECT;
+            }
             inPlace.put(sourceContext, new ByteArrayOutputStream());
             return isAssembling ? MemorySegment.ofArray(new byte[(int) lengthBytes]) : null;
         }

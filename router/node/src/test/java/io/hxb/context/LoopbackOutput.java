@@ -16,6 +16,7 @@ final class LoopbackOutput implements FlowOutput {
     private final BufferPool.Share share;
     private final Random random;
     private final double loss;
+    private boolean isCut;
     private final OutgoingFrame outgoing = new OutgoingFrame();
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final int[] buffers = new int[QUEUE];
@@ -43,7 +44,7 @@ final class LoopbackOutput implements FlowOutput {
     @Override
     public int send(final OutgoingFrame frame) {
         header.wrap(frame.headerAddress()).source(0);
-        if (random.nextDouble() < loss) {
+        if (random.nextDouble() < loss || isCut) {
             lost++;
             frame.release();
             return 0;
@@ -59,6 +60,11 @@ final class LoopbackOutput implements FlowOutput {
         buffers[tail & (QUEUE - 1)] = id;
         lengths[tail++ & (QUEUE - 1)] = lengthBytes;
         return 0;
+    }
+
+    /** Loses everything from now on, or no more than before. */
+    void loseEverything(final boolean isToLose) {
+        isCut = isToLose;
     }
 
     /** Hands what was sent to the node's own flows; how many frames. */

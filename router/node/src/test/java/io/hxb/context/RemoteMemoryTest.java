@@ -35,6 +35,7 @@ class RemoteMemoryTest {
     private static final int REGION_BYTES = 1 << 20;
     private static final int PUTS = 20;
     private static final int TURNS = 100_000;
+    private static final int SEEDS = 20;
 
     private final PmOutcome outcome = new PmOutcome();
     private final PmNotification notification = new PmNotification();
@@ -49,7 +50,11 @@ class RemoteMemoryTest {
 
     @BeforeEach
     void start() throws Exception {
-        node = new FlowNode(7, 0.05);
+        start(7);
+    }
+
+    private void start(final int seed) throws Exception {
+        node = new FlowNode(seed, 0.05);
         other = node.newDevice();
         one = PmRemoteMemory.open(node.device.openContext(1));
         two = PmRemoteMemory.open(other.openContext(2));
@@ -511,6 +516,45 @@ class RemoteMemoryTest {
                 PmStatus.name(status));
         assertEquals(PmStatus.OK, status(one.put(local, 0, remote, 0, 8)));
         plain.close();
+    }
+
+    @Test
+    void shouldEndAPutAsDoneThoughTheContextClosesAsSoonAsItIsNotified() throws Exception {
+        for (int seed = 1; seed <= SEEDS; seed++) {
+            // given
+            stop();
+            start(seed);
+            final PmContext third = other.openContext(3);
+            final PmRemoteMemory three = PmRemoteMemory.open(third);
+            final PmRemoteRegion there = new PmRemoteRegion(0, 3, remote.key());
+            final int operation = one.putAndNotify(local, 0, there, 0, 10_000, seed);
+            for (int turn = 0; turn < TURNS && three.poll(notification) != PmStatus.OK; turn++) {
+                node.turn();
+            }
+            // when
+            third.close();
+            // then
+            assertEquals(seed, notification.tag());
+            assertEquals(PmStatus.OK, status(operation), "seed " + seed);
+        }
+    }
+
+    @Test
+    void shouldCloseThoughNobodyTakesTheLastAnswers() throws Exception {
+        // given
+        final PmContext third = other.openContext(6);
+        final PmRemoteMemory six = PmRemoteMemory.open(third);
+        one.putAndNotify(local, 0, new PmRemoteRegion(0, 6, remote.key()), 0, 8, 1);
+        for (int turn = 0; turn < TURNS && six.poll(notification) != PmStatus.OK; turn++) {
+            node.turn();
+        }
+        // when
+        node.output.loseEverything(true);
+        third.close();
+        node.turns(26_000);
+        // then
+        assertFalse(other.openContext(6) == null);
+        node.output.loseEverything(false);
     }
 
     @Test

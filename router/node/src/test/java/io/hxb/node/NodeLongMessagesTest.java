@@ -11,10 +11,14 @@ import io.hxb.config.LinkPlan;
 import io.hxb.config.LoopConfig;
 import io.hxb.config.SecurityConfig;
 import io.hxb.counter.CounterType;
+import io.hxb.linux.Memory;
 import io.hxb.node.loop.NodeThreads;
 import io.hxb.pm.PmContext;
 import io.hxb.pm.PmDevice;
+import io.hxb.pm.PmLargeHandler;
+import io.hxb.pm.PmLargeMessages;
 import io.hxb.pm.PmMessage;
+import io.hxb.pm.PmRegion;
 import io.hxb.pm.PmStatus;
 import io.hxb.session.KeyFile;
 import io.hxb.testing.TestPorts;
@@ -28,6 +32,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,6 +45,7 @@ class NodeLongMessagesTest {
     private static final long SECOND = 1_000_000_000L;
     private static final int CONTEXT = 1;
     private static final int MANY = 400;
+    private static final int LONG_BYTES = 3_000_001;
 
     private final List<AutoCloseable> open = new ArrayList<>();
     private final PmMessage message = new PmMessage();
@@ -73,11 +80,15 @@ class NodeLongMessagesTest {
         return nodes;
     }
 
-    private PmContext context(final Node node) throws IOException {
+    private PmDevice device(final Node node) {
         final PmDevice device = node.device();
         open.add(device);
         assertEquals(FrameConfig.LONGEST_BYTES - 72, device.mtuBytes());
-        return device.openContext(CONTEXT);
+        return device;
+    }
+
+    private PmContext context(final Node node) throws IOException {
+        return device(node).openContext(CONTEXT);
     }
 
     @Test
@@ -147,6 +158,82 @@ class NodeLongMessagesTest {
                         .mapToLong(node -> node.counters().sum(CounterType.FORWARD_RELAYED_FRAMES))
                         .sum();
         assertTrue(relayed >= MANY, "relayed " + relayed);
+    }
+
+    @ParameterizedTest
+    @EnumSource(SecurityConfig.Mode.class)
+    void shouldCarryMessagesLongerThanAFrameThroughARelay(
+            final SecurityConfig.Mode mode, @TempDir final Path folder) throws IOException {
+        // given
+        final Path key = folder.resolve("key");
+        KeyFile.generate(key);
+        final boolean isOpen = mode == SecurityConfig.Mode.NONE;
+        final List<Node> nodes =
+                start(
+                        Shape.of(2, 2),
+                        isOpen
+                                ? SecurityConfig.DEFAULT
+                                : new SecurityConfig(mode, List.of(key.toString())));
+        final PmDevice device = device(nodes.getFirst());
+        final PmContext from = device.openContext(CONTEXT);
+        final PmContext to = context(nodes.getLast());
+        final PmRegion region = device.openRegion(LONG_BYTES + 1);
+        for (long at = 0; at < LONG_BYTES - Long.BYTES; at += Long.BYTES) {
+            Memory.putLong(region.address() + at, at * 0x9E37_79B9_7F4A_7C15L);
+        }
+        final MemorySegment target = Arena.ofAuto().allocate(LONG_BYTES);
+        final Assembler handler = new Assembler(target);
+        final PmLargeMessages sender =
+                new PmLargeMessages(from, handler, PmLargeMessages.Limits.DEFAULT);
+        final PmLargeMessages receiver =
+                new PmLargeMessages(to, handler, PmLargeMessages.Limits.DEFAULT);
+        // when
+        assertTrue(sender.send(3, CONTEXT, region, 1, LONG_BYTES, 5) >= 0);
+        final long startNs = System.nanoTime();
+        while (handler.statuses.size() < 2 && System.nanoTime() - startNs < 20 * SECOND) {
+            if (sender.poll() + receiver.poll() == 0) {
+                receiver.await(SECOND / 1000);
+            }
+        }
+        // then it has arrived, and its sender knows
+        assertEquals(List.of(PmStatus.OK, PmStatus.OK), handler.statuses);
+        assertEquals(-1, region.segment().asSlice(1, LONG_BYTES).mismatch(target));
+        region.close();
+    }
+
+    /** Where a message is put together. */
+    private static final class Assembler implements PmLargeHandler {
+        private final List<Integer> statuses = new ArrayList<>();
+        private final MemorySegment target;
+
+        Assembler(final MemorySegment target) {
+            this.target = target;
+        }
+
+        @Override
+        public MemorySegment onStart(
+                final int sourceNode,
+                final int sourceContext,
+                final long lengthBytes,
+                final int tag) {
+            return target;
+        }
+
+        @Override
+        public void onEnd(
+                final int sourceNode,
+                final int sourceContext,
+                final long lengthBytes,
+                final int tag,
+                final MemorySegment whole,
+                final int status) {
+            statuses.add(status);
+        }
+
+        @Override
+        public void onSent(final long transfer, final int status) {
+            statuses.add(status);
+        }
     }
 
     private static long delivered(final Node node) {

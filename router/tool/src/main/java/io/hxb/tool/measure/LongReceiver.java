@@ -32,8 +32,14 @@ final class LongReceiver implements PerfReceiver.Half, PmLargeHandler {
 
     /** The message that a source is sending. */
     private static final class Incoming {
+        private final boolean isWhole;
         private int sequence;
         private boolean isIntact = true;
+
+        /** Makes one of which the sender has written all, or only the number. */
+        Incoming(final boolean isWhole) {
+            this.isWhole = isWhole;
+        }
     }
 
     LongReceiver(final PmContext context, final StreamCounts streams) {
@@ -61,7 +67,8 @@ final class LongReceiver implements PerfReceiver.Half, PmLargeHandler {
     public MemorySegment onStart(
             final int sourceNode, final int sourceContext, final long lengthBytes, final int tag) {
         if (isData(tag)) {
-            incoming.put(key(sourceNode, sourceContext), new Incoming());
+            incoming.put(
+                    key(sourceNode, sourceContext), new Incoming(tag == ServiceProtocol.COUNT));
             // In place.
             return null;
         }
@@ -84,7 +91,9 @@ final class LongReceiver implements PerfReceiver.Half, PmLargeHandler {
             message.sequence = MessagePattern.sequence(address, lengthBytes);
         }
         message.isIntact &=
-                MessagePattern.isIntact(address, (int) offset, lengthBytes, message.sequence);
+                !message.isWhole
+                        || MessagePattern.isIntact(
+                                address, (int) offset, lengthBytes, message.sequence);
     }
 
     @Override
@@ -99,10 +108,7 @@ final class LongReceiver implements PerfReceiver.Half, PmLargeHandler {
             final StreamCheck stream = streams.of(sourceNode, sourceContext);
             final Incoming message = incoming.remove(key(sourceNode, sourceContext));
             if (status == PmStatus.OK && stream != null && lengthBytes > 0) {
-                stream.onMessage(
-                        message.sequence,
-                        (int) lengthBytes,
-                        message.isIntact || tag == ServiceProtocol.COUNT_NUMBER);
+                stream.onMessage(message.sequence, (int) lengthBytes, message.isIntact);
             }
         } else if (status == PmStatus.OK) {
             reply(sourceNode, sourceContext, tag);

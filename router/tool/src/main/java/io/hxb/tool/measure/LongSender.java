@@ -23,14 +23,15 @@ import java.util.function.BooleanSupplier;
  * its way the next one is written, piece by piece.
  */
 final class LongSender extends PerfSender implements PmLargeHandler {
-    /** Messages of a stream that are under way or being written. */
-    private static final int AT_ONCE = 4;
+    /** Bytes of all streams that are under way or being written; more of long messages. */
+    private static final long AT_ONCE_BYTES = 8 << 20;
 
-    /** The same of messages longer than this. */
-    private static final int AT_ONCE_IF_HUGE = 2;
-
+    private static final int MAX_AT_ONCE = 32;
+    private static final int MIN_AT_ONCE = 4;
+    private static final int MIN_AT_ONCE_IF_HUGE = 2;
     private static final int HUGE_BYTES = 64 << 20;
     private static final int WRITTEN_AT_ONCE = 1 << 20;
+    private static final int NONE = -1;
     private static final long PAGE_BYTES = 4096;
     private static final long IDLE_NS = 200_000;
 
@@ -51,7 +52,10 @@ final class LongSender extends PerfSender implements PmLargeHandler {
         private final PerfStream stream;
         private final PmRegion region;
         private final long[] transfers;
-        private int next;
+
+        /** The message that is being written, or NONE. */
+        private int next = NONE;
+
         private int writtenBytes;
 
         Outbox(final PerfStream stream, final PmRegion region, final int slots) {
@@ -87,7 +91,9 @@ final class LongSender extends PerfSender implements PmLargeHandler {
 
     /** Makes the memory of all streams, once all have been added. */
     void open() throws IOException {
-        final int slots = lengthBytes > HUGE_BYTES ? AT_ONCE_IF_HUGE : AT_ONCE;
+        final int min = lengthBytes > HUGE_BYTES ? MIN_AT_ONCE_IF_HUGE : MIN_AT_ONCE;
+        final long fitting = AT_ONCE_BYTES / slotBytes() / streams().size();
+        final int slots = Math.clamp(fitting, min, MAX_AT_ONCE);
         for (final PerfStream stream : streams()) {
             outboxes.add(new Outbox(stream, device.openRegion(slots * slotBytes()), slots));
         }
@@ -98,7 +104,8 @@ final class LongSender extends PerfSender implements PmLargeHandler {
         done = 0;
         for (final Outbox outbox : outboxes) {
             outbox.writtenBytes = 0;
-            if (isFree(outbox)) {
+            outbox.next = NONE;
+            if (choose(outbox)) {
                 write(outbox, lengthBytes);
             }
         }
@@ -130,7 +137,7 @@ final class LongSender extends PerfSender implements PmLargeHandler {
     }
 
     private int fill(final Outbox outbox) {
-        if (!isFree(outbox)) {
+        if (!choose(outbox)) {
             return 0;
         }
         if (outbox.writtenBytes < lengthBytes) {
@@ -142,9 +149,15 @@ final class LongSender extends PerfSender implements PmLargeHandler {
         return 1;
     }
 
-    private boolean isFree(final Outbox outbox) {
-        final long transfer = outbox.transfers[outbox.next];
-        return transfer < 0 || messages.isSent(transfer);
+    /** The first that is free, so that no more memory is used than messages are under way. */
+    private boolean choose(final Outbox outbox) {
+        for (int i = 0; i < outbox.transfers.length && outbox.next == NONE; i++) {
+            final long transfer = outbox.transfers[i];
+            if (transfer < 0 || messages.isSent(transfer)) {
+                outbox.next = i;
+            }
+        }
+        return outbox.next != NONE;
     }
 
     private boolean isWhole(final Outbox outbox) {
@@ -176,7 +189,7 @@ final class LongSender extends PerfSender implements PmLargeHandler {
                         isWhole(outbox) ? ServiceProtocol.COUNT : ServiceProtocol.COUNT_NUMBER);
         if (transfer >= 0) {
             outbox.transfers[outbox.next] = transfer;
-            outbox.next = (outbox.next + 1) % outbox.transfers.length;
+            outbox.next = NONE;
             outbox.writtenBytes = 0;
             outbox.stream.onSent();
         }

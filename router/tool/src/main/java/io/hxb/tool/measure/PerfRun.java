@@ -119,7 +119,7 @@ final class PerfRun implements AutoCloseable {
         return new LongSender(
                 device,
                 device.openContext(
-                        RunMeasurement.CONTEXT, ContextWaiting.options(cluster.config().loop())),
+                        RunMeasurement.CONTEXT, ContextWaiting.sending(cluster.config().loop())),
                 load.lengthBytes(),
                 load.checkEvery());
     }
