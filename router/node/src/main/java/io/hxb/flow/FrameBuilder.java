@@ -15,11 +15,6 @@ final class FrameBuilder {
     /** Messages up to this length share frames when several wait for one flow. */
     private static final int INLINE_BYTES = 4_096;
 
-    /** Frames that a flow may have in flight, and bytes of one, for it to count as sparse. */
-    private static final int SPARSE_FRAMES = 8;
-
-    private static final int SPARSE_BYTES = FrameHeaderFlyweight.LENGTH + 256;
-
     /** Frames that may wait staged for a flow; further messages wait as messages. */
     private static final int MAX_STAGED_FRAMES = 16;
 
@@ -330,7 +325,7 @@ final class FrameBuilder {
 
     private static boolean isSparse(final SendFlow flow, final TxFrame frame) {
         return frame.attempts() == 0
-                && flow.window.inFlight() <= SPARSE_FRAMES
-                && frame.lengthBytes() + FrameHeaderFlyweight.LENGTH <= SPARSE_BYTES;
+                && flow.window.inFlight() <= SendFlow.SPARSE_FRAMES
+                && frame.lengthBytes() + FrameHeaderFlyweight.LENGTH <= SendFlow.SPARSE_FRAME_BYTES;
     }
 }

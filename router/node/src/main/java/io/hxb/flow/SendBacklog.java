@@ -65,6 +65,18 @@ final class SendBacklog {
         return recordBytes;
     }
 
+    /** Bytes of all that waits, about: of several staged frames only that they are many. */
+    long waitingBytes() {
+        if (staged.length() > 1) {
+            return Long.MAX_VALUE;
+        }
+        final TxFrame frame = staged.first();
+        if (frame == null) {
+            return recordBytes;
+        }
+        return recordBytes + (frame.isRun() ? frame.bodyBytes() : frame.lengthBytes());
+    }
+
     /**
      * The first {@code count} messages, with {@code bytes} of records, are in a frame now.
      *

@@ -2,6 +2,7 @@ package io.hxb.flow;
 
 import io.hxb.config.FlowConfig;
 import io.hxb.flow.route.RouteTable;
+import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.time.Deadline;
 import io.hxb.topology.Shape;
 
@@ -18,6 +19,14 @@ final class SendFlow extends Flow {
      * closed.
      */
     static final long MAX_REOPEN_WAIT_NS = 500_000_000;
+
+    /** Frames in flight of a sparse flow, and bytes of each, at most. */
+    static final int SPARSE_FRAMES = 8;
+
+    static final int SPARSE_FRAME_BYTES = FrameHeaderFlyweight.LENGTH + 256;
+
+    /** Bytes that wait to be sent, at most. */
+    private static final int SPARSE_BYTES = 2_048;
 
     /** What waits to be sent. */
     final SendBacklog backlog;
@@ -234,6 +243,14 @@ final class SendFlow extends Flow {
     /** True if messages wait or frames are in flight. */
     boolean isBusy() {
         return window.inFlight() > 0 || !backlog.isEmpty();
+    }
+
+    /**
+     * True if little is in flight and little waits, as with round trips of short messages, so that
+     * others hardly notice when the flow goes first.
+     */
+    boolean isSparse() {
+        return window.isSparse() && backlog.waitingBytes() <= SPARSE_BYTES;
     }
 
     /** When the flow, which is not closed, has to be looked at again, Long.MAX_VALUE for never. */

@@ -1,6 +1,7 @@
 package io.hxb.flow;
 
 import io.hxb.counter.CounterBlock;
+import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.time.Deadline;
 
 /**
@@ -31,6 +32,9 @@ final class SendWindow {
 
     /** First sequence that the receiver has not delivered, as far as it has acknowledged. */
     private int deliveredTo;
+
+    /** Short frames since the last longer one, up to as many as can be in flight. */
+    private int shortFrames;
 
     private int inFlight;
     private int lost;
@@ -193,6 +197,15 @@ final class SendWindow {
         return nowNs - sentNs;
     }
 
+    private static boolean isShort(final TxFrame frame) {
+        return frame.lengthBytes() + FrameHeaderFlyweight.LENGTH <= SendFlow.SPARSE_FRAME_BYTES;
+    }
+
+    /** True if what is in flight is little: some short frames, as with round trips. */
+    boolean isSparse() {
+        return inFlight <= SendFlow.SPARSE_FRAMES && shortFrames >= nextSequence - firstSequence;
+    }
+
     /** True if {@code sequence} was sent and is not before the oldest frame in flight. */
     boolean isInFlight(final int sequence) {
         return sequence - firstSequence >= 0 && nextSequence - sequence > 0;
@@ -211,6 +224,7 @@ final class SendWindow {
         frames[nextSequence & mask] = frame;
         resent[resentWord(nextSequence)] &= ~(1L << nextSequence);
         nextSequence++;
+        shortFrames = isShort(frame) ? Math.min(shortFrames + 1, frames.length) : 0;
         if (inFlight++ == 0) {
             progressNs = nowNs;
         }

@@ -29,6 +29,19 @@ public interface LinkSender extends AutoCloseable {
     }
 
     /**
+     * Sends one short frame at once, before those that are queued, and also if as much waits as
+     * {@link #limitUnsent} allows. Costs up to three system calls.
+     *
+     * @param neighbour coordinate of the receiver in the link's dimension.
+     * @param frame as for {@link #offer}; its memory goes back within the call if this returns
+     *     true.
+     * @return false if the link did not take it: the caller keeps the frame.
+     */
+    default boolean sendAhead(final int neighbour, final OutgoingFrame frame) {
+        return false;
+    }
+
+    /**
      * Hands queued frames to the kernel until none are left or it refuses more.
      *
      * @return frames taken by the kernel; the others stay queued and {@link #isBlocked()} is true.

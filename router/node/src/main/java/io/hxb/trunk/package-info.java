@@ -12,5 +12,10 @@
  * six links of 1 Gbit/s held 12 ms. A loop that refills a buffer may pause for 0.5 ms, and links
  * ran empty with 1 ms. One limit holds for all links of a trunk, because a link with a shorter
  * queue runs empty first and then looks dead.
+ *
+ * <p>Short frames of sparse flows, and those of flows themselves such as acknowledgements, do not
+ * wait for their link's turn while bulk data waits: they are sent at once, on the link where the
+ * least waits, also if it is full. Otherwise bulk flows, which wait for the same links, would take
+ * whatever room there is. They may be an eighth of what is sent.
  */
 package io.hxb.trunk;

@@ -209,6 +209,58 @@ class FlowSendTest {
     }
 
     @Test
+    void shouldSendOfSparseFlowsBeforeBulkThatWaitedForLinksLonger() {
+        // given
+        flows.open(64);
+        flows.peer = 2;
+        flows.open(64);
+        flows.isBlocked = true;
+        for (int i = 0; i < 20; i++) {
+            flows.submit(i, 1_000, FlowFixture.PEER);
+        }
+        flows.work(0);
+        flows.submit(20, 8, 2);
+        flows.work(0);
+        flows.isBlocked = false;
+        // when
+        flows.loop.onLinkWritable();
+        flows.work(0);
+        // then
+        final List<Integer> nodes =
+                flows.sent(FrameType.DATA).stream().map(frame -> frame.node).toList();
+        assertEquals(21, nodes.size());
+        assertEquals(2, nodes.getFirst());
+    }
+
+    @Test
+    void shouldLetManySparseFlowsNotHoldUpBulk() {
+        // given: more of them than send before others have a turn
+        final int others = 6;
+        flows.open(64);
+        for (int node = 2; node < 2 + others; node++) {
+            flows.peer = node;
+            flows.open(64);
+        }
+        flows.isBlocked = true;
+        for (int i = 0; i < 20; i++) {
+            flows.submit(i, 1_000, FlowFixture.PEER);
+        }
+        flows.work(0);
+        flows.isBlocked = false;
+        // when: each has something again in each turn
+        int bulk = 0;
+        for (int turn = 0; turn < 5; turn++) {
+            for (int node = 2; node < 2 + others; node++) {
+                flows.submit(20 + turn * others + node, 8, node);
+            }
+            flows.work(200_000);
+            bulk = (int) flows.sent(FrameType.DATA).stream().filter(f -> f.node == 1).count();
+        }
+        // then
+        assertEquals(20, bulk);
+    }
+
+    @Test
     void shouldAskAReceiverWithoutWindowForEverAsLongAsItAnswers() {
         // given
         flows.open(0);

@@ -43,6 +43,9 @@ final class SimApplication implements FlowListener {
     /** Whether flows may end; what was sent in them may be missing then, but nothing else. */
     boolean mayEnd;
 
+    /** Exchanges short messages beside all this; null for none. */
+    SimExchange exchange;
+
     /** While it sleeps it takes nothing and gives nothing back. */
     boolean isAsleep;
 
@@ -80,6 +83,9 @@ final class SimApplication implements FlowListener {
     }
 
     void turn() {
+        if (exchange != null) {
+            exchange.turn();
+        }
         while (sent < toSend && !free.isEmpty()) {
             send(
                     targets == null
@@ -136,6 +142,9 @@ final class SimApplication implements FlowListener {
             final long bodyAddress,
             final int bodyLengthBytes,
             final int messageCount) {
+        if (ends.contextId() == SimExchange.CONTEXT) {
+            return exchange.onFrame(ends, bufferId);
+        }
         if (held.size() >= HELD_FRAMES) {
             wasFull = true;
             return FULL;
@@ -178,6 +187,10 @@ final class SimApplication implements FlowListener {
 
     @Override
     public void onSendDone(final int contextId, final int sendSlot, final int status) {
+        if (contextId == SimExchange.CONTEXT) {
+            exchange.onSendDone(sendSlot, status);
+            return;
+        }
         free.add(sendSlot);
         done++;
         failed += status == PmStatus.OK ? 0 : 1;

@@ -15,6 +15,7 @@ public final class RecordingLink implements Link {
 
     private final int index;
     private final List<Offer> offers = new ArrayList<>();
+    private final List<Offer> ahead = new ArrayList<>();
     private boolean isUp = true;
     private boolean isBlocked;
     private long unsentBytes;
@@ -28,6 +29,11 @@ public final class RecordingLink implements Link {
     /** What was offered and taken, in order. */
     public List<Offer> offers() {
         return offers;
+    }
+
+    /** What was sent ahead of what waits, in order. */
+    public List<Offer> ahead() {
+        return ahead;
     }
 
     /** Makes the link take nothing, or everything again. */
@@ -123,6 +129,15 @@ public final class RecordingLink implements Link {
                 return false;
             }
             offers.add(
+                    new Offer(
+                            neighbour, frame.headerAddress(), frame.lengthBytes(), frame.token()));
+            frame.release();
+            return true;
+        }
+
+        @Override
+        public boolean sendAhead(final int neighbour, final OutgoingFrame frame) {
+            ahead.add(
                     new Offer(
                             neighbour, frame.headerAddress(), frame.lengthBytes(), frame.token()));
             frame.release();

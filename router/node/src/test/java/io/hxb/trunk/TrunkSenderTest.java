@@ -1,7 +1,10 @@
 package io.hxb.trunk;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.frame.FrameType;
 import io.hxb.link.LinkSender;
 import io.hxb.link.OutgoingFrame;
 import io.hxb.testing.RecordingLink;
@@ -9,6 +12,8 @@ import io.hxb.testing.RecordingLink;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -17,6 +22,9 @@ import java.util.stream.IntStream;
 class TrunkSenderTest {
     private static final int NEIGHBOUR = 3;
     private static final int FRAME_BYTES = 8 << 10;
+    private static final int SHORT_BYTES = 128;
+
+    private final MemorySegment header = Arena.ofAuto().allocate(SHORT_BYTES, 8);
 
     private final RecordingLink[] links = {
         new RecordingLink(0), new RecordingLink(1), new RecordingLink(2)
@@ -61,7 +69,7 @@ class TrunkSenderTest {
         assertEquals(TrunkSender.BLOCKED, offer(1));
         assertEquals(
                 TrunkSender.NO_ROUTE,
-                trunk.offer(4, 0, new OutgoingFrame().wrap(0, 64, token -> {}, 0)));
+                trunk.offer(4, 0, new OutgoingFrame().wrap(header.address(), 64, token -> {}, 0)));
     }
 
     @Test
@@ -172,6 +180,77 @@ class TrunkSenderTest {
         offer(900);
         // then: one turn after twelve of others
         assertEquals(900 / 13.0, links[0].offers().size(), 4);
+    }
+
+    @Test
+    void shouldSendShortFramesOfIdleFlowsAheadWhereTheLeastWaits() {
+        // given: all are full
+        reachOver(0, 1, 2);
+        links[0].unsentBytes(300_000);
+        links[1].unsentBytes(100_000);
+        links[2].unsentBytes(200_000);
+        block(true);
+        offer(1);
+        // when, then
+        assertEquals(1, offerShort(FrameType.DATA, FrameHeaderFlyweight.FLAG_SPARSE));
+        assertEquals(1, offerShort(FrameType.ACK, 0));
+        assertEquals(2, links[1].ahead().size());
+        assertEquals(2, trunk.sentFrames(1, NEIGHBOUR));
+        assertEquals(TrunkSender.BLOCKED, offerShort(FrameType.DATA, 0));
+        assertEquals(TrunkSender.BLOCKED, offerShort(FrameType.FRAGMENT, 0));
+    }
+
+    @Test
+    void shouldGoRoundWithShortFramesWhereNothingWaits() {
+        // given
+        reachOver(0, 1, 2);
+        links[0].unsentBytes(300_000);
+        offer(1);
+        links[0].unsentBytes(0);
+        // when
+        for (int i = 0; i < 9; i++) {
+            offerShort(FrameType.DATA, FrameHeaderFlyweight.FLAG_SPARSE);
+        }
+        // then
+        for (final RecordingLink link : links) {
+            assertEquals(0, link.ahead().size());
+            assertTrue(link.offers().size() > 1, link.name());
+        }
+    }
+
+    @Test
+    void shouldLetNoMoreThanAPartGoAhead() {
+        // given
+        reachOver(0, 1, 2);
+        for (final RecordingLink link : links) {
+            link.unsentBytes(300_000);
+        }
+        // when: bulk data of 1 MB, and as much in short frames that say they are of idle flows
+        for (int i = 0; i < 1_000; i++) {
+            offer(1);
+            for (int j = 0; j < FRAME_BYTES / SHORT_BYTES; j++) {
+                offerShort(FrameType.DATA, FrameHeaderFlyweight.FLAG_SPARSE);
+            }
+        }
+        // then
+        final int ahead = Arrays.stream(links).mapToInt(link -> link.ahead().size()).sum();
+        final int all = 1_000 * (1 + FRAME_BYTES / SHORT_BYTES);
+        assertTrue(ahead > all / 16, ahead + " of " + all);
+        assertTrue(ahead * SHORT_BYTES < 2 * 1_000 * FRAME_BYTES / 7, ahead + " of " + all);
+    }
+
+    private int offerShort(final int type, final int flags) {
+        new FrameHeaderFlyweight().wrap(header.address()).clear().type(type).flags(flags);
+        return trunk.offer(
+                NEIGHBOUR,
+                0,
+                new OutgoingFrame().wrap(header.address(), SHORT_BYTES, token -> {}, 0));
+    }
+
+    private void block(final boolean isBlocked) {
+        for (final RecordingLink link : links) {
+            link.block(isBlocked);
+        }
     }
 
     private void sendTrains() {

@@ -11,14 +11,9 @@ import io.hxb.link.socket.Trains;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
 import io.hxb.os.PacketSocket;
-import io.hxb.os.Sockets;
 import io.hxb.os.nic.NicInfo;
 import io.hxb.routing.Route;
 import io.hxb.topology.Shape;
-
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 
 /**
  * Sends frames on a raw link from one loop, which owns it, through a socket that receives nothing.
@@ -33,7 +28,6 @@ final class RawLinkSender extends SocketSender {
     private final RawLink link;
     private final RawTrains trains;
     private final int descriptor;
-    private final MemorySegment sendBuffer = Arena.ofAuto().allocate(ValueLayout.JAVA_INT);
     private final NeighbourAddresses destinations;
     private final long coordinates;
     private final int dimension;
@@ -50,7 +44,13 @@ final class RawLinkSender extends SocketSender {
             final int queueFrames,
             final NeighbourAddresses destinations,
             final RawTrains trains) {
-        super(descriptor, queueFrames, ETHERNET_LENGTH, 0, trains);
+        super(
+                descriptor,
+                queueFrames,
+                ETHERNET_LENGTH,
+                0,
+                link.config().socket().sendBufferBytes(),
+                trains);
         this.trains = trains;
         isJoining = trains != null && trains.isJoining();
         this.link = link;
@@ -79,10 +79,8 @@ final class RawLinkSender extends SocketSender {
             return false;
         }
         final long headerAddress = frame.headerAddress();
-        // Two bytes that are not sent, then destination, source and EtherType.
         final boolean isForRing = isForRing(neighbour, headerAddress);
-        Memory.putLong(headerAddress - 16, destination);
-        Memory.putLong(headerAddress - 8, isForRing ? sourceAndRingType : sourceAndType);
+        writeEthernet(headerAddress, destination, isForRing);
         enqueue(
                 frame,
                 frame.owner(),
@@ -90,6 +88,25 @@ final class RawLinkSender extends SocketSender {
                         ? trains.group(neighbour, headerAddress, frame.lengthBytes() > mtuBytes())
                         : Trains.ALONE);
         return true;
+    }
+
+    @Override
+    public boolean sendAhead(final int neighbour, final OutgoingFrame frame) {
+        final long destination = destinations.get(neighbour + 1);
+        if (destination == 0 || frame.lengthBytes() > link.mtuBytes()) {
+            return false;
+        }
+        followNic();
+        final long headerAddress = frame.headerAddress();
+        writeEthernet(headerAddress, destination, isForRing(neighbour, headerAddress));
+        return sendNow(frame);
+    }
+
+    // Two bytes that are not sent, then destination, source and EtherType.
+    private void writeEthernet(
+            final long headerAddress, final long destination, final boolean isForRing) {
+        Memory.putLong(headerAddress - 16, destination);
+        Memory.putLong(headerAddress - 8, isForRing ? sourceAndRingType : sourceAndType);
     }
 
     // What is missing of a frame that was cut goes as fragments, as the frame did.
@@ -150,23 +167,6 @@ final class RawLinkSender extends SocketSender {
         }
         return FrameHeaderFlyweight.isSparse(headerAddress)
                 || end != Shape.withCoordinate(coordinates, dimension, neighbour);
-    }
-
-    // The kernel lets twice as much wait as it is asked for: socket(7).
-    @Override
-    public int maxUnsentBytes() {
-        return 2 * Math.min(link.config().socket().sendBufferBytes(), Integer.MAX_VALUE / 2);
-    }
-
-    @Override
-    public void limitUnsent(final int bytes) {
-        try {
-            Sockets.changeSendBuffer(descriptor, bytes / 2, sendBuffer.address());
-        } catch (final LinuxException e) {
-            // The socket keeps the buffer that it has, and what is wrong shows when frames are
-            // sent.
-            return;
-        }
     }
 
     @Override

@@ -216,7 +216,18 @@ public final class SimLink implements Link {
             network.wakeAt(nowNs + firstNs);
             return false;
         }
-        long departureNs = nowNs + backlogNs;
+        put(neighbour, train, faults);
+        return true;
+    }
+
+    /** Puts a frame behind what waits for the wire, however much that is. */
+    void put(final int neighbour, final List<byte[]> train) {
+        put(neighbour, train, segment.faults());
+    }
+
+    private void put(final int neighbour, final List<byte[]> train, final SimFaults faults) {
+        final long nowNs = network.nowNs();
+        long departureNs = nowNs + Math.max(0, busyUntilNs - nowNs);
         for (final byte[] bytes : train) {
             departureNs += SimNetwork.wireTimeNs(faults, bytes.length);
         }
@@ -224,7 +235,6 @@ public final class SimLink implements Link {
         for (final SimLink receiver : receivers(neighbour)) {
             network.carry(this, receiver, train, departureNs);
         }
-        return true;
     }
 
     /** Frames that travel together at most. */

@@ -56,6 +56,20 @@ final class SimSender implements LinkSender {
         return true;
     }
 
+    @Override
+    public boolean sendAhead(final int neighbour, final OutgoingFrame frame) {
+        if (link.learned(neighbour) == 0 || !link.isUp() || frame.lengthBytes() > link.mtuBytes()) {
+            return false;
+        }
+        final byte[] bytes = bytes(frame);
+        link.put(neighbour, List.of(bytes));
+        sentFrames++;
+        sentBytes += bytes.length;
+        sizes.add(bytes.length);
+        frame.release();
+        return true;
+    }
+
     // The fragments are written now, since this is only a simulation, but the memory
     // returns when the last has been sent.
     private void cut(final int neighbour, final OutgoingFrame frame, final int count) {
@@ -191,10 +205,12 @@ final class SimSender implements LinkSender {
     }
 
     private static byte[] bytes(final Queued queued) {
-        if (queued.fragment() != null) {
-            return queued.fragment().toArray(ValueLayout.JAVA_BYTE);
-        }
-        final OutgoingFrame frame = queued.frame();
+        return queued.fragment() != null
+                ? queued.fragment().toArray(ValueLayout.JAVA_BYTE)
+                : bytes(queued.frame());
+    }
+
+    private static byte[] bytes(final OutgoingFrame frame) {
         final byte[] bytes = new byte[frame.lengthBytes()];
         final MemorySegment target = MemorySegment.ofArray(bytes);
         int end = copy(frame.headerAddress(), frame.headerLengthBytes(), target, 0);

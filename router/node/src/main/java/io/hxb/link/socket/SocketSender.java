@@ -12,6 +12,7 @@ import io.hxb.link.TrainCounts;
 import io.hxb.linux.Descriptors;
 import io.hxb.linux.Errno;
 import io.hxb.linux.Linux;
+import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
 import io.hxb.os.MessageVector;
 import io.hxb.os.Sockets;
@@ -40,6 +41,10 @@ public abstract class SocketSender implements LinkSender {
     private static final int MIN_LONG_FRAMES = 2;
     private static final int MAX_FRAGMENTS = 64;
 
+    // What sendAhead may make wait beyond the limit: a frame of the greatest length, which may have
+    // passed the limit, and some short ones.
+    private static final int AHEAD_BYTES = 192 << 10;
+
     // A full shaper is tried again in the next turn; one that stays full for this many tries counts
     // as a dead link, whose frames are dropped so that their buffers return.
     private static final int MAX_CONGESTED_TRIES = 10_000;
@@ -50,7 +55,12 @@ public abstract class SocketSender implements LinkSender {
     private static final int OVERHEAD_BYTES = 256;
 
     private final MemorySegment unsent = Arena.ofAuto().allocate(ValueLayout.JAVA_INT);
+    private final MemorySegment sendBuffer = Arena.ofAuto().allocate(ValueLayout.JAVA_INT);
     private final MessageVector messages;
+    // The one of sendAhead.
+    private final MessageVector ahead;
+    private final int[] aheadBytes = new int[1];
+    private final long[] aheadGroup = {Trains.ALONE};
     private final FragmentCutter cutter = new FragmentCutter(ThreadLocalRandom.current().nextInt());
     // A header for the fragment at each place of the queue, with headroom.
     private final MemorySegment headers;
@@ -65,6 +75,8 @@ public abstract class SocketSender implements LinkSender {
     private final boolean[] isPart;
     private final Trains trains;
     private final SentSizes sizes = new SentSizes();
+    private final int maxUnsentBytes;
+    private int unsentLimitBytes;
     private int head;
     private int tail;
     private int congestedTries;
@@ -82,6 +94,7 @@ public abstract class SocketSender implements LinkSender {
      * @param queueFrames frames it holds, a power of two.
      * @param prefixBytes bytes before the HXB header that are sent along.
      * @param nameBytes bytes of socket address per frame, 0 for none.
+     * @param sendBufferBytes of the socket, as it was asked for.
      * @param trains joins frames; null if each is sent alone.
      */
     protected SocketSender(
@@ -89,13 +102,18 @@ public abstract class SocketSender implements LinkSender {
             final int queueFrames,
             final int prefixBytes,
             final int nameBytes,
+            final int sendBufferBytes,
             final Trains trains) {
+        // The kernel lets twice as much wait as it is asked for: socket(7).
+        maxUnsentBytes = 2 * Math.min(sendBufferBytes, Integer.MAX_VALUE / 2 - AHEAD_BYTES);
+        unsentLimitBytes = maxUnsentBytes;
         this.descriptor = descriptor;
         this.prefixBytes = prefixBytes;
         this.trains = trains;
         mask = queueFrames - 1;
         this.nameBytes = nameBytes;
         messages = new MessageVector(queueFrames, MAX_PIECES, nameBytes, 0);
+        ahead = new MessageVector(1, MAX_PIECES, nameBytes, 0);
         headers = Arena.ofAuto().allocate((long) queueFrames * HEADER_STRIDE_BYTES, 64);
         owners = new FrameOwner[queueFrames];
         tokens = new long[queueFrames];
@@ -182,25 +200,88 @@ public abstract class SocketSender implements LinkSender {
 
     private void enqueueWhole(final OutgoingFrame frame, final FrameOwner owner, final long group) {
         final int index = tail & mask;
-        final long address = frame.headerAddress() - prefixBytes;
-        final int length = frame.headerLengthBytes() + prefixBytes;
-        final int trailerBytes = frame.trailerLengthBytes();
         groups[index] = group;
-        if (frame.payloadLengthBytes() == 0) {
-            messages.setPiece(index, address, length + trailerBytes);
-            messages.setSecondPiece(index, 0, 0);
-        } else {
-            messages.setPiece(index, address, length);
-            messages.setSecondPiece(index, frame.payloadAddress(), frame.payloadLengthBytes());
-            if (trailerBytes > 0) {
-                messages.setThirdPiece(index, frame.trailerAddress(), trailerBytes);
-            }
-        }
+        setPieces(messages, index, frame);
         owners[index] = owner;
         tokens[index] = frame.token();
         frameBytes[index] = frame.lengthBytes();
         isPart[index] = false;
         tail++;
+    }
+
+    private void setPieces(final MessageVector vector, final int index, final OutgoingFrame frame) {
+        final long address = frame.headerAddress() - prefixBytes;
+        final int length = frame.headerLengthBytes() + prefixBytes;
+        final int trailerBytes = frame.trailerLengthBytes();
+        if (frame.payloadLengthBytes() == 0) {
+            vector.setPiece(index, address, length + trailerBytes);
+            vector.setSecondPiece(index, 0, 0);
+        } else {
+            vector.setPiece(index, address, length);
+            vector.setSecondPiece(index, frame.payloadAddress(), frame.payloadLengthBytes());
+            if (trailerBytes > 0) {
+                vector.setThirdPiece(index, frame.trailerAddress(), trailerBytes);
+            }
+        }
+    }
+
+    /** Address of the socket address of the frame that {@link #sendNow} will send. */
+    protected final long aheadNameAddress() {
+        return ahead.nameAddress(0);
+    }
+
+    /**
+     * Sends a frame that is not cut before those that are queued, and beyond the limit of what may
+     * wait.
+     *
+     * @return false if the kernel did not take it.
+     */
+    protected final boolean sendNow(final OutgoingFrame frame) {
+        if (isClosed) {
+            return false;
+        }
+        setPieces(ahead, 0, frame);
+        aheadBytes[0] = frame.lengthBytes();
+        // Only what was full a moment ago needs more room.
+        final boolean isBeyond = isBlocked && setSendBuffer(unsentLimitBytes + AHEAD_BYTES);
+        final int result =
+                hasTrains()
+                        ? trains.send(errno, descriptor, ahead, aheadBytes, aheadGroup, 0, 1)
+                        : Sockets.sendBatch(errno, descriptor, ahead.message(0), 1);
+        if (isBeyond) {
+            setSendBuffer(unsentLimitBytes);
+        }
+        if (result <= 0) {
+            return false;
+        }
+        sentFrames++;
+        sentBytes += aheadBytes[0];
+        sizes.add(accountedBytes(aheadBytes[0]));
+        frame.release();
+        return true;
+    }
+
+    @Override
+    public int maxUnsentBytes() {
+        return maxUnsentBytes;
+    }
+
+    @Override
+    public final void limitUnsent(final int bytes) {
+        if (setSendBuffer(bytes)) {
+            unsentLimitBytes = bytes;
+        }
+    }
+
+    // A socket that refuses keeps the buffer that it has, and what is wrong shows when frames are
+    // sent.
+    private boolean setSendBuffer(final int bytes) {
+        try {
+            Sockets.changeSendBuffer(descriptor, bytes / 2, sendBuffer.address());
+            return true;
+        } catch (final LinuxException e) {
+            return false;
+        }
     }
 
     /** Index in the queue of the message that is queued next. */

@@ -262,6 +262,7 @@ public final class UdpLink implements Link {
                     Descriptors.duplicate(descriptor),
                     frames,
                     mtuBytes,
+                    config.socket().sendBufferBytes(),
                     hasTrains ? new UdpTrains(config.index() + " (" + name + ")", frames) : null,
                     addresses,
                     () -> audience);

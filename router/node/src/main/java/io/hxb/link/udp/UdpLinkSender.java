@@ -23,10 +23,11 @@ final class UdpLinkSender extends SocketSender {
             final int descriptor,
             final int queueFrames,
             final int mtuBytes,
+            final int sendBufferBytes,
             final Trains trains,
             final NeighbourAddresses addresses,
             final Supplier<long[]> audience) {
-        super(descriptor, queueFrames, 0, Sockets.SOCKADDR_IN_LENGTH, trains);
+        super(descriptor, queueFrames, 0, Sockets.SOCKADDR_IN_LENGTH, sendBufferBytes, trains);
         this.addresses = addresses;
         this.audience = audience;
         this.queueFrames = queueFrames;
@@ -50,6 +51,22 @@ final class UdpLinkSender extends SocketSender {
         UdpAddress.write(nextNameAddress(), address);
         enqueue(frame, frame.owner(), address);
         return true;
+    }
+
+    // Senders of several loops share the socket: none knows what it sends in all.
+    @Override
+    public int maxUnsentBytes() {
+        return 0;
+    }
+
+    @Override
+    public boolean sendAhead(final int neighbour, final OutgoingFrame frame) {
+        final long address = addresses.get(neighbour);
+        if (address == 0 || frame.lengthBytes() > mtuBytes) {
+            return false;
+        }
+        UdpAddress.write(aheadNameAddress(), address);
+        return sendNow(frame);
     }
 
     // Sent in order, so the memory goes back with the last copy.

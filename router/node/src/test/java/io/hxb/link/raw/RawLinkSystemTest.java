@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.util.List;
 
 @Tag("system")
 class RawLinkSystemTest {
@@ -366,6 +367,41 @@ class RawLinkSystemTest {
         assertTrue(sender.unsentBytes() > 10 * 8_000, "" + sender.unsentBytes());
         awaitArrivals(RawLink.POOL, 20);
         assertEquals(0, sender.unsentBytes());
+    }
+
+    @Test
+    void shouldSendAFrameAheadOfThoseThatWaitForAFullSocket() throws IOException {
+        // given
+        connect(9000);
+        final String slow = "tc qdisc add dev n0 root tbf rate 80mbit burst 9100b limit 1mb";
+        TestNamespaces.exec(left, slow.split(" "));
+        sender.limitUnsent(64 << 10);
+        for (int i = 0; i < 20; i++) {
+            offer(B, i, 8_000);
+        }
+        sender.flush();
+        assertTrue(sender.isBlocked());
+        final int queued = sender.queuedFrames();
+        final long released = frames.released();
+        // when
+        final long address = frames.frame(B, 20, 100);
+        assertTrue(sender.sendAhead(2, outgoing.wrap(address, 164, frames, 20)));
+        // then: the limit is as before
+        assertEquals(queued, sender.queuedFrames());
+        assertEquals(released + 1, frames.released());
+        sender.flush();
+        assertTrue(sender.isBlocked());
+        TestNamespaces.await(
+                "all have arrived",
+                () -> {
+                    sender.flush();
+                    b.receive(RawLink.POOL, frames, 64);
+                    return frames.arrivals().size() == 21;
+                });
+        final List<Integer> order =
+                frames.arrivals().stream().map(TestFrames.Arrival::sequence).toList();
+        assertEquals(20 - queued, order.indexOf(20));
+        assertEquals(21, sender.sentFrames());
     }
 
     @Test

@@ -267,6 +267,25 @@ class UdpLinkTest {
     }
 
     @Test
+    void shouldSendAFrameAheadOfThoseThatAreQueued() {
+        // given
+        offer(2, 1, 1_000);
+        offer(2, 2, 1_000);
+        // when
+        final long header = frames.frame(1, 3, 0);
+        assertTrue(sender.sendAhead(2, new OutgoingFrame().wrap(header, 64, frames, 3)));
+        assertFalse(sender.sendAhead(9, new OutgoingFrame().wrap(header, 64, frames, 4)));
+        // then
+        assertEquals(2, sender.queuedFrames());
+        assertEquals(1, frames.released());
+        sender.flush();
+        awaitArrivals(b, 3);
+        assertEquals(
+                List.of(3, 1, 2),
+                frames.arrivals().stream().map(TestFrames.Arrival::sequence).toList());
+    }
+
+    @Test
     void shouldReportWhichAddressIsTaken() {
         // given
         final UdpLinkConfig config = new UdpLinkConfig(3, a.name(), SocketConfig.DEFAULT);
