@@ -1,5 +1,6 @@
 package io.hxb.link.raw;
 
+import io.hxb.frame.FragmentFlyweight;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.link.LongFrameCounts;
 import io.hxb.link.OutgoingFrame;
@@ -13,6 +14,7 @@ import io.hxb.topology.Shape;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * Dresses the long frames of one sender as segments, where they arrive. Owned by the sender's loop.
@@ -21,7 +23,6 @@ import java.lang.foreign.MemorySegment;
  * piece; the first one has as many whole segments as it can.
  */
 final class SegmentSender {
-    private static final int NUMBER_BITS = 24;
     private static final int MAC_BITS = 48;
 
     /** Probes without an answer after which it is worth a word: half a second. */
@@ -48,13 +49,8 @@ final class SegmentSender {
      * Makes one.
      *
      * @param queueFrames messages that the sender holds, for each of which there are headers.
-     * @param tag distinguishes the numbers of its frames from those of other senders of the link.
      */
-    SegmentSender(
-            final SegmentPath path,
-            final RawLinkConfig config,
-            final int queueFrames,
-            final int tag) {
+    SegmentSender(final SegmentPath path, final RawLinkConfig config, final int queueFrames) {
         this.path = path;
         coordinates = config.coordinates();
         dimension = config.dimension();
@@ -65,16 +61,19 @@ final class SegmentSender {
                         .allocate(
                                 SegmentHeaders.LENGTH + SegmentHeaders.MAX_PAYLOAD_BYTES,
                                 Long.BYTES);
-        number = tag << NUMBER_BITS;
+        // What tells its frames from those of other senders of its node.
+        number = ThreadLocalRandom.current().nextInt();
     }
 
     /** The NIC is this one now. */
     void onNic(final NicInfo nic) {
         source = Long.reverseBytes(IpHeaders.other(nic.mac()) << 16 | IpHeaders.ETHER_TYPE);
+        // What is lost is asked for and sent again as fragments, whose offsets have this unit.
         segmentBytes =
                 Math.min(
-                        nic.mtuBytes() - SegmentHeaders.IP_AND_TCP_LENGTH,
-                        SegmentHeaders.MAX_PAYLOAD_BYTES);
+                                nic.mtuBytes() - SegmentHeaders.IP_AND_TCP_LENGTH,
+                                SegmentHeaders.MAX_PAYLOAD_BYTES)
+                        & -FragmentFlyweight.UNIT_BYTES;
         wholeBytes =
                 segmentBytes <= 0
                         ? 0
@@ -120,13 +119,8 @@ final class SegmentSender {
 
     /** A frame follows, whose {@link #dress} have one number. */
     void begin() {
-        nextNumber();
+        number++;
         counts.onFrame();
-    }
-
-    private void nextNumber() {
-        final int mask = (1 << NUMBER_BITS) - 1;
-        number = (number & ~mask) | ((number + 1) & mask);
     }
 
     /**
@@ -183,7 +177,7 @@ final class SegmentSender {
             SegmentPath.writePattern(
                     prefix + SegmentHeaders.LENGTH, SegmentHeaders.MAX_PAYLOAD_BYTES);
         }
-        nextNumber();
+        number++;
         SegmentHeaders.writeAddresses(
                 prefix,
                 Long.reverseBytes(IpHeaders.other(address)),
