@@ -45,7 +45,7 @@ public final class LongFrameJoin implements AutoCloseable {
     }
 
     private static long number(final int origin, final int number) {
-        return (long) origin << Integer.SIZE | number & 0xFFFF_FFFFL;
+        return ((long) origin << Integer.SIZE) | (number & 0xFFFF_FFFFL);
     }
 
     private static long numberOf(final long header) {

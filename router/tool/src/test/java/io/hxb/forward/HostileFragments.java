@@ -177,7 +177,7 @@ public final class HostileFragments {
     private void write(
             final long origin, final int number, final boolean isForHere, final int frameBytes) {
         for (int i = 0; i < BUFFER_BYTES; i++) {
-            Memory.putByte(FRAME + i, content((int) LongFrameJoin.origin(origin), number, i));
+            Memory.putByte(FRAME + i, content(LongFrameJoin.origin(origin), number, i));
         }
         header.wrap(FRAME)
                 .clear()

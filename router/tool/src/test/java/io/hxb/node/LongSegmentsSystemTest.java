@@ -197,24 +197,25 @@ class LongSegmentsSystemTest {
         final PmContext near = context(NEIGHBOUR);
         awaitSegments(from, NEIGHBOUR, near);
         final String port = LabNames.port(0, 0, SOURCE);
-        try (LossyHop hop = LossyHop.againstIp(LabNames.switchNamespace(lab), port)) {
-            // when
-            TestNamespaces.await(
-                    "the path is given up",
-                    () -> {
-                        exchange(from, NEIGHBOUR, near, 1);
-                        return of(SOURCE, CounterType.LINK_LONG_FALLBACKS_EVENTS) > 0;
-                    });
-            // then
-            final long fragments = of(NEIGHBOUR, CounterType.FORWARD_FRAGMENTS_FRAMES);
-            exchange(from, NEIGHBOUR, near, ROUNDS);
-            TestNamespaces.await(
-                    "fragments",
-                    () ->
-                            of(NEIGHBOUR, CounterType.FORWARD_FRAGMENTS_FRAMES) - fragments
-                                    >= 44 * 5 * ROUNDS);
-            assertEquals(0, sum(CounterType.LINK_EXCLUDED_EVENTS));
-        }
+        final LossyHop hop =
+                keep(LossyHop.againstIp(LabNames.switchNamespace(lab), port));
+        // when
+        TestNamespaces.await(
+                "the path is given up",
+                () -> {
+                    exchange(from, NEIGHBOUR, near, 1);
+                    return of(SOURCE, CounterType.LINK_LONG_FALLBACKS_EVENTS) > 0;
+                });
+        // then
+        final long fragments = of(NEIGHBOUR, CounterType.FORWARD_FRAGMENTS_FRAMES);
+        exchange(from, NEIGHBOUR, near, ROUNDS);
+        TestNamespaces.await(
+                "fragments",
+                () ->
+                        of(NEIGHBOUR, CounterType.FORWARD_FRAGMENTS_FRAMES) - fragments
+                                >= 44 * 5 * ROUNDS);
+        assertEquals(0, sum(CounterType.LINK_EXCLUDED_EVENTS));
+        hop.close();
         // when, then
         awaitSegments(from, NEIGHBOUR, near);
         exchange(from, NEIGHBOUR, near, ROUNDS);
