@@ -431,7 +431,7 @@ class ForwarderTest {
         receiveSegments(outside, 6, 1);
         // when
         for (int ms = 1; ms < 70; ms++) {
-            forwarder.doWork(clock.nowNs() + ms * 1_000_000);
+            forwarder.doWork(clock.nowNs() + ms * 1_000_000L);
         }
         // then
         assertEquals(0, x.offers().size() + y.offers().size());

@@ -150,8 +150,9 @@ public final class HostileFragments {
 
     private void work(final long afterNs) {
         nowNs += afterNs;
-        for (int i = 0; i < 64 && forwarder.doWork(nowNs) > 0; i++) {
-            continue;
+        int turns = 0;
+        while (turns < 64 && forwarder.doWork(nowNs) > 0) {
+            turns++;
         }
     }
 

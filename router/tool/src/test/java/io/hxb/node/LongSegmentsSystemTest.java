@@ -68,7 +68,7 @@ class LongSegmentsSystemTest {
     private int exchanges;
 
     /** How the nodes are joined and set up. */
-    private enum Setup {
+    enum Setup {
         WHOLE_AND_KERNEL(
                 FrameConfig.Encapsulation.TCP,
                 LabWire.WHOLE,
@@ -197,8 +197,7 @@ class LongSegmentsSystemTest {
         final PmContext near = context(NEIGHBOUR);
         awaitSegments(from, NEIGHBOUR, near);
         final String port = LabNames.port(0, 0, SOURCE);
-        final LossyHop hop =
-                keep(LossyHop.againstIp(LabNames.switchNamespace(lab), port));
+        final LossyHop hop = keep(LossyHop.againstIp(LabNames.switchNamespace(lab), port));
         // when
         TestNamespaces.await(
                 "the path is given up",
@@ -273,6 +272,6 @@ class LongSegmentsSystemTest {
 
     // No two segments of an exchange are alike.
     private static int byteOf(final int mark, final int index, final int offset) {
-        return (offset + offset / 251 * 17 + index * 31 + mark * 7) * 13 >> 1;
+        return ((offset + offset / 251 * 17 + index * 31 + mark * 7) * 13) >> 1;
     }
 }
