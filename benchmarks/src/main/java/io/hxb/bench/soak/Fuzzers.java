@@ -13,7 +13,15 @@ import java.util.concurrent.TimeUnit;
  */
 final class Fuzzers implements AutoCloseable {
     private static final List<String> TARGETS =
-            List.of("neighbours", "attach", "application", "files", "frames", "flows", "trains");
+            List.of(
+                    "neighbours",
+                    "attach",
+                    "application",
+                    "files",
+                    "frames",
+                    "flows",
+                    "trains",
+                    "fragments");
     private static final String MINUTES = "3";
 
     private final Path run =

@@ -271,7 +271,8 @@ public record ClusterConfig(
 
     /**
      * Hash of everything that has to be equal on all nodes; hello frames carry it, so that
-     * neighbours with another file are found.
+     * neighbours with another file are found. The longest frame is part of it, because a node whose
+     * receive buffers were shorter than another's frames would drop these.
      */
     public int fingerprint() {
         return hash(
@@ -285,6 +286,7 @@ public record ClusterConfig(
                         Boolean.toString(frame.crc()),
                         Integer.toString(frame.etherType()),
                         Integer.toString(frame.relayEtherType()),
+                        Integer.toString(maxFrameBytes()),
                         security.mode().name()));
     }
 

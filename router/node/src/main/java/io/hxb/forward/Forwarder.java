@@ -15,6 +15,7 @@ import io.hxb.link.BufferPool;
 import io.hxb.link.FrameOwner;
 import io.hxb.link.FrameSink;
 import io.hxb.link.Link;
+import io.hxb.link.LongFrameJoin;
 import io.hxb.link.LoopClock;
 import io.hxb.link.OutgoingFrame;
 import io.hxb.linux.Memory;
@@ -56,6 +57,7 @@ public final class Forwarder implements FrameSink {
     private final FrameSource frameSource;
     private final UnreachableReplies answers;
     private final FragmentJoin fragments;
+    private final FragmentJoin.Relay relayedFragments = this::relayFragment;
     private final FlowLoop flows;
     private final FrameSeals seals;
     private final Sessions sessions;
@@ -69,6 +71,8 @@ public final class Forwarder implements FrameSink {
     private boolean isCounted;
     // The pool buffer in which it lies, or NONE.
     private int bufferId;
+    // Its first segment was counted for the health of the link.
+    private boolean isHeard;
 
     /**
      * Makes the forwarding path of one loop.
@@ -107,7 +111,7 @@ public final class Forwarder implements FrameSink {
         sessions = parts.sessions();
         counters = frameSource.counters();
         outgoing = frameSource.outgoing();
-        fragments = new FragmentJoin(pool, share, frameSource, counters);
+        fragments = new FragmentJoin(parts, share, frameSource, counters);
         answers = new UnreachableReplies(parts, share, codec, frameSource, counters);
     }
 
@@ -130,7 +134,33 @@ public final class Forwarder implements FrameSink {
             final long sourceAddress,
             final int vlanTci) {
         bufferId = id;
+        isHeard = false;
         handle(link, owner, id, pool.headerAddress(id), lengthBytes, sourceAddress);
+    }
+
+    @Override
+    public void onJoined(
+            final Link link,
+            final BufferPool.Share owner,
+            final int id,
+            final int lengthBytes,
+            final long sourceAddress,
+            final int vlanTci) {
+        bufferId = id;
+        isHeard = true;
+        handle(link, owner, id, pool.headerAddress(id), lengthBytes, sourceAddress);
+    }
+
+    // As kernels that relay segments count them: a frame that has lost others is one frame all the
+    // same, and what is sent again counts for itself.
+    @Override
+    public void onFirstSegment(final Link link, final long sourceAddress) {
+        heard[link.index()].count(sourceAddress);
+    }
+
+    @Override
+    public LongFrameJoin longFrames() {
+        return fragments.frames();
     }
 
     @Override
@@ -143,6 +173,7 @@ public final class Forwarder implements FrameSink {
             final long sourceAddress,
             final int vlanTci) {
         bufferId = BufferPool.NONE;
+        isHeard = false;
         handle(link, owner, token, headerAddress, lengthBytes, sourceAddress);
     }
 
@@ -199,7 +230,7 @@ public final class Forwarder implements FrameSink {
             giveBack(owner, token);
             return;
         }
-        final boolean isOfNeighbour = heard[link.index()].count(sourceAddress);
+        final boolean isOfNeighbour = isHeard || heard[link.index()].count(sourceAddress);
         final long destination = received.wrap(headerAddress).destination();
         if (!isOfNeighbour && destination != FrameHeaderFlyweight.ANY_DESTINATION) {
             // A neighbour that has not introduced itself must not send to others either.
@@ -295,9 +326,9 @@ public final class Forwarder implements FrameSink {
         final int whole;
         if (bufferId != BufferPool.NONE) {
             hasFrame = false;
-            whole = fragments.onBuffer(link, sourceAddress, bufferId, clock.nowNs());
+            whole = fragments.frames().onBuffer(link, sourceAddress, bufferId, clock.nowNs());
         } else {
-            whole = fragments.onFrame(link, sourceAddress, headerAddress, clock.nowNs());
+            whole = fragments.frames().onFrame(link, sourceAddress, headerAddress, clock.nowNs());
             giveBack(owner, token);
         }
         final int dropReason = fragments.dropReason();
@@ -482,7 +513,21 @@ public final class Forwarder implements FrameSink {
 
     /** Asks for lost fragments and gives up frames that stay incomplete; returns how many. */
     public int doWork(final long nowNs) {
-        return fragments.doWork(nowNs);
+        return fragments.doWork(relayedFragments, nowNs);
+    }
+
+    // A part of a frame for another node that has arrived as segments, of which some are lost.
+    private void relayFragment(final int id, final int lengthBytes) {
+        counters.increment(CounterType.FORWARD_RECEIVED_FRAMES);
+        hasFrame = true;
+        isCounted = false;
+        bufferId = id;
+        try {
+            final long header = pool.headerAddress(id);
+            relay(share, id, header, received.wrap(header).destination());
+        } catch (final RuntimeException | Error e) {
+            onFault(share, id, e);
+        }
     }
 
     /** The latest time for the next {@link #doWork}; Long.MAX_VALUE for never. */

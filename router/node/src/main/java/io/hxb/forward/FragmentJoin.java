@@ -4,10 +4,13 @@ import io.hxb.counter.CounterBlock;
 import io.hxb.counter.CounterType;
 import io.hxb.frame.DropReason;
 import io.hxb.frame.FragmentFlyweight;
+import io.hxb.frame.FrameCrc;
 import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.frame.FrameValidator;
 import io.hxb.frame.MissingFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.FrameReassembler;
+import io.hxb.link.LongFrameJoin;
 import io.hxb.linux.Memory;
 
 /**
@@ -23,8 +26,9 @@ import io.hxb.linux.Memory;
  * frame, which at a loss of 1 % costs 8 to 50 % of the goodput; or shorter frames while there is
  * loss, which costs CPU.
  *
- * <p>The source in the sense of {@link FrameReassembler} is the neighbour and link that a fragment
- * came from: what a fragment claims about its origin is not proven before its frame is complete.
+ * <p>A relay takes what arrives as segments as one frame, too, since it sends that on with one
+ * system call. What has lost segments it sends on as fragments, from which the destination can tell
+ * what is missing.
  */
 final class FragmentJoin {
     /** Part of the pool's buffers that incomplete frames of one loop may hold. */
@@ -41,86 +45,41 @@ final class FragmentJoin {
 
     private static final long QUIET_NS = 1_000_000;
     private static final int REQUESTS_A_TURN = 8;
-    private static final int LINK_SHIFT = 48;
 
     private final BufferPool pool;
     private final BufferPool.Share share;
     private final FrameSource output;
     private final CounterBlock counters;
     private final FrameReassembler reassembler;
+    private final LongFrameJoin frames;
+    private final ForwardParts parts;
+    private final FrameCrc crc = new FrameCrc();
+    private final FragmentFlyweight fragment = new FragmentFlyweight();
     private final MissingFlyweight missing = new MissingFlyweight();
     private long displacedSeen;
 
     /** Makes the place of one loop, in buffers of its {@code share}. */
     FragmentJoin(
-            final BufferPool pool,
+            final ForwardParts parts,
             final BufferPool.Share share,
             final FrameSource output,
             final CounterBlock counters) {
-        this.pool = pool;
+        this.parts = parts;
+        pool = parts.pool();
         this.share = share;
         this.output = output;
         this.counters = counters;
-        final int frames = Math.clamp(pool.bufferCount() / POOL_PART, MIN_FRAMES, MAX_FRAMES);
+        final int places = Math.clamp(pool.bufferCount() / POOL_PART, MIN_FRAMES, MAX_FRAMES);
         reassembler =
                 new FrameReassembler(
-                        share, frames, Math.max(1, frames / NEIGHBOUR_PART), TIMEOUT_NS);
+                        share, places, Math.max(1, places / NEIGHBOUR_PART), TIMEOUT_NS);
         reassembler.requestMissing(QUIET_NS);
+        frames = new LongFrameJoin(pool, reassembler);
     }
 
-    /**
-     * Takes a valid fragment and its pool buffer.
-     *
-     * @param link index of the link that it arrived on.
-     * @param sourceAddress link address of the neighbour.
-     * @return the buffer with the whole frame, or {@link BufferPool#NONE}; see {@link #dropReason}.
-     */
-    int onBuffer(final int link, final long sourceAddress, final int bufferId, final long nowNs) {
-        final long header = pool.headerAddress(bufferId);
-        // Where it remains if this is the first fragment of its frame, whose range moves over it.
-        final long kept = pool.address(bufferId);
-        Memory.copyShort(header, kept, FrameHeaderFlyweight.LENGTH);
-        return reassembler.onBuffer(
-                source(link, sourceAddress),
-                frameNumber(kept),
-                FragmentFlyweight.frameBytes(kept),
-                FragmentFlyweight.offset(kept),
-                bufferId,
-                header + FrameHeaderFlyweight.LENGTH,
-                FrameHeaderFlyweight.frameLength(kept) - FrameHeaderFlyweight.LENGTH,
-                nowNs);
-    }
-
-    /**
-     * Takes the range of a valid fragment that lies elsewhere.
-     *
-     * @return as {@link #onBuffer}, like the other arguments.
-     */
-    int onFrame(final int link, final long sourceAddress, final long header, final long nowNs) {
-        final int id =
-                reassembler.onRange(
-                        source(link, sourceAddress),
-                        frameNumber(header),
-                        FragmentFlyweight.frameBytes(header),
-                        FragmentFlyweight.offset(header),
-                        header + FrameHeaderFlyweight.LENGTH,
-                        FrameHeaderFlyweight.frameLength(header) - FrameHeaderFlyweight.LENGTH,
-                        nowNs);
-        if (reassembler.begunBuffer() != BufferPool.NONE) {
-            Memory.copyShort(
-                    header, pool.address(reassembler.begunBuffer()), FrameHeaderFlyweight.LENGTH);
-        }
-        return id;
-    }
-
-    private static long source(final int link, final long sourceAddress) {
-        return ((long) link << LINK_SHIFT) ^ sourceAddress;
-    }
-
-    // Several senders of a node, or several nodes, may use one number at the same time.
-    private static long frameNumber(final long header) {
-        final long sequence = Memory.getInt(header + FrameHeaderFlyweight.SEQUENCE_OFFSET);
-        return (sequence << Integer.SIZE) | (FragmentFlyweight.number(header) & 0xFFFF_FFFFL);
+    /** Where the pieces are joined. */
+    LongFrameJoin frames() {
+        return frames;
     }
 
     /** Why the last fragment was dropped; {@link DropReason#NONE} if it was not. */
@@ -134,8 +93,13 @@ final class FragmentJoin {
         };
     }
 
-    /** Requests missing ranges and gives up frames that are too old; returns how many of both. */
-    int doWork(final long nowNs) {
+    /**
+     * Asks for what is missing, gives up what is too old, and sends on what is for others and is
+     * not going to be complete.
+     *
+     * @return how many of all.
+     */
+    int doWork(final Relay relay, final long nowNs) {
         if (reassembler.openFrames() == 0) {
             return 0;
         }
@@ -149,24 +113,100 @@ final class FragmentJoin {
             if (id == BufferPool.NONE) {
                 break;
             }
-            work += request(pool.address(id));
+            final long header = frames.missingHeader(id);
+            if (header != 0 && isValid(header)) {
+                work += handle(relay, id, header, nowNs);
+            }
         }
         return work;
     }
 
-    private int request(final long fragmentAddress) {
+    // Nobody has checked the header of a frame that comes as segments yet. What says that it comes
+    // from this node does not.
+    private boolean isValid(final long header) {
+        return Memory.getLong(header + FrameHeaderFlyweight.SOURCE_OFFSET) != parts.here()
+                && FrameValidator.checkHeader(
+                                header,
+                                FrameHeaderFlyweight.frameLength(header),
+                                parts.cluster().clusterId())
+                        == DropReason.NONE
+                && FrameValidator.checkEndToEnd(header, parts.cluster().shape(), crc)
+                        == DropReason.NONE;
+    }
+
+    private int handle(final Relay relay, final int id, final long header, final long nowNs) {
+        final long end = Memory.getLong(header + FrameHeaderFlyweight.DESTINATION_OFFSET);
+        if (end == parts.here()) {
+            return requestMissing(header);
+        }
+        if (!reassembler.isMissingStuck()) {
+            return 0;
+        }
+        for (int i = 0; i < reassembler.arrived(); i++) {
+            sendOn(relay, id, header, reassembler.arrivedOffset(i), reassembler.arrivedBytes(i));
+        }
+        reassembler.giveUpMissing(nowNs);
+        return 1;
+    }
+
+    // A range may be as long as a buffer, which then has no room for the header of the fragment.
+    private void sendOn(
+            final Relay relay,
+            final int id,
+            final long header,
+            final int offset,
+            final int lengthBytes) {
+        final int maxBytes =
+                pool.frameBytes() - FrameHeaderFlyweight.LENGTH & -FragmentFlyweight.UNIT_BYTES;
+        for (int done = 0; done < lengthBytes; done += maxBytes) {
+            final int bytes = Math.min(maxBytes, lengthBytes - done);
+            final int start = offset + done;
+            final int copy = isWhole(start, bytes) ? share.acquire() : BufferPool.NONE;
+            if (copy == BufferPool.NONE) {
+                return;
+            }
+            final long target = pool.headerAddress(copy);
+            fragment.write(
+                    target,
+                    header,
+                    FragmentFlyweight.number(header),
+                    reassembler.missingFrameBytes(),
+                    start,
+                    bytes);
+            Memory.copy(
+                    pool.headerAddress(id) + start, target + FrameHeaderFlyweight.LENGTH, bytes);
+            relay.relay(copy, FrameHeaderFlyweight.LENGTH + bytes);
+        }
+    }
+
+    // Segments of a foreign length do not begin and end where fragments do.
+    private boolean isWhole(final int offset, final int lengthBytes) {
+        final int end = offset + lengthBytes;
+        return offset % FragmentFlyweight.UNIT_BYTES == 0
+                && (end % FragmentFlyweight.UNIT_BYTES == 0
+                        || end == reassembler.missingFrameBytes());
+    }
+
+    private int requestMissing(final long header) {
         final int id = share.acquire();
         if (id == BufferPool.NONE) {
             return 0;
         }
-        final long header = pool.headerAddress(id);
-        missing.wrap(header).answer(fragmentAddress);
+        final long question = pool.headerAddress(id);
+        missing.wrap(question).answer(header);
         final int ranges = Math.min(reassembler.gaps(), MissingFlyweight.MAX_RANGES);
+        int added = 0;
         for (int i = 0; i < ranges; i++) {
-            missing.add(reassembler.gapOffset(i), reassembler.gapBytes(i));
+            if (isWhole(reassembler.gapOffset(i), reassembler.gapBytes(i))) {
+                missing.add(reassembler.gapOffset(i), reassembler.gapBytes(i));
+                added++;
+            }
         }
-        final int frameBytes = FrameHeaderFlyweight.frameLength(header);
-        final int link = output.send(output.outgoing().wrap(header, frameBytes, share, id));
+        final int frameBytes = FrameHeaderFlyweight.frameLength(question);
+        final int link =
+                added == 0
+                        ? -1
+                        : output.send(output.outgoing().wrap(question, frameBytes, share, id));
         if (link < 0) {
             share.release(id);
             return 0;
@@ -182,6 +222,17 @@ final class FragmentJoin {
 
     /** Gives the buffers of incomplete frames back. */
     void close() {
-        reassembler.close();
+        frames.close();
+    }
+
+    /** Sends fragments on. */
+    @FunctionalInterface
+    interface Relay {
+        /**
+         * Takes a fragment for another node and its pool buffer.
+         *
+         * @param lengthBytes of the frame in it.
+         */
+        void relay(int bufferId, int lengthBytes);
     }
 }

@@ -1,7 +1,6 @@
 package io.hxb.link;
 
 import io.hxb.linux.Memory;
-import io.hxb.time.Deadline;
 
 import java.util.Arrays;
 
@@ -42,7 +41,7 @@ public final class FrameReassembler implements AutoCloseable {
     /** Requests for the missing ranges of one frame at most. */
     public static final int MAX_REQUESTS = 4;
 
-    private static final int NONE = -1;
+    private static final int NONE = IncompleteFrames.NONE;
     private static final int MAX_FRAMES = 1 << 12;
 
     private final BufferPool.Share share;
@@ -56,35 +55,21 @@ public final class FrameReassembler implements AutoCloseable {
     private final int[] frameBytes;
     private final int[] buffers;
     private final int[] receivedBytes;
-    private final long[] beganNs;
-    private final long[] heardNs;
-    private final long[] dueNs;
-    private final byte[] requests;
     private final FrameSpans spans;
 
     // Places of the sources of one bucket, the newest first; free places are chained, too.
     private final int[] buckets;
     private final int[] following;
     private final int bucketShift;
-    // All frames by age.
-    private final int[] younger;
-    private final int[] older;
-    private int oldest = NONE;
-    private int youngest = NONE;
+    private final IncompleteFrames incomplete;
     private int firstFree;
-    private int openFrames;
     // The place of the range that arrived last.
     private int last = NONE;
 
     private final RecentFrames recent;
-    private final Counts counts = new Counts();
+    private final ReassemblyCounts counts = new ReassemblyCounts();
     private int answer;
     private int begunBuffer = BufferPool.NONE;
-
-    // An incomplete frame is due for a request after the first time without a range. No frame is
-    // due before the second time.
-    private long quietNs = Long.MAX_VALUE;
-    private long firstDueNs;
     private int missingPlace = NONE;
 
     /**
@@ -112,14 +97,9 @@ public final class FrameReassembler implements AutoCloseable {
         frameBytes = new int[maxFrames];
         buffers = new int[maxFrames];
         receivedBytes = new int[maxFrames];
-        beganNs = new long[maxFrames];
-        heardNs = new long[maxFrames];
-        dueNs = new long[maxFrames];
-        requests = new byte[maxFrames];
         spans = new FrameSpans(maxFrames);
         following = new int[maxFrames];
-        younger = new int[maxFrames];
-        older = new int[maxFrames];
+        incomplete = new IncompleteFrames(maxFrames);
         for (int place = 0; place < maxFrames; place++) {
             following[place] = place + 1 < maxFrames ? place + 1 : NONE;
         }
@@ -143,7 +123,7 @@ public final class FrameReassembler implements AutoCloseable {
      */
     public void requestMissing(final long itsQuietNs) {
         check("quietNs", itsQuietNs, Long.MAX_VALUE >> MAX_REQUESTS);
-        quietNs = itsQuietNs;
+        incomplete.requestMissing(itsQuietNs);
     }
 
     /**
@@ -300,27 +280,17 @@ public final class FrameReassembler implements AutoCloseable {
         frameBytes[place] = itsFrameBytes;
         buffers[place] = buffer;
         receivedBytes[place] = 0;
-        beganNs[place] = nowNs;
-        requests[place] = 0;
         begunBuffer = buffer;
         spans.clear(place);
-        enter(place);
+        enter(place, nowNs);
         return place;
     }
 
-    private void enter(final int place) {
+    private void enter(final int place, final long nowNs) {
         final int bucket = bucket(sources[place]);
         following[place] = buckets[bucket];
         buckets[bucket] = place;
-        older[place] = youngest;
-        younger[place] = NONE;
-        if (youngest == NONE) {
-            oldest = place;
-        } else {
-            younger[youngest] = place;
-        }
-        youngest = place;
-        openFrames++;
+        incomplete.add(place, nowNs);
         last = place;
     }
 
@@ -336,7 +306,7 @@ public final class FrameReassembler implements AutoCloseable {
             }
         }
         if (count >= maxFramesPerSource) {
-            counts.displaced++;
+            counts.onDisplaced();
             giveUp(oldestOfSource, nowNs);
         }
     }
@@ -356,51 +326,28 @@ public final class FrameReassembler implements AutoCloseable {
             Memory.copy(address, target, lengthBytes);
         }
         receivedBytes[place] += lengthBytes;
-        heardNs[place] = nowNs;
-        postpone(place, nowNs);
+        incomplete.onRange(place, nowNs);
         if (receivedBytes[place] < frameBytes[place]) {
             return BufferPool.NONE;
         }
-        counts.frames++;
+        counts.onFrame();
         begunBuffer = BufferPool.NONE;
         requestOlder(place, nowNs);
         end(place, nowNs);
         return id;
     }
 
-    private void postpone(final int place, final long nowNs) {
-        if (quietNs == Long.MAX_VALUE || requests[place] == MAX_REQUESTS) {
-            return;
-        }
-        dueNs[place] = nowNs + (quietNs << requests[place]);
-        if (openFrames == 1 || dueNs[place] - firstDueNs < 0) {
-            firstDueNs = dueNs[place];
-        }
-    }
-
-    // Ranges of one source normally arrive in order: an older frame without a range since this one
-    // began has probably lost some.
     private void requestOlder(final int complete, final long nowNs) {
         for (int place = following[complete]; place != NONE; place = following[place]) {
-            if (sources[place] == sources[complete]
-                    && requests[place] == 0
-                    && heardNs[place] - beganNs[complete] < 0) {
-                dueNs[place] = nowNs;
-                firstDueNs = nowNs;
+            if (sources[place] == sources[complete]) {
+                incomplete.onComplete(place, complete, nowNs);
             }
         }
     }
 
     private int onAnswer(final int itsAnswer) {
-        counts.ranges++;
+        counts.onRange(itsAnswer);
         answer = itsAnswer;
-        switch (itsAnswer) {
-            case DOUBLED -> counts.doubled++;
-            case CONTRADICTING -> counts.contradicting++;
-            case LATE -> counts.late++;
-            case REFUSED -> counts.refused++;
-            default -> {}
-        }
         return itsAnswer;
     }
 
@@ -427,19 +374,9 @@ public final class FrameReassembler implements AutoCloseable {
             }
             following[before] = following[place];
         }
-        if (oldest == place) {
-            oldest = younger[place];
-        } else {
-            younger[older[place]] = younger[place];
-        }
-        if (youngest == place) {
-            youngest = older[place];
-        } else {
-            older[younger[place]] = older[place];
-        }
+        incomplete.remove(place);
         following[place] = firstFree;
         firstFree = place;
-        openFrames--;
         last = NONE;
     }
 
@@ -450,11 +387,11 @@ public final class FrameReassembler implements AutoCloseable {
      */
     public int expire(final long nowNs) {
         int count = 0;
-        while (oldest != NONE && nowNs - beganNs[oldest] > timeoutNs) {
-            giveUp(oldest, nowNs);
+        while (incomplete.isOldestPast(timeoutNs, nowNs)) {
+            giveUp(incomplete.oldest(), nowNs);
             count++;
         }
-        counts.expired += count;
+        counts.onExpired(count);
         return count;
     }
 
@@ -466,23 +403,43 @@ public final class FrameReassembler implements AutoCloseable {
      * @return its buffer, which remains this object's; or {@link BufferPool#NONE}.
      */
     public int missing(final long nowNs) {
-        if (openFrames == 0 || quietNs == Long.MAX_VALUE || nowNs - firstDueNs < 0) {
-            return BufferPool.NONE;
-        }
-        long earliestNs = nowNs + quietNs;
-        for (int place = oldest; place != NONE; place = younger[place]) {
-            if (requests[place] < MAX_REQUESTS && nowNs - dueNs[place] >= 0) {
-                requests[place]++;
-                postpone(place, nowNs);
-                missingPlace = place;
-                return buffers[place];
-            }
-            if (requests[place] < MAX_REQUESTS && dueNs[place] - earliestNs < 0) {
-                earliestNs = dueNs[place];
-            }
-        }
-        firstDueNs = earliestNs;
-        return BufferPool.NONE;
+        missingPlace = incomplete.missing(nowNs);
+        return missingPlace == NONE ? BufferPool.NONE : buffers[missingPlace];
+    }
+
+    /** Number of the frame that {@link #missing} has found, as its ranges named it. */
+    public long missingNumber() {
+        return numbers[missingPlace];
+    }
+
+    /** Bytes of that frame when it is whole. */
+    public int missingFrameBytes() {
+        return frameBytes[missingPlace];
+    }
+
+    /** True if its ranges that are missing are not only late, as far as that can be said. */
+    public boolean isMissingStuck() {
+        return incomplete.isStuck(missingPlace);
+    }
+
+    /** Gives it up. */
+    public void giveUpMissing(final long nowNs) {
+        giveUp(missingPlace, nowNs);
+    }
+
+    /** Its ranges that have arrived, 1 or more. */
+    public int arrived() {
+        return spans.count(missingPlace);
+    }
+
+    /** Offset of one of these ranges. */
+    public int arrivedOffset(final int index) {
+        return spans.start(missingPlace, index);
+    }
+
+    /** Bytes of one of these ranges. */
+    public int arrivedBytes(final int index) {
+        return spans.end(missingPlace, index) - spans.start(missingPlace, index);
     }
 
     /** Ranges that are missing in the frame that {@link #missing} has found, 1 or more. */
@@ -514,11 +471,7 @@ public final class FrameReassembler implements AutoCloseable {
      * is incomplete.
      */
     public long nextDeadlineNs() {
-        if (openFrames == 0) {
-            return Long.MAX_VALUE;
-        }
-        final long expiryNs = beganNs[oldest] + timeoutNs + 1;
-        return quietNs == Long.MAX_VALUE ? expiryNs : Deadline.earlier(expiryNs, firstDueNs);
+        return incomplete.nextDeadlineNs(timeoutNs);
     }
 
     /**
@@ -532,9 +485,10 @@ public final class FrameReassembler implements AutoCloseable {
     /** Gives the buffers of all incomplete frames back. */
     @Override
     public void close() {
-        while (oldest != NONE) {
-            final int id = buffers[oldest];
-            free(oldest);
+        while (incomplete.oldest() != NONE) {
+            final int place = incomplete.oldest();
+            final int id = buffers[place];
+            free(place);
             share.release(id);
         }
     }
@@ -549,65 +503,11 @@ public final class FrameReassembler implements AutoCloseable {
 
     /** Frames that are incomplete now, each of which holds a buffer. */
     public int openFrames() {
-        return openFrames;
+        return incomplete.count();
     }
 
     /** What has happened since start. */
-    public Counts counts() {
+    public ReassemblyCounts counts() {
         return counts;
-    }
-
-    /** What a reassembler counts, since start. Written by its owner. */
-    public static final class Counts {
-        private long frames;
-        private long ranges;
-        private long doubled;
-        private long contradicting;
-        private long late;
-        private long expired;
-        private long displaced;
-        private long refused;
-
-        private Counts() {}
-
-        /** Frames that were completed. */
-        public long frames() {
-            return frames;
-        }
-
-        /** Ranges that arrived, also those that were dropped. */
-        public long ranges() {
-            return ranges;
-        }
-
-        /** Ranges that had arrived before. */
-        public long doubled() {
-            return doubled;
-        }
-
-        /** Ranges that contradict themselves or another of the same frame. */
-        public long contradicting() {
-            return contradicting;
-        }
-
-        /** Ranges of frames that had been completed or given up before. */
-        public long late() {
-            return late;
-        }
-
-        /** Frames that were given up because of their age. */
-        public long expired() {
-            return expired;
-        }
-
-        /** Frames that were given up for a newer one of the same source. */
-        public long displaced() {
-            return displaced;
-        }
-
-        /** Ranges for which there was no place, no buffer or no span. */
-        public long refused() {
-            return refused;
-        }
     }
 }

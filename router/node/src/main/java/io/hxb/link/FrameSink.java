@@ -28,6 +28,28 @@ public interface FrameSink {
     }
 
     /**
+     * Takes one frame whose segments {@link #longFrames} has joined, as {@link #onBuffer} does. Its
+     * first segment was counted when it arrived, see {@link #onFirstSegment}.
+     */
+    default void onJoined(
+            final Link link,
+            final BufferPool.Share share,
+            final int bufferId,
+            final int lengthBytes,
+            final long sourceAddress,
+            final int vlanTci) {
+        onBuffer(link, share, bufferId, lengthBytes, sourceAddress, vlanTci);
+    }
+
+    /** The first segment of a long frame has arrived, whether or not the others do. */
+    default void onFirstSegment(final Link link, final long sourceAddress) {}
+
+    /** Where pieces of long frames are joined; null if the sink takes only whole frames. */
+    default LongFrameJoin longFrames() {
+        return null;
+    }
+
+    /**
      * Takes one frame that lies elsewhere, and its memory, which is returned by {@code
      * owner.release(token)}, immediately or later. It is copied to be kept. Nothing in the frame
      * has been checked except that it has {@code lengthBytes} bytes.

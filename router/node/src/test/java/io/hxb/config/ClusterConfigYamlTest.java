@@ -305,7 +305,10 @@ class ClusterConfigYamlTest {
         final ClusterConfig config = ClusterConfigYaml.parse("shape: 2x2\nlinks: 1\n", "c.yaml");
         // when
         final ClusterConfig otherPool =
-                config.withPool(new PoolConfig(512, 1024, PoolConfig.HugePages.OFF));
+                config.withPool(new PoolConfig(512, 0, PoolConfig.HugePages.OFF));
+        final ClusterConfig otherBuffers =
+                config.withPool(new PoolConfig(512, 9_984, PoolConfig.HugePages.OFF));
+        final ClusterConfig otherFrames = config.withFrame(config.frame().withMaxBytes(9_000));
         final ClusterConfig otherCrc =
                 config.withFrame(
                         new FrameConfig(
@@ -319,5 +322,8 @@ class ClusterConfigYamlTest {
         // then
         assertEquals(config.fingerprint(), otherPool.fingerprint());
         assertNotEquals(config.fingerprint(), otherCrc.fingerprint());
+        // A node would send frames that the other cannot take.
+        assertNotEquals(config.fingerprint(), otherBuffers.fingerprint());
+        assertNotEquals(config.fingerprint(), otherFrames.fingerprint());
     }
 }

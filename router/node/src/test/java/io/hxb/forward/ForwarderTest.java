@@ -1,6 +1,7 @@
 package io.hxb.forward;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
@@ -9,11 +10,15 @@ import io.hxb.config.TrunkConfig;
 import io.hxb.counter.CounterBlock;
 import io.hxb.counter.CounterType;
 import io.hxb.frame.DropReason;
+import io.hxb.frame.FragmentFlyweight;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
+import io.hxb.frame.MissingFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.LinkSender;
+import io.hxb.link.LongFrameJoin;
 import io.hxb.link.LoopClock;
+import io.hxb.linux.Memory;
 import io.hxb.log.LoopErrors;
 import io.hxb.routing.DimensionOrder;
 import io.hxb.routing.Route;
@@ -41,10 +46,14 @@ class ForwarderTest {
     private static final Shape SHAPE = Shape.of(3, 3);
     private static final int CLUSTER = 77;
     private static final long NEIGHBOUR = 5;
+    private static final int LONG_BODY = 3_000;
+    private static final int SEGMENT = 800;
     private static final long HERE = SHAPE.parseCoordinates("1,1");
 
     private final TestFrames frames = new TestFrames();
-    private final BufferPool pool = frames.pool(64, 12_288);
+    private final BufferPool pool = frames.pool(256, 12_288);
+    private final BufferPool.Share share = pool.newShare();
+    private final LoopClock clock = new LoopClock();
     private final RecordingLink x = new RecordingLink(0);
     private final RecordingLink y = new RecordingLink(1);
     private final List<Long> released = new ArrayList<>();
@@ -66,8 +75,6 @@ class ForwarderTest {
             new TrunkSender(new Port[] {ports[1]}, new LinkSender[] {y.newSender(8)})
         };
         final ForwardParts parts = new ForwardParts(cluster(), HERE, pool, sessions, discovery);
-        final BufferPool.Share share = pool.newShare();
-        final LoopClock clock = new LoopClock();
         final FrameSource frameSource =
                 new FrameSource(
                         parts, trunks, share, clock, CounterBlock.unpublished(3, 2), () -> {});
@@ -292,5 +299,142 @@ class ForwarderTest {
         // then
         assertEquals(1, forwarder.counters().value(CounterType.ofReason(DropReason.NO_ROUTE)));
         assertEquals(1, released.size());
+    }
+
+    // A frame of 3,000 bytes that comes as segments: those of which the index is lost do not
+    // arrive.
+    private void receiveSegments(final long address, final int number, final int lost) {
+        final int frameBytes = FrameHeaderFlyweight.LENGTH + LONG_BODY;
+        for (int i = 0; i * SEGMENT < frameBytes; i++) {
+            final int offset = i * SEGMENT;
+            final int length = Math.min(SEGMENT, frameBytes - offset);
+            if (i == lost) {
+                continue;
+            }
+            final int whole =
+                    forwarder
+                            .longFrames()
+                            .onSegment(
+                                    x.index(),
+                                    NEIGHBOUR,
+                                    LongFrameJoin.origin(SHAPE.parseCoordinates("0,1")),
+                                    number,
+                                    frameBytes,
+                                    offset,
+                                    address + offset,
+                                    length,
+                                    clock.nowNs());
+            if (whole != BufferPool.NONE) {
+                forwarder.onJoined(x, share, whole, frameBytes, NEIGHBOUR, -1);
+            }
+        }
+    }
+
+    private long longFrame(final String destination) {
+        final long address = frames.frame(SHAPE.parseCoordinates(destination), 9, LONG_BODY);
+        header.wrap(address)
+                .clusterId(CLUSTER)
+                .source(SHAPE.parseCoordinates("0,1"))
+                .order(DimensionOrder.DEFAULT)
+                .hopLimit(8);
+        return address;
+    }
+
+    @Test
+    void shouldRelayAFrameThatCameAsSegmentsAsOne() {
+        // given
+        y.keep();
+        // when
+        receiveSegments(longFrame("1,2"), 5, -1);
+        // then
+        assertEquals(FrameHeaderFlyweight.LENGTH + LONG_BODY, y.offers().getFirst().lengthBytes());
+        assertEquals(1, y.offers().size());
+        assertEquals(1, pool.outstanding());
+    }
+
+    @Test
+    void shouldRelayAsFragmentsWhatArrivesOfAFrameThatHasLostASegment() {
+        // given: three segments of four, and the next frame, which is whole
+        y.keep();
+        final long address = longFrame("1,2");
+        receiveSegments(address, 5, 1);
+        receiveSegments(longFrame("1,2"), 6, -1);
+        assertEquals(1, y.offers().size());
+        // when
+        forwarder.doWork(clock.nowNs());
+        // then
+        assertEquals(3, y.offers().size());
+        checkFragment(y.offers().get(1).headerAddress(), address, 0, SEGMENT);
+        checkFragment(
+                y.offers().get(2).headerAddress(),
+                address,
+                2 * SEGMENT,
+                FrameHeaderFlyweight.LENGTH + LONG_BODY - 2 * SEGMENT);
+        assertEquals(0, forwarder.longFrames().reassembler().openFrames());
+        final CounterBlock seen = forwarder.counters();
+        assertEquals(
+                seen.value(CounterType.FORWARD_RECEIVED_FRAMES),
+                seen.value(CounterType.FORWARD_RELAYED_FRAMES));
+    }
+
+    private void checkFragment(
+            final long fragment, final long of, final int offset, final int lengthBytes) {
+        assertTrue(FragmentFlyweight.isFragment(fragment));
+        assertEquals(5, FragmentFlyweight.number(fragment));
+        assertEquals(
+                FrameHeaderFlyweight.LENGTH + LONG_BODY, FragmentFlyweight.frameBytes(fragment));
+        assertEquals(offset, FragmentFlyweight.offset(fragment));
+        header.wrap(fragment);
+        assertEquals(lengthBytes, header.bodyLength());
+        assertEquals(7, header.hopLimit());
+        for (int i = 0; i < lengthBytes; i++) {
+            assertEquals(
+                    Memory.getUnsignedByte(of + offset + i),
+                    Memory.getUnsignedByte(header.bodyAddress() + i));
+        }
+    }
+
+    @Test
+    void shouldAskTheSourceForSegmentsThatAreLost() {
+        // given: the second of four, and of another frame the first, without which nobody is known
+        receiveSegments(longFrame("1,1"), 5, 1);
+        receiveSegments(longFrame("1,1"), 7, 0);
+        // when
+        forwarder.doWork(clock.nowNs() + 1_000_000);
+        // then
+        assertEquals(1, x.offers().size());
+        final long question = x.offers().getFirst().headerAddress();
+        final MissingFlyweight missing = new MissingFlyweight().wrap(question);
+        assertEquals(FrameType.MISSING, header.wrap(question).type());
+        assertEquals(SHAPE.parseCoordinates("0,1"), header.destination());
+        assertEquals(9, header.sequence());
+        assertEquals(5, missing.number());
+        assertEquals(1, missing.ranges());
+        assertEquals(SEGMENT, missing.offset(0));
+        assertEquals(SEGMENT, missing.lengthBytes(0));
+        // when
+        forwarder.doWork(clock.nowNs() + 60_000_000);
+        // then
+        assertEquals(0, forwarder.longFrames().reassembler().openFrames());
+    }
+
+    @Test
+    void shouldNeitherAskNorRelayForSegmentsWhoseHeaderIsNoOneElses() {
+        // given: bytes of which no node can have made a frame, and a destination out of the shape
+        final long noise = longFrame("1,2");
+        for (int i = 0; i < 64; i++) {
+            Memory.putByte(noise + i, 0xFF);
+        }
+        receiveSegments(noise, 5, 1);
+        final long outside = longFrame("1,2");
+        header.wrap(outside).destination(HERE | 9L << 40);
+        receiveSegments(outside, 6, 1);
+        // when
+        for (int ms = 1; ms < 70; ms++) {
+            forwarder.doWork(clock.nowNs() + ms * 1_000_000L);
+        }
+        // then
+        assertEquals(0, x.offers().size() + y.offers().size());
+        assertEquals(0, pool.outstanding());
     }
 }

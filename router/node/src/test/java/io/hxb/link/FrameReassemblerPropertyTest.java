@@ -248,7 +248,7 @@ class FrameReassemblerPropertyTest {
         private void check() {
             assertEquals(frames.size(), reassembler.openFrames());
             assertEquals(frames.size(), pool.outstanding());
-            final FrameReassembler.Counts counts = reassembler.counts();
+            final ReassemblyCounts counts = reassembler.counts();
             assertEquals(whole, counts.frames());
             assertEquals(displaced, counts.displaced());
             assertEquals(expired, counts.expired());

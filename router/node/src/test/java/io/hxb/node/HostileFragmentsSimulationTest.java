@@ -214,7 +214,7 @@ class HostileFragmentsSimulationTest {
         // when
         exchange(
                 () -> {
-                    number = random.nextInt(8);
+                    number = random.nextInt(64);
                     final int frameBytes = random.nextInt(4) == 0 ? 80 : 160;
                     final int offset = 8 * random.nextInt(frameBytes / 8);
                     forge(2, frameBytes, offset, Math.min(frameBytes - offset, 40));

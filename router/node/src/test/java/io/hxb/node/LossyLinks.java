@@ -4,6 +4,7 @@ import io.hxb.link.BufferPool;
 import io.hxb.link.FrameOwner;
 import io.hxb.link.FrameSink;
 import io.hxb.link.Link;
+import io.hxb.link.LongFrameJoin;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -85,6 +86,16 @@ final class LossyLinks {
                 } else {
                     target.onBuffer(wrapped, share, bufferId, lengthBytes, source, vlanTci);
                 }
+            }
+
+            @Override
+            public void onFirstSegment(final Link link, final long source) {
+                target.onFirstSegment(wrapped, source);
+            }
+
+            @Override
+            public LongFrameJoin longFrames() {
+                return target.longFrames();
             }
 
             @Override

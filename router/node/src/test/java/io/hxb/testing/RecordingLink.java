@@ -20,6 +20,8 @@ public final class RecordingLink implements Link {
     private boolean isBlocked;
     private long unsentBytes;
     private boolean hasTrains;
+    private boolean isKeeping;
+    private final List<OutgoingFrame> kept = new ArrayList<>();
 
     /** Makes link number {@code index}. */
     public RecordingLink(final int index) {
@@ -34,6 +36,18 @@ public final class RecordingLink implements Link {
     /** What was sent ahead of what waits, in order. */
     public List<Offer> ahead() {
         return ahead;
+    }
+
+    /** Keeps the memory of what is offered from now on, until {@link #releaseKept}. */
+    public void keep() {
+        isKeeping = true;
+    }
+
+    /** Gives the memory of what was kept back, and forgets all offers. */
+    public void releaseKept() {
+        kept.forEach(OutgoingFrame::release);
+        kept.clear();
+        offers.clear();
     }
 
     /** Makes the link take nothing, or everything again. */
@@ -131,7 +145,11 @@ public final class RecordingLink implements Link {
             offers.add(
                     new Offer(
                             neighbour, frame.headerAddress(), frame.lengthBytes(), frame.token()));
-            frame.release();
+            if (isKeeping) {
+                kept.add(new OutgoingFrame().set(frame));
+            } else {
+                frame.release();
+            }
             return true;
         }
 

@@ -6,6 +6,7 @@ import io.hxb.link.BufferPool;
 import io.hxb.link.FrameOwner;
 import io.hxb.link.FrameSink;
 import io.hxb.link.Link;
+import io.hxb.link.LongFrameJoin;
 import io.hxb.linux.Memory;
 
 import java.lang.foreign.Arena;
@@ -40,6 +41,17 @@ public final class TestFrames implements FrameSink, FrameOwner {
     private final List<Arrival> arrivals = new ArrayList<>();
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private long released;
+    private LongFrameJoin longFrames;
+
+    /** Where pieces of long frames are joined from now on. */
+    public void join(final LongFrameJoin join) {
+        longFrames = join;
+    }
+
+    @Override
+    public LongFrameJoin longFrames() {
+        return longFrames;
+    }
 
     /** A pool over memory that lives as long as this object. */
     public BufferPool pool(final int bufferCount, final int bufferBytes) {

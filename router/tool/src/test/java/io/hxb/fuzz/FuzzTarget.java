@@ -3,6 +3,7 @@ package io.hxb.fuzz;
 import io.hxb.context.HostileApplication;
 import io.hxb.context.HostileClient;
 import io.hxb.flow.HostilePeer;
+import io.hxb.forward.HostileFragments;
 import io.hxb.frame.FrameTarget;
 import io.hxb.link.udp.HostileTrains;
 import io.hxb.node.HostileNeighbours;
@@ -41,7 +42,12 @@ public enum FuzzTarget {
     SESSIONS(HostileExchange::run, false),
 
     /** Trains of datagrams that are cut anywhere, at a UDP link. */
-    TRAINS(HostileTrains::run, true);
+    TRAINS(HostileTrains::run, true),
+
+    /**
+     * Pieces of long frames, as fragments and as segments, at a node that joins and relays them.
+     */
+    FRAGMENTS(HostileFragments::run, false);
 
     private static final long CLOSE_LIMIT_NS = 10_000_000_000L;
     private static final Set<FuzzTarget> PREPARED = EnumSet.noneOf(FuzzTarget.class);

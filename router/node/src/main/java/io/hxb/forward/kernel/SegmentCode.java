@@ -122,10 +122,12 @@ final class SegmentCode extends IpCode {
 
     @Override
     void chooseFirst() {
-        code.load(BYTE, R7, R10, IP + NUMBER_OFFSET + 3)
-                .load(BYTE, R2, R10, IP + NUMBER_OFFSET + 2)
-                .shiftLeft(R2, Byte.SIZE)
-                .orRegister(R7, R2)
-                .modulo(R7, R1);
+        code.load(BYTE, R7, R10, IP + NUMBER_OFFSET);
+        for (int i = 1; i < Integer.BYTES; i++) {
+            code.shiftLeft(R7, Byte.SIZE)
+                    .load(BYTE, R2, R10, IP + NUMBER_OFFSET + i)
+                    .orRegister(R7, R2);
+        }
+        code.modulo(R7, R1);
     }
 }

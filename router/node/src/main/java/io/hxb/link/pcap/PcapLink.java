@@ -6,6 +6,7 @@ import io.hxb.link.FrameSink;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
 import io.hxb.link.LongFrameCounts;
+import io.hxb.link.LongFrameJoin;
 import io.hxb.link.TrainCounts;
 import io.hxb.linux.Memory;
 
@@ -114,6 +115,29 @@ public final class PcapLink implements Link {
             final long headerAddress = share.pool().headerAddress(bufferId);
             onReceived(headerAddress, lengthBytes, sourceAddress, vlanTci);
             target.onBuffer(PcapLink.this, share, bufferId, lengthBytes, sourceAddress, vlanTci);
+        }
+
+        @Override
+        public void onJoined(
+                final Link inner,
+                final BufferPool.Share share,
+                final int bufferId,
+                final int lengthBytes,
+                final long sourceAddress,
+                final int vlanTci) {
+            final long headerAddress = share.pool().headerAddress(bufferId);
+            onReceived(headerAddress, lengthBytes, sourceAddress, vlanTci);
+            target.onJoined(PcapLink.this, share, bufferId, lengthBytes, sourceAddress, vlanTci);
+        }
+
+        @Override
+        public void onFirstSegment(final Link inner, final long sourceAddress) {
+            target.onFirstSegment(PcapLink.this, sourceAddress);
+        }
+
+        @Override
+        public LongFrameJoin longFrames() {
+            return target.longFrames();
         }
 
         @Override

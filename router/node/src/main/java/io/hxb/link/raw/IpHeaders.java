@@ -1,5 +1,6 @@
 package io.hxb.link.raw;
 
+import io.hxb.link.LongFrameJoin;
 import io.hxb.linux.Memory;
 import io.hxb.routing.DimensionOrder;
 import io.hxb.tap.VirtioHeader;
@@ -70,8 +71,7 @@ public final class IpHeaders {
 
     /** The IPv4 address of a node: 10, then dimensions 2, 1 and 0. */
     static int address(final long coordinates) {
-        final long folded = coordinates ^ coordinates >>> 24 ^ coordinates >>> 48;
-        return PRIVATE_NETWORK | ((int) folded & 0xFF_FFFF);
+        return PRIVATE_NETWORK | LongFrameJoin.origin(coordinates);
     }
 
     /**

@@ -4,13 +4,10 @@ import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.FrameSink;
 import io.hxb.link.NeighbourAddresses;
-import io.hxb.link.socket.SocketBuffers;
 import io.hxb.link.socket.TrainReceiver;
-import io.hxb.linux.Descriptors;
 import io.hxb.linux.Errno;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
-import io.hxb.os.PacketSocket;
 import io.hxb.os.Sockets;
 import io.hxb.os.nic.NicFeature;
 import io.hxb.os.nic.NicInfo;
@@ -62,7 +59,7 @@ final class IpPath {
     private final RawLinkConfig config;
     private final BufferPool pool;
     private final BufferPool.Share share;
-    private final int socket;
+    private final IpSocket socket;
     private final TrainReceiver receiver;
     private final Handler handler = new Handler();
     private final MemorySegment probe =
@@ -81,45 +78,33 @@ final class IpPath {
     private boolean isRefused;
     private int answers;
 
-    private IpPath(final RawLinkConfig config, final BufferPool.Share share, final int socket)
-            throws LinuxException {
+    private IpPath(final RawLinkConfig config, final BufferPool.Share share) throws LinuxException {
         this.config = config;
         this.share = share;
-        this.socket = socket;
         pool = share.pool();
-        timer = new GroTimeout(config);
-        PacketSocket.enableSuperPackets(socket);
-        SocketBuffers.setReceive(socket, config.socket().receiveBufferBytes(), config.nic());
+        socket = IpSocket.open(config);
+        timer = socket.timer();
         receiver = TrainReceiver.ofPackets(share, HELD_BUFFERS, IpHeaders.LENGTH);
     }
 
     /** Opens it; it receives nothing before {@link #bind}. */
     static IpPath open(final RawLinkConfig config, final BufferPool.Share share)
             throws LinuxException {
-        final int socket = PacketSocket.open();
-        try {
-            return new IpPath(config, share, socket);
-        } catch (final LinuxException e) {
-            Descriptors.close(socket);
-            throw e;
-        }
+        return new IpPath(config, share);
     }
 
     /** Receives from a NIC, or from another one of the same name, from now on. */
     void bind(final NicInfo nic) throws LinuxException {
         final long mac = IpHeaders.other(nic.mac());
         localInMemory = Long.reverseBytes(nic.mac());
-        PacketSocket.attachFilter(socket, RawFilter.ofIp(mac, port()));
-        PacketSocket.bind(socket, IpHeaders.ETHER_TYPE, nic.ifindex(), nic.name());
-        PacketSocket.addAddress(socket, nic.ifindex(), mac);
+        socket.bind(nic, RawFilter.ofIp(mac, port()));
         join(nic.name());
-        timer.open(nic.name());
     }
 
     // The kernel joins datagrams of sockets only, unless it is set to join forwarded ones, too.
     private void join(final String nic) {
         try {
-            if (NicFeature.UDP_GRO_FORWARDING.set(socket, nic, true)) {
+            if (NicFeature.UDP_GRO_FORWARDING.set(socket.descriptor(), nic, true)) {
                 joiningNic = nic;
             }
         } catch (final LinuxException e) {
@@ -135,12 +120,12 @@ final class IpPath {
 
     /** Puts the settings of the NIC back. */
     void leave() {
-        timer.close();
+        socket.leave();
         if (joiningNic == null) {
             return;
         }
         try {
-            NicFeature.UDP_GRO_FORWARDING.set(socket, joiningNic, false);
+            NicFeature.UDP_GRO_FORWARDING.set(socket.descriptor(), joiningNic, false);
         } catch (final LinuxException e) {
             LOGGER.info(
                     "link {} ({}): rx-udp-gro-forwarding stays on: {}",
@@ -152,7 +137,7 @@ final class IpPath {
     }
 
     int descriptor() {
-        return socket;
+        return socket.descriptor();
     }
 
     TrainReceiver receiver() {
@@ -180,7 +165,7 @@ final class IpPath {
      */
     int receive(final RawLink itsLink, final FrameSink sink, final int limitFrames) {
         link = itsLink;
-        return receiver.receive(socket, limitFrames, sink, handler);
+        return receiver.receive(socket.descriptor(), limitFrames, sink, handler);
     }
 
     /** Counts what arrives, and passes on what is no probe. */
@@ -291,7 +276,8 @@ final class IpPath {
                 PROBE_BYTES);
         writeProbe(address + IpHeaders.LENGTH);
         writeProbe(address + IpHeaders.LENGTH + PROBE_BYTES);
-        final int result = Sockets.send(socket, address, IpHeaders.LENGTH + 2 * PROBE_BYTES);
+        final int result =
+                Sockets.send(socket.descriptor(), address, IpHeaders.LENGTH + 2 * PROBE_BYTES);
         if (result == -Errno.EINVAL || result == -Errno.EIO || result == -Errno.EOPNOTSUPP) {
             refuse(-result);
         }
@@ -323,13 +309,13 @@ final class IpPath {
     }
 
     long takeDrops() throws LinuxException {
-        return PacketSocket.takeDrops(socket);
+        return socket.takeDrops();
     }
 
     /** Closes the socket and gives all buffers back. */
     void close() {
         leave();
-        Descriptors.close(socket);
+        socket.close();
         receiver.close();
     }
 }

@@ -67,7 +67,6 @@ public final class RawLink implements Link {
     // Volatile because other loops ask before they send; written by the owner alone.
     private volatile boolean isUp;
     private boolean isClosed;
-    private int senders;
     private int emptyPolls;
     private long drops;
 
@@ -255,7 +254,7 @@ public final class RawLink implements Link {
                 sockets.ip(),
                 sockets.segments() == null
                         ? null
-                        : new SegmentSender(sockets.segments(), config, queueFrames, senders++),
+                        : new SegmentSender(sockets.segments(), config, queueFrames),
                 config.index() + " (" + config.nic() + ")",
                 queueFrames);
     }

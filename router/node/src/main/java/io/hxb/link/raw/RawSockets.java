@@ -233,7 +233,7 @@ final class RawSockets {
             ip.refresh(now, System.nanoTime());
         }
         if (segments != null) {
-            segments.refresh(System.nanoTime());
+            segments.refresh();
         }
         return now.hasCarrier();
     }

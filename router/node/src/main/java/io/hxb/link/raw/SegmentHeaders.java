@@ -1,5 +1,6 @@
 package io.hxb.link.raw;
 
+import io.hxb.link.LongFrameJoin;
 import io.hxb.linux.Memory;
 import io.hxb.routing.DimensionOrder;
 import io.hxb.tap.VirtioHeader;
@@ -171,6 +172,11 @@ public final class SegmentHeaders {
     static int lengthBytes(final long prefix) {
         return Memory.getUnsignedShortBigEndian(prefix + IP_OFFSET + IpHeaders.TOTAL_LENGTH_OFFSET)
                 - IP_AND_TCP_LENGTH;
+    }
+
+    /** The node that the frame claims to come from, as {@link LongFrameJoin#origin} says it. */
+    static int origin(final long prefix) {
+        return Memory.getIntBigEndian(prefix + IP_OFFSET + 12) & 0xFF_FFFF;
     }
 
     /** Number of the frame. */

@@ -5,13 +5,11 @@ import io.hxb.link.BufferPool;
 import io.hxb.link.FrameReassembler;
 import io.hxb.link.FrameSink;
 import io.hxb.link.LongFrameCounts;
+import io.hxb.link.LongFrameJoin;
 import io.hxb.link.NeighbourAddresses;
-import io.hxb.link.socket.SocketBuffers;
-import io.hxb.linux.Descriptors;
 import io.hxb.linux.Errno;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
-import io.hxb.os.PacketSocket;
 import io.hxb.os.Sockets;
 import io.hxb.os.nic.NicInfo;
 import io.hxb.routing.DimensionOrder;
@@ -26,13 +24,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * The path of a raw link's long frames as segments of TCP over IPv4: the socket that receives them,
- * where they are joined, and which neighbours acknowledge them. Owned by the loop that owns the
- * link; senders of other loops read the acknowledgements.
+ * The way of a raw link's long frames as segments of TCP over IPv4: the socket that receives them,
+ * and which neighbours have answered. Owned by the loop that owns the link; senders of other loops
+ * read the answers.
  *
- * <p>Each sender decides whether a path is proven ({@link PathProof}); this end acknowledges on
- * request. Only segments of neighbours are joined, and each neighbour has few incomplete frames, so
- * that nobody displaces what another has sent.
+ * <p>Whether a way is proven is up to each sender ({@link PathProof}); this end answers what asks.
+ * Only segments of neighbours are joined, where the node joins fragments, too: what is lost of a
+ * frame arrives as these; see {@link LongFrameJoin}.
  */
 final class SegmentPath {
     private static final Logger LOGGER = LoggerFactory.getLogger(SegmentPath.class);
@@ -40,13 +38,7 @@ final class SegmentPath {
     /** Packets of one system call: so many buffers are held. */
     static final int BATCH_PACKETS = 32;
 
-    private static final int MAX_FRAMES = 128;
-    private static final int MAX_FRAMES_OF_NEIGHBOUR = 16;
-
-    /** Segments of a frame are sent back to back: those still missing then are lost. */
-    private static final long TIMEOUT_NS = 50_000_000;
-
-    /** Between two acknowledgements to one neighbour. */
+    /** Between two answers to one neighbour. */
     private static final long ANSWER_NS = 1_000_000;
 
     private static final int NEIGHBOURS = 256;
@@ -57,9 +49,8 @@ final class SegmentPath {
     private final RawLinkConfig config;
     private final BufferPool pool;
     private final BufferPool.Share share;
-    private final int socket;
+    private final IpSocket socket;
     private final SegmentReceiver receiver;
-    private final FrameReassembler reassembler;
     private final LongFrameCounts counts = new LongFrameCounts();
     private final GroTimeout timer;
     private final MemorySegment answer = Arena.ofAuto().allocate(SegmentHeaders.LENGTH, 8);
@@ -80,29 +71,20 @@ final class SegmentPath {
     private int received;
     private long nowNs;
 
-    private SegmentPath(final RawLinkConfig config, final BufferPool.Share share, final int socket)
+    private SegmentPath(final RawLinkConfig config, final BufferPool.Share share)
             throws LinuxException {
         this.config = config;
         this.share = share;
-        this.socket = socket;
         pool = share.pool();
-        timer = new GroTimeout(config);
-        PacketSocket.enableSuperPackets(socket);
-        SocketBuffers.setReceive(socket, config.socket().receiveBufferBytes(), config.nic());
+        socket = IpSocket.open(config);
+        timer = socket.timer();
         receiver = new SegmentReceiver(share, BATCH_PACKETS);
-        reassembler = new FrameReassembler(share, MAX_FRAMES, MAX_FRAMES_OF_NEIGHBOUR, TIMEOUT_NS);
     }
 
     /** Opens it; it receives nothing before {@link #bind}. */
     static SegmentPath open(final RawLinkConfig config, final BufferPool.Share share)
             throws LinuxException {
-        final int socket = PacketSocket.open();
-        try {
-            return new SegmentPath(config, share, socket);
-        } catch (final LinuxException e) {
-            Descriptors.close(socket);
-            throw e;
-        }
+        return new SegmentPath(config, share);
     }
 
     /** Receives from a NIC, or from another one of the same name, from now on. */
@@ -110,19 +92,16 @@ final class SegmentPath {
         localMac = nic.mac();
         localInMemory = Long.reverseBytes(nic.mac());
         final long mac = IpHeaders.other(nic.mac());
-        PacketSocket.attachFilter(socket, RawFilter.ofSegments(mac, config.frame().etherType()));
-        PacketSocket.bind(socket, IpHeaders.ETHER_TYPE, nic.ifindex(), nic.name());
-        PacketSocket.addAddress(socket, nic.ifindex(), mac);
-        timer.open(nic.name());
+        socket.bind(nic, RawFilter.ofSegments(mac, config.frame().etherType()));
     }
 
     /** Puts the settings of the NIC back. */
     void leave() {
-        timer.close();
+        socket.leave();
     }
 
     int descriptor() {
-        return socket;
+        return socket.descriptor();
     }
 
     /** Bytes of a frame at most. */
@@ -221,7 +200,7 @@ final class SegmentPath {
             } else {
                 next = 0;
                 received = 0;
-                final int result = receiver.receive(socket);
+                final int result = receiver.receive(socket.descriptor());
                 if (result < 0) {
                     return count > 0 ? count : result;
                 }
@@ -231,7 +210,6 @@ final class SegmentPath {
                 if (result > 0) {
                     timer.onReceive();
                 }
-                reassembler.expire(nowNs);
             }
         }
         return count;
@@ -256,43 +234,65 @@ final class SegmentPath {
             return;
         }
         counts.onPiece();
-        final int id = join(index, prefix, neighbour, lengthBytes);
+        final int frameBytes = SegmentHeaders.frameBytes(prefix);
+        final int offset = SegmentHeaders.offset(prefix);
+        final boolean isFrame = (SegmentHeaders.marks(prefix) & SegmentHeaders.PROBE) == 0;
+        if (offset == 0 && lengthBytes >= FrameHeaderFlyweight.LENGTH && isFrame) {
+            Memory.putByte(
+                    pool.headerAddress(receiver.buffer(index))
+                            + FrameHeaderFlyweight.HOP_LIMIT_OFFSET,
+                    SegmentHeaders.timeToLive(prefix));
+        }
+        if (offset == 0 && lengthBytes == frameBytes && frameBytes > 0) {
+            pass(sink, prefix, neighbour, source, receiver.take(index), true);
+            return;
+        }
+        // Only what could be joined is worth to be waited for.
+        timer.onFrame();
+        final LongFrameJoin joined = sink.longFrames();
+        if (joined == null) {
+            counts.onDropped();
+            return;
+        }
+        final int id = join(joined, index, prefix, source, lengthBytes);
+        if (joined.reassembler().answer() != FrameReassembler.TAKEN) {
+            counts.onDropped();
+        } else if (offset == 0 && isFrame) {
+            sink.onFirstSegment(link, source);
+        }
         if (id != BufferPool.NONE) {
-            pass(sink, prefix, neighbour, source, id);
+            pass(sink, prefix, neighbour, source, id, false);
         }
     }
 
     private int join(
-            final int index, final long prefix, final int neighbour, final int lengthBytes) {
-        final int frameBytes = SegmentHeaders.frameBytes(prefix);
+            final LongFrameJoin joined,
+            final int index,
+            final long prefix,
+            final long source,
+            final int lengthBytes) {
         final int offset = SegmentHeaders.offset(prefix);
-        if (offset == 0 && lengthBytes == frameBytes && frameBytes > 0) {
-            return receiver.take(index);
-        }
-        // A GRO timeout pays only for segments that could have been joined.
-        timer.onFrame();
-        final int id =
-                offset == 0
-                        ? reassembler.onBuffer(
-                                neighbour,
-                                SegmentHeaders.number(prefix),
-                                frameBytes,
-                                offset,
-                                receiver.take(index),
-                                lengthBytes,
-                                nowNs)
-                        : reassembler.onRange(
-                                neighbour,
-                                SegmentHeaders.number(prefix),
-                                frameBytes,
-                                offset,
-                                pool.headerAddress(receiver.buffer(index)),
-                                lengthBytes,
-                                nowNs);
-        if (id == BufferPool.NONE && reassembler.answer() != FrameReassembler.TAKEN) {
-            counts.onDropped();
-        }
-        return id;
+        return offset == 0
+                ? joined.onSegmentBuffer(
+                        config.index(),
+                        source,
+                        SegmentHeaders.origin(prefix),
+                        SegmentHeaders.number(prefix),
+                        SegmentHeaders.frameBytes(prefix),
+                        offset,
+                        receiver.take(index),
+                        lengthBytes,
+                        nowNs)
+                : joined.onSegment(
+                        config.index(),
+                        source,
+                        SegmentHeaders.origin(prefix),
+                        SegmentHeaders.number(prefix),
+                        SegmentHeaders.frameBytes(prefix),
+                        offset,
+                        pool.headerAddress(receiver.buffer(index)),
+                        lengthBytes,
+                        nowNs);
     }
 
     private void pass(
@@ -300,7 +300,8 @@ final class SegmentPath {
             final long prefix,
             final int neighbour,
             final long source,
-            final int id) {
+            final int id,
+            final boolean isOnePiece) {
         final int marks = SegmentHeaders.marks(prefix);
         final int frameBytes = SegmentHeaders.frameBytes(prefix);
         final long header = pool.headerAddress(id);
@@ -318,15 +319,14 @@ final class SegmentPath {
         if ((marks & SegmentHeaders.ASKING) != 0) {
             answer(neighbour, source, SegmentHeaders.number(prefix));
         }
-        if (frameBytes >= FrameHeaderFlyweight.LENGTH) {
-            Memory.putByte(
-                    header + FrameHeaderFlyweight.HOP_LIMIT_OFFSET,
-                    SegmentHeaders.timeToLive(prefix));
-        }
         // As if it had come as an Ethernet frame, for captures.
         Memory.putLong(header - 16, localInMemory);
         Memory.putLong(header - 8, Long.reverseBytes(source << 16 | config.frame().etherType()));
-        sink.onBuffer(link, share, id, frameBytes, source, -1);
+        if (isOnePiece) {
+            sink.onBuffer(link, share, id, frameBytes, source, -1);
+        } else {
+            sink.onJoined(link, share, id, frameBytes, source, -1);
+        }
     }
 
     private int neighbour(final long source) {
@@ -362,7 +362,7 @@ final class SegmentPath {
                 IpHeaders.ports(config.frame().etherType(), DimensionOrder.DEFAULT),
                 1);
         SegmentHeaders.writeRange(address, number, 0, SegmentHeaders.ANSWER, 0, 0, 1);
-        Sockets.send(socket, address, SegmentHeaders.LENGTH);
+        Sockets.send(socket.descriptor(), address, SegmentHeaders.LENGTH);
     }
 
     /** Fills memory with what probes consist of. */
@@ -386,9 +386,8 @@ final class SegmentPath {
         return true;
     }
 
-    /** Gives up frames that are incomplete for too long. Called about once a second. */
-    void refresh(final long timeNs) {
-        reassembler.expire(timeNs);
+    /** Looks whether bulk data arrives. Called about once a second. */
+    void refresh() {
         timer.look();
     }
 
@@ -401,18 +400,16 @@ final class SegmentPath {
     }
 
     int heldBuffers() {
-        return receiver.heldBuffers() + reassembler.openFrames();
+        return receiver.heldBuffers();
     }
 
     long takeDrops() throws LinuxException {
-        return PacketSocket.takeDrops(socket);
+        return socket.takeDrops();
     }
 
     /** Closes the socket and gives all buffers back. */
     void close() {
-        leave();
-        Descriptors.close(socket);
+        socket.close();
         receiver.close();
-        reassembler.close();
     }
 }

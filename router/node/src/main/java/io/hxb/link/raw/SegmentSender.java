@@ -1,5 +1,6 @@
 package io.hxb.link.raw;
 
+import io.hxb.frame.FragmentFlyweight;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.link.LongFrameCounts;
 import io.hxb.link.OutgoingFrame;
@@ -13,6 +14,7 @@ import io.hxb.topology.Shape;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * Encapsulates the long frames of one sender as segments, where these arrive. Owned by the sender's
@@ -22,7 +24,6 @@ import java.lang.foreign.MemorySegment;
  * piece; the first one has as many whole segments as it can.
  */
 final class SegmentSender {
-    private static final int NUMBER_BITS = 24;
     private static final int MAC_BITS = 48;
 
     /** Unacknowledged probes before the fallback is logged: half a second. */
@@ -49,13 +50,8 @@ final class SegmentSender {
      * Makes one.
      *
      * @param queueFrames messages that the sender holds, for each of which there are headers.
-     * @param tag distinguishes the numbers of its frames from those of other senders of the link.
      */
-    SegmentSender(
-            final SegmentPath path,
-            final RawLinkConfig config,
-            final int queueFrames,
-            final int tag) {
+    SegmentSender(final SegmentPath path, final RawLinkConfig config, final int queueFrames) {
         this.path = path;
         coordinates = config.coordinates();
         dimension = config.dimension();
@@ -66,16 +62,19 @@ final class SegmentSender {
                         .allocate(
                                 SegmentHeaders.LENGTH + SegmentHeaders.MAX_PAYLOAD_BYTES,
                                 Long.BYTES);
-        number = tag << NUMBER_BITS;
+        // What tells its frames from those of other senders of its node.
+        number = ThreadLocalRandom.current().nextInt();
     }
 
     /** The NIC is this one now. */
     void onNic(final NicInfo nic) {
         source = Long.reverseBytes(IpHeaders.other(nic.mac()) << 16 | IpHeaders.ETHER_TYPE);
+        // What is lost is asked for and sent again as fragments, whose offsets have this unit.
         segmentBytes =
                 Math.min(
-                        nic.mtuBytes() - SegmentHeaders.IP_AND_TCP_LENGTH,
-                        SegmentHeaders.MAX_PAYLOAD_BYTES);
+                                nic.mtuBytes() - SegmentHeaders.IP_AND_TCP_LENGTH,
+                                SegmentHeaders.MAX_PAYLOAD_BYTES)
+                        & -FragmentFlyweight.UNIT_BYTES;
         wholeBytes =
                 segmentBytes <= 0
                         ? 0
@@ -121,13 +120,8 @@ final class SegmentSender {
 
     /** A frame follows; its calls of {@link #dress} share one number. */
     void begin() {
-        nextNumber();
+        number++;
         counts.onFrame();
-    }
-
-    private void nextNumber() {
-        final int mask = (1 << NUMBER_BITS) - 1;
-        number = (number & ~mask) | ((number + 1) & mask);
     }
 
     /**
@@ -184,7 +178,7 @@ final class SegmentSender {
             SegmentPath.writePattern(
                     prefix + SegmentHeaders.LENGTH, SegmentHeaders.MAX_PAYLOAD_BYTES);
         }
-        nextNumber();
+        number++;
         SegmentHeaders.writeAddresses(
                 prefix,
                 Long.reverseBytes(IpHeaders.other(address)),

@@ -14,6 +14,11 @@ import io.hxb.trunk.Port;
  * Discovery}.
  */
 final class MisconfigurationDetector {
+    private static final String OTHER_FILES =
+            " have different cluster files: give both the same file; at least name, shape, links,"
+                    + " the numbers and crc of frame, security.mode, and frame.maxBytes and"
+                    + " pool.bufferBytes, which bound the longest frame, have to be equal";
+
     private final NodeIdentity self;
     private final MisconfigurationLog misconfigurationLog;
 
@@ -76,8 +81,7 @@ final class MisconfigurationDetector {
                 kind,
                 port.link().index(),
                 switch (kind) {
-                    case MisconfigurationFlyweight.OTHER_FINGERPRINT ->
-                            ends + host + " have different cluster files: give both the same file";
+                    case MisconfigurationFlyweight.OTHER_FINGERPRINT -> ends + host + OTHER_FILES;
                     case MisconfigurationFlyweight.DUPLICATE_COORDINATE ->
                             "two nodes have the coordinates "
                                     + hereText()
@@ -180,8 +184,7 @@ final class MisconfigurationDetector {
             case MisconfigurationFlyweight.OTHER_CLUSTER ->
                     "these nodes are of different clusters: separate them, or give both the same"
                             + " cluster name";
-            case MisconfigurationFlyweight.OTHER_FINGERPRINT ->
-                    "these nodes have different cluster files: give both the same file";
+            case MisconfigurationFlyweight.OTHER_FINGERPRINT -> "these nodes" + OTHER_FILES;
             case MisconfigurationFlyweight.OTHER_VERSION ->
                     "these nodes run different versions of HXB: install one release on all nodes";
             case MisconfigurationFlyweight.MTU_DIFFERS ->

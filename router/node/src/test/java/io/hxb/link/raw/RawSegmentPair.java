@@ -7,7 +7,9 @@ import io.hxb.config.FrameConfig;
 import io.hxb.config.SocketConfig;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.link.BufferPool;
+import io.hxb.link.FrameReassembler;
 import io.hxb.link.LinkSender;
+import io.hxb.link.LongFrameJoin;
 import io.hxb.link.OutgoingFrame;
 import io.hxb.testing.TestFrames;
 import io.hxb.testing.TestNamespaces;
@@ -26,6 +28,7 @@ abstract class RawSegmentPair {
     static final long ELSEWHERE = 0x01_02;
     static final int BUFFERS = 256;
     static final int BUFFER_BYTES = 66_048;
+    static final int FRAMES_OF_NEIGHBOUR = 16;
     static final int HEADER = FrameHeaderFlyweight.LENGTH;
 
     final TestFrames frames = new TestFrames();
@@ -39,6 +42,7 @@ abstract class RawSegmentPair {
     String right;
     BufferPool pool;
     BufferPool.Share share;
+    LongFrameJoin join;
     RawLink a;
     RawLink b;
     LinkSender sender;
@@ -51,6 +55,10 @@ abstract class RawSegmentPair {
         namespaces.veth(left, "n0", right, "n0", mtu);
         pool = frames.pool(BUFFERS, BUFFER_BYTES);
         share = pool.newShare();
+        join =
+                new LongFrameJoin(
+                        pool, new FrameReassembler(share, 64, FRAMES_OF_NEIGHBOUR, 50_000_000));
+        frames.join(join);
         a = link(0, left, A, FrameConfig.Encapsulation.TCP);
         openB(ofB);
         sender = a.newSender(128);
@@ -94,6 +102,7 @@ abstract class RawSegmentPair {
         if (b != null) {
             frames.releaseAll();
             b.close();
+            join.close();
             assertEquals(0, pool.outstanding());
         }
         namespaces.close();
