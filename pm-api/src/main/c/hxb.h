@@ -390,14 +390,14 @@ HXB_API int hxb_close_region(hxb_region *region);
 typedef struct hxb_large_handler {
     size_t size; /* of the struct as the program knows it */
     /* A message begins. Returns a buffer of `length` bytes or more for it; NULL to get its fragments in place, by
-     * on_fragment; or HXB_REJECT, of which the sender is told if the rest has not been sent. */
+     * on_fragment; or HXB_REJECT, which ends the message at its sender, too. */
     void *(*on_start)(void *user, hxb_address from, uint64_t length, uint32_t tag);
     /* A fragment, in order and without gaps; the bytes are valid within the call. NULL if not wanted. */
     void (*on_fragment)(void *user, hxb_address from, uint64_t offset, const void *data, uint32_t length);
     /* A message has ended: HXB_OK, or the reason why the rest will not come. */
     void (*on_end)(void *user, hxb_address from, uint64_t length, uint32_t tag, void *target, int status);
-    /* A message sent is done; its memory belongs to the program again. HXB_TOO_LONG: the receiver did not want it, and
-     * said so before the rest was sent. NULL if not wanted. */
+    /* A message sent is done; its memory belongs to the program again. HXB_TOO_LONG: the receiver has
+     * rejected it before the rest was sent. NULL if not wanted. */
     void (*on_sent)(void *user, int64_t transfer, int status);
     void *user;
 } hxb_large_handler;
@@ -406,7 +406,7 @@ typedef struct hxb_large_limits {
     size_t size;         /* of the struct as the program knows it */
     int max_transfers;   /* in flight at the same time, 1 to 65,536 */
     int max_sources;     /* contexts from which messages are received at the same time */
-    uint64_t max_length; /* of a message received, 1 to 2^40; senders of longer ones are told */
+    uint64_t max_length; /* of a message received, 1 to 2^40; longer ones are rejected */
 } hxb_large_limits;
 
 /* Uses a context for large messages. If `limits` is NULL, they are 256 transfers, 4,096 sources and 1 GiB.

@@ -58,8 +58,8 @@ int large_poll_events(hxb_large *large) {
     return count;
 }
 
-/* Tells the sender of a message that follows as fragments to send no more of it. Without a send buffer it is not told:
- * its fragments are dropped in any case. */
+/* Notifies the sender of a message that follows as fragments, so that it sends no more of it. Without a send buffer it
+ * does not: the fragments are dropped in any case. */
 static void refuse(hxb_large *large, const hxb_message *start) {
     uint64_t fields[2] = {HXB_LARGE_REFUSED, 0};
     void *buffer = NULL;

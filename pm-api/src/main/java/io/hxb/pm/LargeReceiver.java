@@ -101,8 +101,8 @@ final class LargeReceiver {
     }
 
     /**
-     * Tells the sender of a message that follows as fragments to send no more of it. Without a send
-     * buffer it is not told: its fragments are dropped in any case.
+     * Notifies the sender of a message that follows as fragments, so that it sends no more of it.
+     * Without a send buffer it does not: the fragments are dropped in any case.
      */
     private void refuse(final PmMessage start) {
         final int slot =

@@ -17,7 +17,7 @@ public interface PmLargeHandler {
      * @param tag the 32 bits given by the sender.
      * @return where to assemble it, {@code lengthBytes} or more (one copy; native or a byte array);
      *     or null to get its fragments in place by {@link #onFragment}; or {@link
-     *     PmLargeMessages#REJECT}, which is told its sender if the rest has not been sent.
+     *     PmLargeMessages#REJECT}, which ends the message at its sender, too.
      */
     MemorySegment onStart(int sourceNode, int sourceContext, long lengthBytes, int tag);
 
@@ -63,8 +63,7 @@ public interface PmLargeHandler {
      *
      * @param transfer what {@code send} returned.
      * @param status {@link PmStatus#OK} when the peer's node has all of it, or why not: {@link
-     *     PmStatus#TOO_LONG} if the receiver did not want it, which it said before the rest was
-     *     sent.
+     *     PmStatus#TOO_LONG} if the receiver has rejected it before the rest was sent.
      */
     default void onSent(final long transfer, final int status) {}
 }

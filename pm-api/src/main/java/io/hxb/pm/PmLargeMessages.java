@@ -167,8 +167,8 @@ public final class PmLargeMessages {
      * @param maxTransfers messages that may be in flight at the same time, 1 to 65,536.
      * @param maxSources source contexts from which messages may be received at the same time;
      *     messages of others are dropped and counted.
-     * @param maxLengthBytes longest message received; longer ones are dropped and counted, and
-     *     their senders are told.
+     * @param maxLengthBytes longest message received; longer ones are dropped and counted, and end
+     *     at their senders with {@link PmStatus#TOO_LONG}.
      */
     public record Limits(int maxTransfers, int maxSources, long maxLengthBytes) {
         /** 256 transfers, 4,096 sources, 1 GiB. */

@@ -27,8 +27,8 @@ import io.hxb.linux.Memory;
  * loss, which costs CPU.
  *
  * <p>A relay takes what arrives as segments as one frame, too, since it sends that on with one
- * system call. What has lost segments it sends on as fragments, from which the destination can tell
- * what is missing.
+ * system call. A frame that has lost segments it sends on as fragments, so that the destination
+ * knows what is missing.
  */
 final class FragmentJoin {
     /** Part of the pool's buffers that incomplete frames of one loop may hold. */
@@ -94,8 +94,8 @@ final class FragmentJoin {
     }
 
     /**
-     * Asks for what is missing, gives up what is too old, and sends on what is for others and is
-     * not going to be complete.
+     * Requests what is missing, gives up what is too old, and sends on incomplete frames for other
+     * nodes that have lost segments.
      *
      * @return how many of all.
      */
@@ -121,8 +121,9 @@ final class FragmentJoin {
         return work;
     }
 
-    // Nobody has checked the header of a frame that comes as segments yet. What says that it comes
-    // from this node does not.
+    // The header of a frame that comes as segments has not been checked yet. One that claims to
+    // come
+    // from this node is forged.
     private boolean isValid(final long header) {
         return Memory.getLong(header + FrameHeaderFlyweight.SOURCE_OFFSET) != parts.here()
                 && FrameValidator.checkHeader(
@@ -192,8 +193,8 @@ final class FragmentJoin {
         if (id == BufferPool.NONE) {
             return 0;
         }
-        final long question = pool.headerAddress(id);
-        missing.wrap(question).answer(header);
+        final long request = pool.headerAddress(id);
+        missing.wrap(request).answer(header);
         final int ranges = Math.min(reassembler.gaps(), MissingFlyweight.MAX_RANGES);
         int added = 0;
         for (int i = 0; i < ranges; i++) {
@@ -202,11 +203,11 @@ final class FragmentJoin {
                 added++;
             }
         }
-        final int frameBytes = FrameHeaderFlyweight.frameLength(question);
+        final int frameBytes = FrameHeaderFlyweight.frameLength(request);
         final int link =
                 added == 0
                         ? -1
-                        : output.send(output.outgoing().wrap(question, frameBytes, share, id));
+                        : output.send(output.outgoing().wrap(request, frameBytes, share, id));
         if (link < 0) {
             share.release(id);
             return 0;

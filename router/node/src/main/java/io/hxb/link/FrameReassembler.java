@@ -417,7 +417,7 @@ public final class FrameReassembler implements AutoCloseable {
         return frameBytes[missingPlace];
     }
 
-    /** True if its ranges that are missing are not only late, as far as that can be said. */
+    /** True if its missing ranges are probably lost, not only late. */
     public boolean isMissingStuck() {
         return incomplete.isStuck(missingPlace);
     }

@@ -9,9 +9,9 @@ import io.hxb.linux.Memory;
  * of a frame that was sent as segments is sent again as fragments. Owned by that loop.
  *
  * <p>The source in the sense of {@link FrameReassembler} is the neighbour and link that a piece
- * came from: what a piece claims about its origin is not proven before its frame is complete.
- * Frames are told apart by their number and the node that they claim to come from. So two nodes
- * behind one relay may use the same numbers.
+ * came from: what a piece claims about its origin is not proven before its frame is complete. Their
+ * number and the node that they claim to come from identify frames. So two nodes behind one relay
+ * may use the same numbers.
  *
  * <p>The header of a fragment of each incomplete frame is kept at the beginning of its buffer, as
  * soon as it is known.
@@ -35,7 +35,7 @@ public final class LongFrameJoin implements AutoCloseable {
         this.reassembler = reassembler;
     }
 
-    /** What tells the nodes of a cluster apart, as far as three dimensions do; 24 bits. */
+    /** Distinguishes the nodes of a cluster, as far as three dimensions do; 24 bits. */
     public static int origin(final long coordinates) {
         return (int) (coordinates ^ coordinates >>> 24 ^ coordinates >>> 48) & ORIGIN_MASK;
     }

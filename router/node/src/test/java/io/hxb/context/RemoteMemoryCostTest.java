@@ -2,8 +2,6 @@ package io.hxb.context;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import com.sun.management.ThreadMXBean;
-
 import io.hxb.pm.PmDevice;
 import io.hxb.pm.PmRegion;
 import io.hxb.pm.PmStatus;
@@ -12,24 +10,21 @@ import io.hxb.pm.rma.PmNotification;
 import io.hxb.pm.rma.PmOutcome;
 import io.hxb.pm.rma.PmRemoteMemory;
 import io.hxb.pm.rma.PmRemoteRegion;
+import io.hxb.testing.Allocations;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-import java.lang.management.ManagementFactory;
-
 /** What operations on remote memory cost: allocation per operation, at both ends. */
 @Tag("unit")
 class RemoteMemoryCostTest {
-    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private static final int REGION_BYTES = 1 << 16;
     private static final int LONG_BYTES = 5_000;
     private static final int MOST_AT_ONCE = 250;
     private static final int WARM_UP = 40_000;
     private static final int OPERATIONS = 20_000;
-    private static final int ROUNDS = 3;
 
     private final PmOutcome outcome = new PmOutcome();
     private final PmNotification notification = new PmNotification();
@@ -89,23 +84,9 @@ class RemoteMemoryCostTest {
         perform(operation, WARM_UP, MOST_AT_ONCE);
         for (final int atOnce : new int[] {1, 64}) {
             perform(operation, WARM_UP, atOnce);
-            // when
-            long allocated = Long.MAX_VALUE;
-            for (int round = 0; round < ROUNDS; round++) {
-                allocated = Math.min(allocated, allocatedBytes(operation, atOnce));
-            }
-            // then
-            assertEquals(0, allocated, "bytes for " + OPERATIONS + " operations, " + atOnce);
+            // when: once in a while the JIT compiler makes an object that it had done without
+            Allocations.awaitNone(() -> perform(operation, OPERATIONS, atOnce));
         }
-    }
-
-    // Once in a while the JIT compiler makes an object that it had done without.
-    private long allocatedBytes(final Operation operation, final int atOnce) {
-        final long thread = Thread.currentThread().threadId();
-        THREADS.getThreadAllocatedBytes(thread);
-        final long before = THREADS.getThreadAllocatedBytes(thread);
-        perform(operation, OPERATIONS, atOnce);
-        return THREADS.getThreadAllocatedBytes(thread) - before;
     }
 
     @Test

@@ -8,8 +8,8 @@ import io.hxb.os.nic.NicInfo;
 
 /**
  * The packet socket by which a raw link receives what travels by IP, as UDP or as segments of TCP:
- * to a MAC address that the kernel's protocols do not answer for, in one piece where the kernel has
- * joined it, which it waits for under bulk. Owned by the loop that owns the link.
+ * to a MAC address that the kernel's protocols do not use, in one piece where the kernel has joined
+ * it, which it waits for under bulk. Owned by the loop that owns the link.
  */
 final class IpSocket {
     private final int descriptor;
@@ -49,7 +49,7 @@ final class IpSocket {
         return descriptor;
     }
 
-    /** What is told of all that arrives. */
+    /** Counts all that arrives. */
     GroTimeout timer() {
         return timer;
     }

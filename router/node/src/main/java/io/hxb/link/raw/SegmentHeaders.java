@@ -174,7 +174,7 @@ public final class SegmentHeaders {
                 - IP_AND_TCP_LENGTH;
     }
 
-    /** The node that the frame claims to come from, as {@link LongFrameJoin#origin} says it. */
+    /** The node that the frame claims to come from: see {@link LongFrameJoin#origin}. */
     static int origin(final long prefix) {
         return Memory.getIntBigEndian(prefix + IP_OFFSET + 12) & 0xFF_FFFF;
     }

@@ -28,7 +28,7 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
  * and which neighbours have answered. Owned by the loop that owns the link; senders of other loops
  * read the answers.
  *
- * <p>Whether a way is proven is up to each sender ({@link PathProof}); this end answers what asks.
+ * <p>Each sender finds out whether a way is proven ({@link PathProof}); this end answers probes.
  * Only segments of neighbours are joined, where the node joins fragments, too: what is lost of a
  * frame arrives as these; see {@link LongFrameJoin}.
  */

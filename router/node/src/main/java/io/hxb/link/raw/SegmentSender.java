@@ -62,14 +62,14 @@ final class SegmentSender {
                         .allocate(
                                 SegmentHeaders.LENGTH + SegmentHeaders.MAX_PAYLOAD_BYTES,
                                 Long.BYTES);
-        // What tells its frames from those of other senders of its node.
+        // Distinguishes its frames from those of other senders of its node.
         number = ThreadLocalRandom.current().nextInt();
     }
 
     /** The NIC is this one now. */
     void onNic(final NicInfo nic) {
         source = Long.reverseBytes(IpHeaders.other(nic.mac()) << 16 | IpHeaders.ETHER_TYPE);
-        // What is lost is asked for and sent again as fragments, whose offsets have this unit.
+        // Lost ranges are requested and sent again as fragments, whose offsets have this unit.
         segmentBytes =
                 Math.min(
                                 nic.mtuBytes() - SegmentHeaders.IP_AND_TCP_LENGTH,

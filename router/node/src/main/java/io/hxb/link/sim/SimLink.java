@@ -220,7 +220,7 @@ public final class SimLink implements Link {
         return true;
     }
 
-    /** Puts a frame behind what waits for the wire, however much that is. */
+    /** Appends a frame to what waits for the wire, however much that is. */
     void put(final int neighbour, final List<byte[]> train) {
         put(neighbour, train, segment.faults());
     }

@@ -94,7 +94,7 @@ public abstract class SocketSender implements LinkSender {
      * @param queueFrames frames it holds, a power of two.
      * @param prefixBytes bytes before the HXB header that are sent along.
      * @param nameBytes bytes of socket address per frame, 0 for none.
-     * @param sendBufferBytes of the socket, as it was asked for.
+     * @param sendBufferBytes of the socket, as requested.
      * @param trains joins frames; null if each is sent alone.
      */
     protected SocketSender(
@@ -104,7 +104,7 @@ public abstract class SocketSender implements LinkSender {
             final int nameBytes,
             final int sendBufferBytes,
             final Trains trains) {
-        // The kernel lets twice as much wait as it is asked for: socket(7).
+        // The kernel lets twice as much wait as is requested: socket(7).
         maxUnsentBytes = 2 * Math.min(sendBufferBytes, Integer.MAX_VALUE / 2 - AHEAD_BYTES);
         unsentLimitBytes = maxUnsentBytes;
         this.descriptor = descriptor;

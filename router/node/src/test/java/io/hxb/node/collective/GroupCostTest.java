@@ -3,12 +3,11 @@ package io.hxb.node.collective;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.sun.management.ThreadMXBean;
-
 import io.hxb.counter.CounterBlock;
 import io.hxb.linux.Memory;
 import io.hxb.pm.PmStatus;
 import io.hxb.pm.collective.wire.GroupProtocol;
+import io.hxb.testing.Allocations;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.AutoClose;
@@ -16,13 +15,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.lang.foreign.Arena;
-import java.lang.management.ManagementFactory;
 
 /** What operations of a group cost its nodes in memory of the heap. */
 @Tag("unit")
 class GroupCostTest {
-    private static final int MAX_ROUNDS = 20;
-    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private static final Shape SHAPE = Shape.of(2, 2, 2);
     private static final int NODES = SHAPE.nodeCount();
     private static final int MEMBER = 5;
@@ -233,18 +229,10 @@ class GroupCostTest {
             nowNs += 20_000_000;
             deliverAll();
         }
-        // when: the compiler needs some rounds until it has compiled everything
-        long allocated = Long.MAX_VALUE;
-        int rounds = 0;
-        while (allocated != 0 && rounds < MAX_ROUNDS) {
-            results = 0;
-            final long before = THREADS.getCurrentThreadAllocatedBytes();
-            operate(3_000);
-            allocated = THREADS.getCurrentThreadAllocatedBytes() - before;
-            rounds++;
-            assertEquals(3_000 * NODES, results);
-        }
+        results = 0;
+        // when
+        final int rounds = Allocations.awaitNone(() -> operate(3_000));
         // then
-        assertEquals(0, allocated, "bytes for 3,000 operations after " + rounds + " rounds");
+        assertEquals(3_000 * NODES * rounds, results);
     }
 }
