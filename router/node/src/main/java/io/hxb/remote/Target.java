@@ -46,7 +46,7 @@ final class Target {
     private final ArrayDeque<Request> free = new ArrayDeque<>(REQUESTS);
     private final ArrayDeque<Requester> ready = new ArrayDeque<>();
 
-    /** Those whose next notification has no room, or whose next get comes too late. */
+    /** Those whose next notification has no room, or whose next request comes too late. */
     private final ArrayDeque<Requester> blocked = new ArrayDeque<>();
 
     private final Long2ObjectHashMap<Requester> requesters = new Long2ObjectHashMap<>();
@@ -276,7 +276,7 @@ final class Target {
         final Request request = requester.first();
         final boolean isToTell = request.kind() == OperationRing.PUT_NOTIFY;
         final boolean isGet = request.kind() == OperationRing.GET;
-        if ((isToTell && !area.hasRoom(notifications.position())) || (isGet && isClosed)) {
+        if ((isToTell && !area.hasRoom(notifications.position())) || isTooLate(request)) {
             blocked.add(requester);
             return 0;
         }
@@ -303,6 +303,15 @@ final class Target {
         fragmentBytes[slot] = RemoteRecordFlyweight.LENGTH + dataBytes;
         submit(slot);
         return 1;
+    }
+
+    // The memory of a context that closes is not lent any more: that its keys are unknown would be
+    // the wrong reason.
+    private boolean isTooLate(final Request request) {
+        return isClosed
+                && (request.kind() == OperationRing.GET
+                        || (request.kind() == RemoteRecordFlyweight.DONE
+                                && request.status() == PmStatus.BAD_KEY));
     }
 
     private void respond(final long peer, final Request request) {
