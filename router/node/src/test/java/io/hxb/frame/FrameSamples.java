@@ -128,7 +128,6 @@ final class FrameSamples {
                 final int ranges = 1 + random.nextInt(MissingFlyweight.MAX_RANGES);
                 final MissingFlyweight missing = new MissingFlyweight().wrap(header.address());
                 for (int i = 0; i < ranges; i++) {
-                    // The last of 32 ranges of 4,096 bytes would end beyond the longest frame.
                     missing.add(4_096 * i, 8 * (1 + random.nextInt(511)));
                 }
                 yield ranges * MissingFlyweight.RANGE_BYTES;
