@@ -292,7 +292,9 @@ class MeasureSystemTest {
             final Map<?, ?> cost = (Map<?, ?>) summary.get("cpu_s_per_GB");
             assertEquals(
                     Set.of("sender", "sender_node", "receiver", "receiver_node"), cost.keySet());
-            assertTrue(cost.values().stream().allMatch(value -> (double) value > 0), perf::output);
+            // The kernel counts CPU time in ticks, and on a busy machine an end may use none.
+            assertTrue(cost.values().stream().allMatch(value -> (double) value >= 0), perf::output);
+            assertTrue(cost.values().stream().anyMatch(value -> (double) value > 0), perf::output);
         }
         // The same cluster, as one of its machines sees it: the other's counters are not here.
         try (HxbProcess perf = hxb("perf 1 --node 0 --config " + ofOneMachine() + options)) {
