@@ -92,9 +92,11 @@ final class LargeSender implements PmContext.SendDoneListener {
     /** A context does not want the rest of a message. */
     void onRefused(final int node, final int destinationContext, final int wireNumber) {
         final Destination destination = destinations.get(((long) node << 32) | destinationContext);
+        if (destination == null) {
+            return;
+        }
         for (final Transfer transfer : transfers) {
-            if (destination != null
-                    && transfer.destination == destination
+            if (transfer.destination == destination
                     && transfer.wireNumber == wireNumber
                     && transfer.isStarted
                     && !transfer.isDone

@@ -300,6 +300,7 @@ final class AttachedProcess {
     /** The application is gone: its memory is given back when nothing is sent from it any more. */
     synchronized void detach() {
         isGone = true;
+        grants.close();
         for (int id = 1; id < lent.length; id++) {
             takeBack(id);
         }

@@ -511,7 +511,7 @@ public final class Forwarder implements FrameSink {
         return count;
     }
 
-    /** Asks for lost fragments and gives up frames that stay incomplete; returns how many. */
+    /** Requests lost fragments and gives up frames that stay incomplete; returns how many. */
     public int doWork(final long nowNs) {
         return fragments.doWork(relayedFragments, nowNs);
     }

@@ -18,6 +18,7 @@ public final class GrantTable {
     /** By key, with open addressing; at most half full. */
     private volatile Grant[] table = new Grant[2];
 
+    private volatile boolean isClosed;
     private int count;
 
     /** Makes a table without keys. */
@@ -78,6 +79,16 @@ public final class GrantTable {
                 remove(grant);
             }
         }
+    }
+
+    /** The application is gone: its contexts, which are about to close, know no key any more. */
+    public void close() {
+        isClosed = true;
+    }
+
+    /** True if the application is gone. Any thread. */
+    boolean isClosed() {
+        return isClosed;
     }
 
     private void remove(final Grant grant) {

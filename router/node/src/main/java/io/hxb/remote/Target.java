@@ -308,7 +308,7 @@ final class Target {
     // The memory of a context that closes is not lent any more: that its keys are unknown would be
     // the wrong reason.
     private boolean isTooLate(final Request request) {
-        return isClosed
+        return (isClosed || grants.isClosed())
                 && (request.kind() == OperationRing.GET
                         || (request.kind() == RemoteRecordFlyweight.DONE
                                 && request.status() == PmStatus.BAD_KEY));
