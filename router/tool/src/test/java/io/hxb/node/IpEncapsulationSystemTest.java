@@ -120,7 +120,11 @@ class IpEncapsulationSystemTest {
                 () -> "trains at the end: " + received(FAR), () -> received(FAR) > trainsAtEnd);
         if (relay == SocketConfig.KernelRelay.ON) {
             // The relay's node takes trains until its kernel knows that the next hop hears IP.
-            TestNamespaces.await("the kernel has relayed trains", () -> hasRelayed(from, far));
+            TestNamespaces.await(
+                    () ->
+                            "relayed by the kernel: "
+                                    + sum(CounterType.FORWARD_KERNEL_RELAYED_FRAMES),
+                    () -> hasRelayed(from, far));
         } else {
             assertEquals(0, sum(CounterType.FORWARD_KERNEL_RELAYED_TRAINS));
             assertTrue(sent(NEIGHBOUR) > trainsOfRelay, "trains that the node relayed");
@@ -138,7 +142,8 @@ class IpEncapsulationSystemTest {
 
     private boolean hasRelayed(final PmContext from, final PmContext far) {
         exchange(from, FAR, far);
-        return sum(CounterType.FORWARD_KERNEL_RELAYED_TRAINS) > 0;
+        return sum(CounterType.FORWARD_KERNEL_RELAYED_TRAINS) > 0
+                && sum(CounterType.FORWARD_KERNEL_RELAYED_FRAMES) >= MESSAGES;
     }
 
     private long sent(final int node) {

@@ -75,9 +75,10 @@ class BadInputSystemTest {
                         """
                         backend: udp
                         links: {x: 1}
-                        udp: {basePort: 20000}
+                        udp: {basePort: PORT}
                         socket: {kernelRelay: on}
-                        """);
+                        """
+                                .replace("PORT", Integer.toString(TestPorts.take(2))));
 
         try (HxbProcess hxb =
                 HxbProcess.start(folder, "node", "--config", file.toString(), "--node", "0")) {
