@@ -260,6 +260,7 @@ class WrongUsageTest {
             manager --plan x --nic eth0 --key a,b,c
             manager --plan x --nic eth0 --allow nobody
             optimise
+            optimise --plan x --dry-run --keep
             mpirun
             mpirun -np 4
             mpirun --lab 2x hostname

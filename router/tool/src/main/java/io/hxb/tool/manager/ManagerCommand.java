@@ -107,7 +107,8 @@ public final class ManagerCommand implements Callable<Integer> {
             split = ",",
             description =
                     "require the key of the cluster in this file, made by hxb key "
-                            + "generate, of other machines; name two while it is changed")
+                            + "generate, of other machines, and seal the probes of paths by it; "
+                            + "name two while it is changed")
     private List<Path> keys = List.of();
 
     @Option(

@@ -136,6 +136,9 @@ public final class OptimiseCommand implements Callable<Integer> {
         if (plan == null) {
             throw new UsageException("--plan FILE is missing: the plan that the managers have");
         }
+        if (isDry && isKept) {
+            throw new UsageException("--keep: not with --dry-run, which moves nothing to leave");
+        }
         OpenJars.openAll();
         final VlanPlan network = SavedPlan.read(plan);
         final HostTable table = UsageException.check(() -> HostTable.of(network));

@@ -33,8 +33,21 @@ public final class ClusterFile {
             description = "use the lab of this name (default: lab)")
     private String named;
 
+    private final String variable;
+
     /** Picocli makes it. */
-    public ClusterFile() {}
+    public ClusterFile() {
+        this(System.getenv("HXB_CONFIG"));
+    }
+
+    /**
+     * With a value of HXB_CONFIG.
+     *
+     * @param variable null where it is not set.
+     */
+    ClusterFile(final String variable) {
+        this.variable = variable;
+    }
 
     private String name() {
         if (named != null && file != null) {
@@ -59,21 +72,29 @@ public final class ClusterFile {
 
     /** The lab that is meant; empty when a file is. */
     public Optional<LabState> lab() {
-        final boolean isFile = file != null || System.getenv("HXB_CONFIG") != null;
+        final boolean isFile = file != null || isFromVariable();
         return isFile ? Optional.empty() : LabRegistry.ofUser().find(name());
     }
 
     /** True if there is a cluster file to look at. */
     public boolean isGiven() {
         return file != null
-                || System.getenv("HXB_CONFIG") != null
+                || named != null
+                || isFromVariable()
                 || lab().filter(state -> !state.hasSwitches()).isPresent()
                 || Files.exists(SYSTEM_FILE);
     }
 
     /** These options as words of another command's line in the same environment. */
     public List<String> words() {
-        return file != null ? List.of("--config", file.toString()) : List.of("--name", name());
+        if (file != null) {
+            return List.of("--config", file.toString());
+        }
+        return isFromVariable() ? List.of() : List.of("--name", name());
+    }
+
+    private boolean isFromVariable() {
+        return named == null && variable != null;
     }
 
     /** The cluster that is meant. */
@@ -82,11 +103,10 @@ public final class ClusterFile {
         if (file != null) {
             return ClusterConfigYaml.read(file);
         }
-        final String variable = System.getenv("HXB_CONFIG");
-        if (variable != null) {
+        if (isFromVariable()) {
             return ClusterConfigYaml.read(Path.of(variable));
         }
-        if (lab().isPresent()) {
+        if (named != null || lab().isPresent()) {
             LabRegistry.ofUser().requireNodes(lab);
             return ClusterConfigYaml.read(LabRegistry.ofUser().folder(lab).resolve("cluster.yaml"));
         }
