@@ -15,6 +15,11 @@ import java.lang.invoke.MethodHandle;
  * <p>Each binding costs milliseconds at start, so callers keep theirs in holder classes that load
  * on first use, as {@code static final} handles called with {@code invokeExact}. A bound function
  * takes the errno segment first: {@code (int) HANDLE.invokeExact(Linux.errnoSegment(), fd)}.
+ *
+ * <p>A call makes a slice of that segment, 40 bytes on Java's heap, which the second compiler
+ * removes if it inlines the whole call. In a large caller it may not, so {@code .mvn/jvm.config}
+ * keeps the methods of hot calls compiled alone. Source: jdk.internal.foreign.abi.SharedUtils,
+ * checkCaptureSegment, of JDK 25.
  */
 public final class Linux {
     private static final Linker LINKER = Linker.nativeLinker();
