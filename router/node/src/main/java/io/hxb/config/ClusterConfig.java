@@ -101,6 +101,12 @@ public record ClusterConfig(
                                 + " or more for as many dimensions: "
                                 + frame.hopLimit())
                 .that(
+                        socket.kernelRelay() != SocketConfig.KernelRelay.ON
+                                || (backend.usesNics() && !frame.vlanTags()),
+                        "socket",
+                        "must not have kernelRelay: on with UDP links or frame.vlanTags, of which"
+                                + " the kernel relays no frames")
+                .that(
                         pool.bufferBytes() == 0 || socket.mtuBytes() <= pool.bufferBytes() - 64,
                         "pool",
                         "needs buffers 64 bytes larger than the MTU of "

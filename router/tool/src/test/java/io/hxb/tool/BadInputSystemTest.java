@@ -69,24 +69,6 @@ class BadInputSystemTest {
     }
 
     @Test
-    void shouldReportWhyTheKernelCannotRelay() throws Exception {
-        final Path file =
-                cluster(
-                        """
-                        backend: udp
-                        links: {x: 1}
-                        udp: {basePort: PORT}
-                        socket: {kernelRelay: on}
-                        """
-                                .replace("PORT", Integer.toString(TestPorts.take(2))));
-
-        try (HxbProcess hxb =
-                HxbProcess.start(folder, "node", "--config", file.toString(), "--node", "0")) {
-            assertFailure(hxb, "use raw links");
-        }
-    }
-
-    @Test
     void shouldReportWhichPrivilegeIsMissing() throws Exception {
         assumeTrue(Privileges.isRoot(), "skipped: taking capabilities away needs root");
         final Path file = cluster("backend: raw\nlinks: {x: [lo]}\n");
