@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -111,6 +112,22 @@ public final class TestNamespaces implements AutoCloseable {
         if (!holdsWithin(WAIT_LIMIT_NS, holds)) {
             throw new AssertionError("waited in vain until " + condition.get());
         }
+    }
+
+    /**
+     * Repeats an action until a count stays as it is meanwhile: one of faults that nodes see where
+     * there are none when their loops get no CPU for a while, which may happen to some repetitions,
+     * but not to all.
+     */
+    public static void awaitNone(
+            final String faults, final LongSupplier count, final Runnable action) {
+        await(
+                () -> "there are no " + faults + " (" + count.getAsLong() + " in all)",
+                () -> {
+                    final long before = count.getAsLong();
+                    action.run();
+                    return count.getAsLong() == before;
+                });
     }
 
     /**
