@@ -125,6 +125,13 @@ public record IpPrefix(boolean isIpv4, long high, long low, int lengthBits) {
         return low + 1 + node;
     }
 
+    /** True if an address is in it. */
+    boolean contains(final long addressHigh, final long addressLow) {
+        final int free = isIpv4 ? IPV4_BITS - lengthBits : IPV6_BITS - lengthBits;
+        return (addressHigh ^ high) >>> Math.max(free - Long.SIZE, 0) == 0
+                && (free >= Long.SIZE || (addressLow ^ low) >>> free == 0);
+    }
+
     /** The node whose address is in the prefix; -1 if the address is not, or is that of no node. */
     int node(final long addressHigh, final long addressLow, final int nodeCount) {
         final long index = addressLow - low - 1;
