@@ -9,22 +9,20 @@ import io.hxb.os.nic.NicInfo;
 import io.hxb.os.nic.NicName;
 
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 
 /**
  * The virtual NIC of a node: a TAP device with the MAC and the addresses of an {@link IpPlan}. It
- * is made, or an existing one is taken over that an administrator has made for this user. Opened
- * and closed by any thread, used by one.
+ * is made, or an existing one is taken over that an administrator has made for this user. Read
+ * by one thread; any may open it, write to it or close it.
  */
 public final class IpDevice implements PacketDevice {
     private static final int LONGEST_SUPER_PACKET = 65_536;
 
     private final TapDevice tap;
     private final int mtuBytes;
-    private final MemorySegment errno = Linux.newErrnoSegment();
 
     private IpDevice(final TapDevice tap, final int mtuBytes) {
         this.tap = tap;
@@ -245,12 +243,12 @@ public final class IpDevice implements PacketDevice {
 
     @Override
     public int read(final long address, final int lengthBytes) {
-        return zeroIfNone(tap.readWhole(errno, address, lengthBytes));
+        return zeroIfNone(tap.readWhole(Linux.errnoSegment(), address, lengthBytes));
     }
 
     @Override
     public int write(final long address, final int lengthBytes) {
-        return zeroIfNone(tap.write(errno, address, lengthBytes));
+        return zeroIfNone(tap.write(Linux.errnoSegment(), address, lengthBytes));
     }
 
     private static int zeroIfNone(final int result) {
