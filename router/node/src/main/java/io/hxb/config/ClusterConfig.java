@@ -1,6 +1,9 @@
 package io.hxb.config;
 
+import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.frame.MessageRecordFlyweight;
 import io.hxb.frame.SealFlyweight;
+import io.hxb.tap.VirtioHeader;
 import io.hxb.topology.Shape;
 
 import java.nio.charset.StandardCharsets;
@@ -36,6 +39,7 @@ import java.util.zip.CRC32C;
  * @param security how frames are protected against forgery.
  * @param manager the network manager of each host.
  * @param pathHealth when paths through plain switches count as dead.
+ * @param ip the virtual NIC of each node.
  * @param hosts coordinate vector of each host name; may be empty.
  */
 public record ClusterConfig(
@@ -58,7 +62,15 @@ public record ClusterConfig(
         SecurityConfig security,
         ManagerConfig manager,
         PathHealthConfig pathHealth,
+        IpConfig ip,
         Map<String, Long> hosts) {
+
+    /** Where a message holds more: a round number below the largest MTU of a TAP device. */
+    private static final int DEFAULT_IP_MTU = 65_000;
+
+    /** Bytes of a frame before its message. */
+    private static final int FRAME_HEAD_BYTES =
+            FrameHeaderFlyweight.LENGTH + MessageRecordFlyweight.LENGTH;
 
     /** Bytes of a receive buffer before the frame: HEADER_OFFSET_BYTES of BufferPool. */
     private static final int BUFFER_HEAD_BYTES = 64;
@@ -86,6 +98,7 @@ public record ClusterConfig(
                 .section(SecurityConfig.KEYS, security)
                 .section(ManagerConfig.KEYS, manager)
                 .section(PathHealthConfig.KEYS, pathHealth)
+                .section(IpConfig.KEYS, ip)
                 .that(
                         links.endpoints().size() == shape.dimensions(),
                         "links",
@@ -143,6 +156,22 @@ public record ClusterConfig(
                         "attach",
                         "must not name allowedUids or allowedGids where there are tenants, whose"
                                 + " users are those that may attach")
+                .that(
+                        ip.tooSmall(shape.nodeCount()).isEmpty(),
+                        "ip",
+                        "needs a larger prefix for "
+                                + shape.nodeCount()
+                                + " nodes: "
+                                + ip.tooSmall(shape.nodeCount()).map(Object::toString).orElse(""))
+                .that(
+                        !ip.isWanted()
+                                || Math.max(ip.mtuBytes(), IpConfig.MIN_MTU)
+                                        <= maxIpMtuBytes(frame, pool, security),
+                        "ip",
+                        "needs messages that hold a packet of "
+                                + Math.max(ip.mtuBytes(), IpConfig.MIN_MTU)
+                                + " bytes; those of frame.maxBytes and pool.bufferBytes hold "
+                                + maxIpMtuBytes(frame, pool, security))
                 .done();
     }
 
@@ -173,10 +202,33 @@ public record ClusterConfig(
      * buffer holds the longer of both, with what lies before and after it.
      */
     public int maxFrameBytes() {
+        return maxFrameBytes(frame, pool, security);
+    }
+
+    private static int maxFrameBytes(
+            final FrameConfig frame, final PoolConfig pool, final SecurityConfig security) {
         final int wanted = frame.maxBytes() > 0 ? frame.maxBytes() : FrameConfig.LONGEST_BYTES;
         return pool.bufferBytes() == 0
                 ? wanted
                 : Math.min(wanted, heldBytes(pool.bufferBytes(), security));
+    }
+
+    /**
+     * MTU of the nodes' virtual NICs: {@code ip.mtu}, by default 65,000, or what a message holds
+     * with the headers of a packet.
+     */
+    public int ipMtuBytes() {
+        return ip.mtuBytes() > 0
+                ? ip.mtuBytes()
+                : Math.min(DEFAULT_IP_MTU, maxIpMtuBytes(frame, pool, security));
+    }
+
+    private static int maxIpMtuBytes(
+            final FrameConfig frame, final PoolConfig pool, final SecurityConfig security) {
+        return maxFrameBytes(frame, pool, security)
+                - FRAME_HEAD_BYTES
+                - VirtioHeader.LENGTH
+                - VirtioHeader.ETHERNET_LENGTH;
     }
 
     /**
@@ -366,6 +418,11 @@ public record ClusterConfig(
         return new Builder(this).manager(value).build();
     }
 
+    /** The same with another virtual NIC of each node. */
+    public ClusterConfig withIp(final IpConfig value) {
+        return new Builder(this).ip(value).build();
+    }
+
     private static int hash(final String text) {
         final CRC32C crc = new CRC32C();
         crc.update(text.getBytes(StandardCharsets.UTF_8));
@@ -397,6 +454,7 @@ public record ClusterConfig(
         private SecurityConfig security = SecurityConfig.DEFAULT;
         private ManagerConfig manager = ManagerConfig.DEFAULT;
         private PathHealthConfig pathHealth = PathHealthConfig.DEFAULT;
+        private IpConfig ip = IpConfig.DEFAULT;
         private Map<String, Long> hosts = Map.of();
 
         /** Starts from the defaults and the id derived from the name. */
@@ -427,6 +485,7 @@ public record ClusterConfig(
             security = given.security;
             manager = given.manager;
             pathHealth = given.pathHealth;
+            ip = given.ip;
             hosts = given.hosts;
         }
 
@@ -519,6 +578,12 @@ public record ClusterConfig(
             return this;
         }
 
+        /** The virtual NIC of each node. */
+        public Builder ip(final IpConfig value) {
+            ip = value;
+            return this;
+        }
+
         /** The network manager of each host. */
         public Builder manager(final ManagerConfig value) {
             manager = value;
@@ -553,6 +618,7 @@ public record ClusterConfig(
                     security,
                     manager,
                     pathHealth,
+                    ip,
                     hosts);
         }
     }

@@ -120,7 +120,8 @@ public final class ClusterKeys {
                     new Part<>(
                             PathHealthConfig.KEYS,
                             ClusterConfig::pathHealth,
-                            ClusterConfig.Builder::pathHealth));
+                            ClusterConfig.Builder::pathHealth),
+                    new Part<>(IpConfig.KEYS, ClusterConfig::ip, ClusterConfig.Builder::ip));
 
     private static final List<ConfigKey<?, ?>> TOPOLOGY =
             List.of(

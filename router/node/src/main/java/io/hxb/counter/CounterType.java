@@ -321,7 +321,35 @@ public enum CounterType {
             LINK,
             COUNT,
             "Times long frames to a neighbour did not arrive as segments of TCP any more, or the"
-                    + " kernel refused them, so that they went otherwise.");
+                    + " kernel refused them, so that they went otherwise."),
+    IP_SENT_PACKETS(170, "Packets of this machine's virtual NIC, handed to flows."),
+    IP_SENT_BYTES(171, "Bytes of these packets, Ethernet headers included."),
+    IP_RECEIVED_PACKETS(172, "Packets from other nodes, written to the virtual NIC."),
+    IP_RECEIVED_BYTES(173, "Bytes of these packets, Ethernet headers included."),
+    IP_ANSWERED_PACKETS(174, "Questions for addresses of nodes that this node answered itself."),
+    IP_MARKED_PACKETS(
+            175, "Packets that waited too long and were marked by ECN instead of being dropped."),
+    IP_GAPS_EVENTS(
+            176,
+            "Times all packets on the way to a node were given up, because the oldest was not"
+                    + " acknowledged in ip.repairTime."),
+    IP_DROPPED_ADDRESS_PACKETS(
+            177,
+            "Packets dropped that were for no node: foreign addresses, tags, other protocols."),
+    IP_DROPPED_LENGTH_PACKETS(178, "Packets dropped that were longer than a message."),
+    IP_DROPPED_FULL_PACKETS(179, "Packets dropped because too many waited for their node already."),
+    IP_DROPPED_DELAYED_PACKETS(
+            180, "Packets dropped because they waited too long, so that their sender slows down."),
+    IP_DROPPED_RATE_PACKETS(181, "Packets for all nodes dropped because there were too many."),
+    IP_DROPPED_UNREACHABLE_PACKETS(
+            182,
+            "Packets dropped because their node did not take them: it is gone, stopped, or has no"
+                    + " virtual NIC."),
+    IP_DROPPED_DEVICE_PACKETS(183, "Packets dropped because the virtual NIC did not take them."),
+    IP_REFUSED_PACKETS(
+            184,
+            "Packets from other nodes dropped because they were not valid, or not from the sender"
+                    + " that they named.");
 
     private static final CounterType[] BY_ID = new CounterType[values().length + 1];
     // By negated reason; there is none for 0.

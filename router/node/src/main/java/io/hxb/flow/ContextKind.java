@@ -1,10 +1,11 @@
 package io.hxb.flow;
 
 /**
- * What the flows of a context carry: messages, or operations on remote memory. A context that uses
- * remote memory has three ends in the network, one of each kind, so that its operations do not wait
- * for messages that nobody receives, nor answers for requests. The number of an end in frames is
- * that of its context with the kind in the two highest bits. Stateless.
+ * What the flows of a context carry: messages, operations on remote memory, or packets of IP. A
+ * context that uses remote memory has three ends in the network, one of each kind, so that its
+ * operations do not wait for messages that nobody receives, nor answers for requests. Packets have
+ * an end of the node's own. The number of an end in frames is that of its context with the kind in
+ * the two highest bits. Stateless.
  */
 public final class ContextKind {
     /** Messages: the number is that of the context itself. */
@@ -16,8 +17,11 @@ public final class ContextKind {
     /** Answers to what the context has requested. */
     public static final int ANSWERS = 2;
 
+    /** Packets that the virtual NIC of a node sends: the number is 0. */
+    public static final int PACKETS = 3;
+
     /** Number of kinds. */
-    public static final int COUNT = 3;
+    public static final int COUNT = 4;
 
     /** Contexts are 0 to this - 1. */
     public static final int MAX_CONTEXTS = 1 << 14;

@@ -212,6 +212,24 @@ public final class FlowLoop implements FlowPort {
         return lastContext;
     }
 
+    @Override
+    public long waitingBytes(
+            final int contextId, final int destinationNode, final int destinationContext) {
+        final SendFlow flow =
+                table.sendFlows().get(Flow.key(contextId, destinationNode, destinationContext));
+        return flow == null ? 0 : flow.backlog.waitingBytes();
+    }
+
+    @Override
+    public void endFlow(
+            final int contextId, final int destinationNode, final int destinationContext) {
+        final SendFlow flow =
+                table.sendFlows().get(Flow.key(contextId, destinationNode, destinationContext));
+        if (flow != null && !flow.isClosed() && flow.context.inbox == inbox) {
+            feedback.end(flow, PmStatus.PEER_UNREACHABLE);
+        }
+    }
+
     /**
      * Sets whether a context has more messages than this turn took: small ones that do not fill a
      * frame then wait for the next turn, but no longer if that brings none for their flow.

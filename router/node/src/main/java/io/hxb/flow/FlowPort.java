@@ -59,6 +59,21 @@ public interface FlowPort {
             boolean isNewRun);
 
     /**
+     * Bytes of messages that wait for their turn on a flow and were not handed to a link: for
+     * senders that keep their own queue.
+     *
+     * @return 0 if there is no such flow.
+     */
+    long waitingBytes(int contextId, int destinationNode, int destinationContext);
+
+    /**
+     * Gives up a flow that makes no progress: everything unacknowledged is reported as
+     * PEER_UNREACHABLE, within the call or when no link holds it any more. The next message begins
+     * the flow again. Nothing happens if there is no such flow.
+     */
+    void endFlow(int contextId, int destinationNode, int destinationContext);
+
+    /**
      * Sets whether the context has left messages that will be submitted in the next turn. Messages
      * that do not fill a frame may then wait for those, for one turn.
      */

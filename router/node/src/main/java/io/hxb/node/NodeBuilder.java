@@ -9,12 +9,19 @@ import io.hxb.context.ContextManager;
 import io.hxb.context.ContextParts;
 import io.hxb.counter.CounterLabels;
 import io.hxb.counter.Counters;
+import io.hxb.flow.FlowListener;
 import io.hxb.flow.FlowTable;
+import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.frame.MessageRecordFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
 import io.hxb.link.LinkProvider;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.SharedMemory;
+import io.hxb.node.ip.IpDelivery;
+import io.hxb.node.ip.IpService;
+import io.hxb.node.ip.IpSetup;
+import io.hxb.node.ip.PlannedAddresses;
 import io.hxb.node.loop.NodeThreads;
 import io.hxb.node.service.ServiceTask;
 import io.hxb.os.HostName;
@@ -22,6 +29,9 @@ import io.hxb.os.SoftInterrupts;
 import io.hxb.pm.attach.RunFolders;
 import io.hxb.session.KeyFile;
 import io.hxb.session.KeyRing;
+import io.hxb.tap.IpDevice;
+import io.hxb.tap.IpPlan;
+import io.hxb.tap.PacketDevice;
 import io.hxb.trunk.NodeIdentity;
 import io.hxb.trunk.Port;
 
@@ -94,10 +104,12 @@ final class NodeBuilder {
         // Before the counters: if a running node has the socket's path, their file is also its.
         final List<AttachServer> applications =
                 options.attaches() ? List.of(resources.push(attachServer(contexts))) : List.of();
+        final IpService ip = config.ip().isWanted() ? ip(incarnation, frameBytes) : null;
+        final FlowListener listener =
+                ip == null ? contexts.delivery() : new IpDelivery(ip, contexts.delivery());
         final FlowTable flows =
-                resources.push(
-                        NodeParts.flows(config, nodeId, frameBytes, pool, contexts.delivery()));
-        final NodeParts parts = parts(incarnation, pool, links, flows, contexts);
+                resources.push(NodeParts.flows(config, nodeId, frameBytes, pool, listener));
+        final NodeParts parts = parts(incarnation, pool, links, flows, contexts).withIp(ip);
         // Pushed once more, so that they are closed before those, but after the loops, which close
         // the contexts.
         applications.forEach(resources::push);
@@ -145,6 +157,35 @@ final class NodeBuilder {
         }
         pushIfAny(provider.claim());
         return links;
+    }
+
+    private IpService ip(final int incarnation, final int frameBytes) throws IOException {
+        final IpPlan plan = new IpPlan(config.shape().nodeCount(), nodeId, config.ip().prefixes());
+        final int messageBytes =
+                frameBytes - FrameHeaderFlyweight.LENGTH - MessageRecordFlyweight.LENGTH;
+        final PacketDevice device =
+                resources.push(
+                        IpDevice.open(
+                                config.netns(nodeId),
+                                new IpDevice.Settings(
+                                        config.ip().device(),
+                                        nodeId,
+                                        config.ip().prefixes(),
+                                        config.ipMtuBytes(),
+                                        messageBytes)));
+        final IpService service =
+                new IpService(
+                        device,
+                        new PlannedAddresses(plan),
+                        new IpSetup(
+                                nodeId,
+                                config.shape().nodeCount(),
+                                incarnation,
+                                messageBytes,
+                                config.ip().repairNs()));
+        final AutoCloseable memory = service::free;
+        resources.push(memory);
+        return service;
     }
 
     private AttachServer attachServer(final ContextManager contexts) throws IOException {

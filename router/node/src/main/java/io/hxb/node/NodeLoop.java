@@ -40,6 +40,10 @@ final class NodeLoop implements LoopTask {
     private final Forwarder forwarder;
     private final FlowLoop flows;
     private final ContextPolling contexts;
+
+    /** The packets of the node's virtual NIC, on the first loop. */
+    private final ContextPolling packets;
+
     private final HealthLoop health;
     private final KernelRelay kernelRelay;
     private final Housekeeping housekeeping;
@@ -55,6 +59,7 @@ final class NodeLoop implements LoopTask {
 
     private int sessionsSeen;
     private Registration wakeRegistration = Registration.NONE;
+    private Registration packetRegistration = Registration.NONE;
     private int pollsSeen;
     private long relayedSeen;
 
@@ -110,6 +115,10 @@ final class NodeLoop implements LoopTask {
                                         link.trains() != TrainCounts.NONE
                                                 || link.longFrames() != LongFrameCounts.NONE);
         contexts = parts.contexts().newLoop(index, flows);
+        packets = isFirst && parts.ip() != null ? parts.ip() : ContextPolling.NONE;
+        if (isFirst && parts.ip() != null) {
+            parts.ip().start(flows, counters);
+        }
         health =
                 new HealthLoop(
                         neighbours.health(),
@@ -172,7 +181,21 @@ final class NodeLoop implements LoopTask {
                             Interest.READABLE,
                             (isReadable, isWritable) -> onWoken());
         }
+        if (packets.wakeDescriptor() >= 0) {
+            packetRegistration =
+                    loop.register(
+                            packets.wakeDescriptor(),
+                            Interest.READABLE,
+                            (isReadable, isWritable) -> onPackets());
+        }
         housekeeping.start();
+    }
+
+    private void onPackets() {
+        packets.clearWake();
+        if (packets.wakeDescriptor() < 0) {
+            packetRegistration.cancel();
+        }
     }
 
     // An application has woken the loop.
@@ -200,6 +223,8 @@ final class NodeLoop implements LoopTask {
             work += forwarder.deliverLoopback();
         }
         work += forwarder.doWork(nowNs);
+        // After what has arrived, which the machine may have answered.
+        work += packets.doWork(nowNs);
         work += flows.doWork(nowNs);
         doHousekeeping(nowNs);
         if (work > 0) {
@@ -276,6 +301,7 @@ final class NodeLoop implements LoopTask {
         long deadlineNs = Deadline.earlier(flows.nextDeadlineNs(nowNs), export.nextDeadlineNs());
         deadlineNs = Deadline.earlier(deadlineNs, health.nextDeadlineNs(isFirst));
         deadlineNs = Deadline.earlier(deadlineNs, contexts.nextDeadlineNs());
+        deadlineNs = Deadline.earlier(deadlineNs, packets.nextDeadlineNs());
         deadlineNs = Deadline.earlier(deadlineNs, forwarder.nextDeadlineNs());
         return Deadline.earlier(deadlineNs, housekeeping.nextDeadlineNs());
     }
@@ -300,6 +326,7 @@ final class NodeLoop implements LoopTask {
         return !receiver.hasUnread()
                 && !forwarder.hasLoopback()
                 && !housekeeping.hasNews()
+                && packets.prepareToSleep()
                 && contexts.prepareToSleep();
     }
 
@@ -316,6 +343,8 @@ final class NodeLoop implements LoopTask {
         receiver.forgetDescriptors();
         senders.forgetDescriptors();
         wakeRegistration.cancel();
+        packetRegistration.cancel();
+        packets.close();
         contexts.close();
         senders.close();
         forwarder.close();

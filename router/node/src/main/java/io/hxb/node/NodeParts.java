@@ -9,6 +9,7 @@ import io.hxb.flow.FlowTable;
 import io.hxb.forward.ForwardParts;
 import io.hxb.frame.SealFlyweight;
 import io.hxb.link.BufferPool;
+import io.hxb.node.ip.IpService;
 import io.hxb.session.KeyRing;
 import io.hxb.session.Sessions;
 import io.hxb.trunk.NodeIdentity;
@@ -28,6 +29,7 @@ import java.util.random.RandomGenerator;
  * @param contexts its contexts.
  * @param counters counter file.
  * @param epochClock time of day in ms.
+ * @param ip carries the packets of its virtual NIC; null if it has none.
  */
 record NodeParts(
         ClusterConfig config,
@@ -37,7 +39,27 @@ record NodeParts(
         FlowTable flows,
         NodeContexts contexts,
         Counters counters,
-        EpochClock epochClock) {
+        EpochClock epochClock,
+        IpService ip) {
+
+    /** The same of a node without a virtual NIC. */
+    NodeParts(
+            final ClusterConfig config,
+            final NodeIdentity self,
+            final NodeLinks links,
+            final NeighbourLinks neighbourhood,
+            final FlowTable flows,
+            final NodeContexts contexts,
+            final Counters counters,
+            final EpochClock epochClock) {
+        this(config, self, links, neighbourhood, flows, contexts, counters, epochClock, null);
+    }
+
+    /** The same of a node with a virtual NIC. */
+    NodeParts withIp(final IpService value) {
+        return new NodeParts(
+                config, self, links, neighbourhood, flows, contexts, counters, epochClock, value);
+    }
 
     /** The identity of a node that starts now. */
     static NodeIdentity identity(

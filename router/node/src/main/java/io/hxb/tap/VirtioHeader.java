@@ -22,6 +22,9 @@ public final class VirtioHeader {
     /** Bytes of the header. */
     public static final int LENGTH = 10;
 
+    /** Bytes of the Ethernet header of a frame without a tag. */
+    public static final int ETHERNET_LENGTH = 14;
+
     /** Bytes of an 802.1Q tag. */
     public static final int TAG_LENGTH = 4;
 

@@ -7,6 +7,7 @@ import static org.quicktheories.generators.SourceDSL.longs;
 
 import io.hxb.config.yaml.ClusterConfigYaml;
 import io.hxb.routing.DimensionOrder;
+import io.hxb.tap.IpPrefix;
 import io.hxb.testing.RandomClusterFile;
 import io.hxb.topology.Shape;
 
@@ -25,6 +26,8 @@ import java.util.stream.Collectors;
 
 @Tag("property")
 class ClusterConfigPropertyTest {
+    private static final List<IpPrefix> PREFIXES =
+            List.of(IpPrefix.parse("10.0.0.0/8"), IpPrefix.parse("fd68:7862::/64"));
     private static final String[] TEXTS = {
         "", "a", "/run/a b'7", "relative/5", "credential:hxb", "a#b: c", "[::1]:70", "null", "12"
     };
@@ -167,6 +170,8 @@ class ClusterConfigPropertyTest {
             case final Path path -> Path.of(pick(random, TEXTS));
             case final List<?> list when key.type().isText() ->
                     List.of(TEXTS).subList(0, random.nextInt(3));
+            case final List<?> list when key.name().equals("prefix") ->
+                    PREFIXES.subList(random.nextInt(2), 1 + random.nextInt(2));
             case final List<?> list ->
                     Collections.nCopies(
                             random.nextInt(3), Math.toIntExact(number(key, record, random)));

@@ -52,6 +52,16 @@ final class LoopbackPort implements FlowPort {
     }
 
     @Override
+    public long waitingBytes(
+            final int contextId, final int destinationNode, final int destinationContext) {
+        return 0;
+    }
+
+    @Override
+    public void endFlow(
+            final int contextId, final int destinationNode, final int destinationContext) {}
+
+    @Override
     public int creditFrames(final int contextId) {
         return quota[contextId];
     }

@@ -72,6 +72,8 @@ public final class RandomClusterFile {
         values.put("pool.hugePages", pick("", "off", "auto"));
         values.put("socket.kernelRelay", pick("", "off", "auto"));
         values.put("manager.tagger", pick("", "auto", "kernel", "tap"));
+        values.put("ip.prefix", "");
+        values.put("ip.device", pick("", "hxb0"));
         values.put(
                 "tenants",
                 pick(

@@ -1,0 +1,116 @@
+package io.hxb.node.ip;
+
+import io.hxb.counter.CounterBlock;
+import io.hxb.counter.CounterType;
+import io.hxb.flow.FlowEndpoints;
+import io.hxb.flow.FlowListener;
+import io.hxb.flow.FlowPort;
+import io.hxb.frame.MessageRecordFlyweight;
+import io.hxb.linux.Memory;
+import io.hxb.tap.PacketDevice;
+import io.hxb.tap.VirtioHeader;
+
+/**
+ * Writes packets that arrive to this machine's virtual NIC, straight from the buffers that they lie
+ * in. Any loop; never two at the same time for one source.
+ */
+final class PacketReceiver {
+    /** At least as many as frames may be on the way. */
+    private static final int RELEASES = 4_096;
+
+    private final PacketDevice device;
+    private final PacketAddresses addresses;
+    private final int incarnation;
+    private final ReleaseQueue releases = new ReleaseQueue(RELEASES);
+    private CounterBlock counters;
+
+    /**
+     * Written by any loop, to look for answers of the kernel; that it comes late does not matter.
+     */
+    private volatile boolean isWritten;
+
+    PacketReceiver(
+            final PacketDevice device, final PacketAddresses addresses, final int incarnation) {
+        this.device = device;
+        this.addresses = addresses;
+        this.incarnation = incarnation;
+    }
+
+    void start(final CounterBlock itsCounters) {
+        counters = itsCounters;
+    }
+
+    /** Takes a frame, as {@link FlowListener#onFrame}. */
+    int onFrame(final FlowEndpoints ends, final long bodyAddress, final int messageCount) {
+        if (ends.incarnation() != incarnation) {
+            return FlowListener.FULL;
+        }
+        final long claimed = releases.claim();
+        if (claimed == ReleaseQueue.FULL) {
+            return FlowListener.FULL;
+        }
+        long record = bodyAddress;
+        for (int i = 0; i < messageCount; i++) {
+            final int lengthBytes = Memory.getInt(record);
+            onPacket(ends.sourceNode(), record + MessageRecordFlyweight.LENGTH, lengthBytes);
+            record += MessageRecordFlyweight.paddedLength(lengthBytes);
+        }
+        releases.put(claimed, ends.flowHandle());
+        return FlowListener.COPIED;
+    }
+
+    private void onPacket(final int node, final long packet, final int lengthBytes) {
+        final int frameBytes = lengthBytes - VirtioHeader.LENGTH;
+        if (!PacketCheck.accept(packet, lengthBytes, device.mtuBytes())
+                || !addresses.isFrom(node, packet + VirtioHeader.LENGTH, frameBytes)) {
+            counters.addShared(CounterType.IP_REFUSED_PACKETS, 1);
+            return;
+        }
+        if (device.write(packet, lengthBytes) > 0) {
+            counters.addShared(CounterType.IP_RECEIVED_PACKETS, 1);
+            counters.addShared(CounterType.IP_RECEIVED_BYTES, frameBytes);
+            if (!isWritten) {
+                isWritten = true;
+            }
+        } else {
+            counters.addShared(CounterType.IP_DROPPED_DEVICE_PACKETS, 1);
+        }
+    }
+
+    /** Gives the credit of frames back that were taken; the owner, as all below. */
+    int giveBack(final FlowPort port) {
+        int frames = 0;
+        long handle = releases.poll();
+        while (handle != ReleaseQueue.NONE) {
+            port.releasedCopy((int) handle);
+            frames++;
+            handle = releases.poll();
+        }
+        if (frames > 0) {
+            releases.release();
+        }
+        if (releases.takeStalled()) {
+            port.resume(IpService.END);
+        }
+        return frames;
+    }
+
+    /** True once after packets were written, which the kernel may have answered already. */
+    boolean takeWritten() {
+        final boolean wasWritten = isWritten;
+        if (wasWritten) {
+            isWritten = false;
+        }
+        return wasWritten;
+    }
+
+    /** True if {@link #giveBack} has something to do. */
+    boolean hasWork() {
+        return releases.isReady() || isWritten;
+    }
+
+    /** Takes nothing any more. */
+    void close() {
+        releases.close();
+    }
+}

@@ -1,0 +1,287 @@
+package io.hxb.node;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hxb.counter.CounterType;
+import io.hxb.link.sim.SimFaults;
+import io.hxb.topology.Shape;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/** Packets of virtual NICs through a cluster in virtual time. */
+@Tag("simulation")
+class IpSimulationTest {
+    private static final long SECOND = 1_000_000_000L;
+    private static final int SEEDS = Integer.getInteger("hxb.sim.ipSeeds", 12);
+    private static final int PACKETS = 300;
+    private static final SimFaults QUICK = SimFaults.NONE.withDelay(20_000, 20_000);
+
+    private static IpCluster start(final IpCluster cluster) {
+        assertTrue(cluster.runUntil(cluster::allNeighboursKnown, 5 * SECOND), "neighbours");
+        return cluster;
+    }
+
+    private static SimFaults lossy(final SplittableRandom random) {
+        return SimFaults.NONE
+                .withDelay(5_000 + random.nextInt(50_000), random.nextInt(50_000))
+                .withLoss(random.nextInt(4) / 100.0, random.nextInt(2) / 100.0)
+                .withReordering(random.nextInt(30) / 100.0, 200_000);
+    }
+
+    /** Lets each node send to others; returns what each ordered pair of nodes was sent. */
+    private static List<List<byte[]>> send(final IpCluster cluster, final SplittableRandom random) {
+        final int nodes = cluster.members.size();
+        final List<List<byte[]>> sent = new ArrayList<>();
+        for (int pair = 0; pair < nodes * nodes; pair++) {
+            sent.add(new ArrayList<>());
+        }
+        for (int number = 0; number < PACKETS; number++) {
+            final int from = random.nextInt(nodes);
+            final int to = (from + 1 + random.nextInt(nodes - 1)) % nodes;
+            final int bytes =
+                    switch (random.nextInt(4)) {
+                        case 0 -> random.nextInt(64);
+                        case 1 -> random.nextInt(8_900);
+                        default -> random.nextInt(1_400);
+                    };
+            final byte[] packet = SimPackets.packet(from, to, 1_000 + from, number, bytes);
+            cluster.members.get(from).device.outgoing.add(packet);
+            sent.get(from * nodes + to).add(packet);
+        }
+        return sent;
+    }
+
+    private static int arrived(final IpCluster cluster) {
+        return cluster.members.stream().mapToInt(member -> member.device.arrived.size()).sum();
+    }
+
+    private static long sum(final IpCluster cluster, final CounterType type) {
+        return cluster.members.stream().mapToLong(member -> member.counters().value(type)).sum();
+    }
+
+    @Test
+    void shouldDeliverEveryPacketOnceAndInOrderThroughLossyRelays() {
+        for (long seed = 0; seed < SEEDS; seed++) {
+            // given
+            final SplittableRandom random = new SplittableRandom(seed);
+            final Shape shape = seed % 2 == 0 ? Shape.of(2, 2) : Shape.of(3);
+            final int nodes = shape.nodeCount();
+            try (IpCluster cluster = start(new IpCluster(seed, shape, 2, lossy(random)))) {
+                // when
+                final List<List<byte[]>> sent = send(cluster, random);
+                assertTrue(
+                        cluster.runUntil(() -> arrived(cluster) == PACKETS, 60 * SECOND),
+                        () -> "arrived " + arrived(cluster));
+                // then
+                for (int to = 0; to < nodes; to++) {
+                    for (int from = 0; from < nodes; from++) {
+                        final int source = from;
+                        final List<byte[]> got =
+                                cluster.members.get(to).device.arrived.stream()
+                                        .filter(packet -> SimPackets.source(packet) == source)
+                                        .toList();
+                        final List<byte[]> expected = sent.get(from * nodes + to);
+                        assertEquals(expected.size(), got.size(), "seed " + seed);
+                        for (int i = 0; i < got.size(); i++) {
+                            assertArrayEquals(expected.get(i), got.get(i), "seed " + seed);
+                        }
+                    }
+                }
+                assertEquals(PACKETS, sum(cluster, CounterType.IP_RECEIVED_PACKETS));
+                assertEquals(PACKETS, sum(cluster, CounterType.IP_SENT_PACKETS));
+                assertEquals(0, sum(cluster, CounterType.IP_GAPS_EVENTS), "seed " + seed);
+                cluster.runUntil(() -> false, SECOND / 10);
+                assertEquals(
+                        0,
+                        cluster.members.stream().mapToInt(each -> each.service.usedSlots()).sum());
+                assertEquals(0, cluster.leftovers(), "buffers not given back");
+            }
+        }
+    }
+
+    private static void offer(
+            final IpCluster cluster, final int from, final int to, final int count) {
+        for (int number = 0; number < count; number++) {
+            cluster.members
+                    .get(from)
+                    .device
+                    .outgoing
+                    .add(SimPackets.packet(from, to, 1_000 + to, number, 1_000));
+        }
+    }
+
+    private static int arrived(final IpCluster cluster, final int node) {
+        return cluster.members.get(node).device.arrived.size();
+    }
+
+    @Test
+    void shouldNotHoldUpOthersWhileOneNodeIsStopped() {
+        // given
+        try (IpCluster cluster = start(new IpCluster(2, Shape.of(3), 2, QUICK))) {
+            offer(cluster, 0, 1, 10);
+            offer(cluster, 0, 2, 10);
+            assertTrue(
+                    cluster.runUntil(
+                            () -> arrived(cluster, 1) == 10 && arrived(cluster, 2) == 10, SECOND));
+            // when
+            cluster.members.get(1).isStopped = true;
+            offer(cluster, 0, 1, 5_000);
+            offer(cluster, 0, 2, 500);
+            // then
+            assertTrue(
+                    cluster.runUntil(() -> arrived(cluster, 2) == 510, SECOND / 20), "others wait");
+            cluster.runUntil(() -> false, 3 * IpCluster.REPAIR_NS);
+            final IpCluster.Member sender = cluster.members.get(0);
+            assertTrue(sender.counters().value(CounterType.IP_DROPPED_FULL_PACKETS) > 0);
+            assertTrue(sender.counters().value(CounterType.IP_GAPS_EVENTS) > 0, "given up");
+            assertEquals(0, sender.service.usedSlots(), "what the stopped node did not take");
+            // when it goes on
+            cluster.members.get(1).isStopped = false;
+            cluster.runUntil(() -> false, SECOND);
+            cluster.members.get(1).device.arrived.clear();
+            offer(cluster, 0, 1, 100);
+            assertTrue(cluster.runUntil(() -> arrived(cluster, 1) == 100, SECOND), "goes on");
+        }
+    }
+
+    @Test
+    void shouldGoOnAfterANodeHasRestarted() {
+        // given
+        try (IpCluster cluster = start(new IpCluster(3, Shape.of(2), 2, QUICK))) {
+            offer(cluster, 0, 1, 50);
+            offer(cluster, 1, 0, 50);
+            assertTrue(
+                    cluster.runUntil(
+                            () -> arrived(cluster, 1) == 50 && arrived(cluster, 0) == 50, SECOND));
+            // when
+            cluster.restart(1);
+            offer(cluster, 0, 1, 20);
+            cluster.runUntil(cluster::allNeighboursKnown, 5 * SECOND);
+            cluster.runUntil(() -> false, SECOND);
+            cluster.members.get(0).device.arrived.clear();
+            cluster.members.get(1).device.arrived.clear();
+            offer(cluster, 0, 1, 50);
+            offer(cluster, 1, 0, 50);
+            // then
+            assertTrue(
+                    cluster.runUntil(
+                            () -> arrived(cluster, 1) == 50 && arrived(cluster, 0) == 50, SECOND),
+                    () -> arrived(cluster, 1) + " and " + arrived(cluster, 0));
+        }
+    }
+
+    @Test
+    void shouldRepairWhatAFailedLinkHasLost() {
+        // given
+        try (IpCluster cluster = start(new IpCluster(4, Shape.of(2), 2, QUICK))) {
+            offer(cluster, 0, 1, 900);
+            cluster.runUntil(() -> arrived(cluster, 1) > 100, SECOND);
+            // when
+            cluster.cut(0, 0, true);
+            final long cutNs = cluster.clock.nanoTime();
+            // then
+            assertTrue(cluster.runUntil(() -> arrived(cluster, 1) == 900, SECOND));
+            assertTrue(cluster.clock.nanoTime() - cutNs < IpCluster.REPAIR_NS, "in time");
+            for (int i = 0; i < 900; i++) {
+                assertEquals(i, SimPackets.number(cluster.members.get(1).device.arrived.get(i)));
+            }
+            assertEquals(0, sum(cluster, CounterType.IP_GAPS_EVENTS));
+        }
+    }
+
+    @Test
+    void shouldDropPacketsForANodeWithoutAVirtualNic() {
+        // given
+        try (IpCluster cluster = start(new IpCluster(5, Shape.of(3), 1, QUICK, 1))) {
+            // when
+            offer(cluster, 0, 1, 100);
+            offer(cluster, 0, 2, 100);
+            // then
+            assertTrue(cluster.runUntil(() -> arrived(cluster, 2) == 100, SECOND));
+            assertTrue(
+                    cluster.runUntil(
+                            () -> sum(cluster, CounterType.IP_DROPPED_UNREACHABLE_PACKETS) == 100,
+                            SECOND));
+            cluster.runUntil(() -> false, SECOND / 10);
+            assertEquals(0, cluster.members.get(0).service.usedSlots());
+        }
+    }
+
+    @Test
+    void shouldCopyPacketsForAllNodesAtALimitedRate() {
+        // given
+        try (IpCluster cluster = start(new IpCluster(6, Shape.of(2, 2), 1, QUICK))) {
+            // when
+            for (int number = 0; number < 500; number++) {
+                cluster.members
+                        .get(0)
+                        .device
+                        .outgoing
+                        .add(SimPackets.packet(0, -1, 5_353, number, 200));
+            }
+            cluster.runUntil(() -> false, SECOND / 10);
+            // then
+            final long refused = sum(cluster, CounterType.IP_DROPPED_RATE_PACKETS);
+            assertTrue(refused > 100, "refused " + refused);
+            assertEquals(0, arrived(cluster, 0));
+            for (int node = 1; node < 4; node++) {
+                assertEquals(500 - refused, arrived(cluster, node));
+            }
+        }
+    }
+
+    @Test
+    void shouldRefusePacketsThatNameAnotherSender() {
+        // given
+        try (IpCluster cluster = start(new IpCluster(7, Shape.of(3), 1, QUICK))) {
+            // when a machine sends by the address of another one
+            cluster.members.get(0).device.outgoing.add(SimPackets.packet(2, 1, 1, 1, 100));
+            offer(cluster, 0, 1, 1);
+            // then
+            assertTrue(cluster.runUntil(() -> arrived(cluster, 1) == 1, SECOND));
+            assertEquals(1, sum(cluster, CounterType.IP_REFUSED_PACKETS));
+            assertEquals(0, SimPackets.source(cluster.members.get(1).device.arrived.get(0)));
+        }
+    }
+
+    @Test
+    void shouldLetAnEchoPassPacketsThatWait() {
+        // given
+        try (IpCluster cluster = start(new IpCluster(8, Shape.of(2), 1, QUICK))) {
+            offer(cluster, 0, 1, 1);
+            cluster.runUntil(() -> arrived(cluster, 1) == 1, SECOND);
+            cluster.members.get(1).device.arrived.clear();
+            // when
+            offer(cluster, 0, 1, 900);
+            cluster.members.get(0).device.outgoing.add(SimPackets.packet(0, 1, 7, 1_000_000, 10));
+            assertTrue(cluster.runUntil(() -> arrived(cluster, 1) == 901, 5 * SECOND));
+            // then
+            final List<byte[]> arrived = cluster.members.get(1).device.arrived;
+            int place = 0;
+            while (SimPackets.port(arrived.get(place)) != 7) {
+                place++;
+            }
+            assertTrue(place < 850, "arrived as number " + place);
+        }
+    }
+
+    @Test
+    void shouldGoOnWithoutADeviceThatWasRemoved() {
+        // given
+        try (IpCluster cluster = start(new IpCluster(9, Shape.of(2), 1, QUICK))) {
+            // when
+            cluster.members.get(0).device.result = -77;
+            offer(cluster, 1, 0, 10);
+            // then
+            assertTrue(cluster.runUntil(() -> arrived(cluster, 0) == 10, SECOND));
+            assertEquals(-1, cluster.members.get(0).service.wakeDescriptor());
+        }
+    }
+}

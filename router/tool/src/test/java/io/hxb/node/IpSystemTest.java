@@ -1,0 +1,260 @@
+package io.hxb.node;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hxb.config.Backend;
+import io.hxb.config.ClusterConfig;
+import io.hxb.config.IpConfig;
+import io.hxb.config.LoopConfig;
+import io.hxb.counter.CounterType;
+import io.hxb.node.loop.NodeThreads;
+import io.hxb.os.NetworkNamespace;
+import io.hxb.tap.IpPrefix;
+import io.hxb.testing.TestNamespaces;
+import io.hxb.tool.lab.Lab;
+import io.hxb.tool.lab.LabCluster;
+import io.hxb.tool.lab.LabNames;
+import io.hxb.tool.lab.LabRegistry;
+import io.hxb.tool.lab.LabSpec;
+import io.hxb.tool.machine.Shell;
+import io.hxb.topology.Shape;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
+import java.util.zip.CRC32C;
+
+/**
+ * Programs that know nothing of HXB: TCP and ping by the virtual NICs of real nodes, (0,0) - (1,0)
+ * - (1,1), two links each.
+ */
+@Tag("system")
+class IpSystemTest {
+    private static final long SECOND = 1_000_000_000L;
+    private static final Shape SHAPE = Shape.of(2, 2);
+    private static final int SOURCE = 0;
+    private static final int NEIGHBOUR = 1;
+    private static final int FAR = 3;
+    private static final int MTU = 9_000;
+    private static final long RATE_BPS = 2_000_000_000L;
+    private static final int BLOCK_BYTES = 1 << 20;
+    private static final int BLOCKS = Integer.getInteger("hxb.ip.blocks", 100);
+    private static final IpPrefix PREFIX = IpPrefix.parse("10.77.0.0/24");
+
+    @TempDir private Path folder;
+
+    private final Deque<AutoCloseable> open = new ArrayDeque<>();
+    private final List<Node> nodes = new ArrayList<>();
+    private String lab;
+
+    @BeforeEach
+    void start() throws IOException {
+        TestNamespaces.assumeRoot();
+        lab = "ip" + ProcessHandle.current().pid();
+        final LabSpec spec = new LabSpec(lab, SHAPE, 2, Backend.RAW, RATE_BPS, MTU);
+        final ClusterConfig config =
+                LabCluster.config(keep(Lab.up(new LabRegistry(folder.resolve("run/labs")), spec)))
+                        .withIp(IpConfig.DEFAULT.withPrefixes(List.of(PREFIX)));
+        final NodeThreads threads = keep(NodeThreads.start(LoopConfig.DEFAULT));
+        for (int id = 0; id < SHAPE.nodeCount(); id++) {
+            nodes.add(keep(Node.start(NodeOptions.embedded(config, id, threads))));
+        }
+        for (final Node node : nodes) {
+            assertTrue(node.awaitNeighbours(20 * SECOND), () -> node.silentNeighbours().toString());
+        }
+    }
+
+    @AfterEach
+    void removeAll() throws Exception {
+        while (!open.isEmpty()) {
+            open.pop().close();
+        }
+    }
+
+    private <T extends AutoCloseable> T keep(final T resource) {
+        open.push(resource);
+        return resource;
+    }
+
+    private String namespace(final int node) {
+        return LabNames.namespace(lab, node);
+    }
+
+    private void ip(final int node, final String arguments) {
+        final List<String> command = new ArrayList<>(List.of("ip", "-n", namespace(node)));
+        command.addAll(List.of(arguments.split(" ")));
+        Shell.check("", command);
+    }
+
+    private long sum(final CounterType type) {
+        return nodes.stream().mapToLong(node -> node.counters().sum(type)).sum();
+    }
+
+    private ServerSocket listen(final int node) throws IOException {
+        return keep(
+                NetworkNamespace.run(
+                        namespace(node),
+                        () -> new ServerSocket(0, 1, InetAddress.getByName(PREFIX.address(node)))));
+    }
+
+    private Socket connect(final int from, final ServerSocket to) throws IOException {
+        return keep(
+                NetworkNamespace.run(
+                        namespace(from),
+                        () -> {
+                            final Socket socket = new Socket();
+                            socket.connect(to.getLocalSocketAddress(), 10_000);
+                            return socket;
+                        }));
+    }
+
+    /** Sends the blocks over one connection; the longest time without a byte at the other end. */
+    private long transfer(final int from, final int to, final IntConsumer beforeBlock)
+            throws Exception {
+        final ServerSocket listening = listen(to);
+        final CompletableFuture<long[]> received =
+                CompletableFuture.supplyAsync(() -> receive(listening));
+        final CRC32C sent = new CRC32C();
+        try (Socket socket = connect(from, listening)) {
+            final OutputStream output = socket.getOutputStream();
+            final byte[] block = new byte[BLOCK_BYTES];
+            for (int number = 0; number < BLOCKS; number++) {
+                beforeBlock.accept(number);
+                for (int i = 0; i < BLOCK_BYTES; i += 8) {
+                    block[i] = (byte) (number * 31 + (i >> 3));
+                }
+                sent.update(block);
+                output.write(block);
+            }
+        }
+        final long[] result = received.get(60, TimeUnit.SECONDS);
+        assertEquals((long) BLOCKS * BLOCK_BYTES, result[0], "bytes");
+        assertEquals(sent.getValue(), result[1], "what arrived");
+        return result[2];
+    }
+
+    private static long[] receive(final ServerSocket listening) {
+        try (Socket socket = listening.accept()) {
+            final InputStream input = socket.getInputStream();
+            final byte[] block = new byte[BLOCK_BYTES];
+            final CRC32C checksum = new CRC32C();
+            long bytes = 0;
+            long pauseNs = 0;
+            int count = input.read(block);
+            while (count >= 0) {
+                bytes += count;
+                checksum.update(block, 0, count);
+                final long beginNs = System.nanoTime();
+                count = input.read(block);
+                pauseNs = Math.max(pauseNs, System.nanoTime() - beginNs);
+            }
+            return new long[] {bytes, checksum.getValue(), pauseNs};
+        } catch (final IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private boolean answersPing(final int from, final int to) throws IOException {
+        return NetworkNamespace.run(
+                namespace(from),
+                () -> InetAddress.getByName(PREFIX.address(to)).isReachable(5_000));
+    }
+
+    @Test
+    void shouldAnswerPingsAndCarryOneConnectionToTheNeighbourAndThroughARelay() throws Exception {
+        // when, then
+        for (final int to : new int[] {NEIGHBOUR, FAR}) {
+            assertTrue(answersPing(SOURCE, to), "ping " + to);
+            transfer(SOURCE, to, number -> {});
+        }
+        TestNamespaces.await(
+                "bytes", () -> sum(CounterType.IP_RECEIVED_BYTES) >= 2L * BLOCKS * BLOCK_BYTES);
+        final long bytes = sum(CounterType.IP_RECEIVED_BYTES);
+        final long packets = sum(CounterType.IP_RECEIVED_PACKETS);
+        // Acknowledgements are packets, too.
+        assertTrue(bytes / packets > 10_000, "super-packets: " + bytes + " / " + packets);
+        assertEquals(0, sum(CounterType.IP_REFUSED_PACKETS));
+        assertEquals(0, sum(CounterType.IP_DROPPED_DEVICE_PACKETS));
+        assertEquals(0, sum(CounterType.IP_GAPS_EVENTS));
+    }
+
+    @Test
+    void shouldKeepAConnectionWhileALinkIsPulled() throws Exception {
+        // given
+        final String nic = LabNames.nic(0, 0);
+        // when
+        final long pauseNs =
+                transfer(
+                        SOURCE,
+                        NEIGHBOUR,
+                        number -> {
+                            if (number == BLOCKS / 3) {
+                                ip(SOURCE, "link set " + nic + " down");
+                            } else if (number == BLOCKS * 2 / 3) {
+                                ip(SOURCE, "link set " + nic + " up");
+                            }
+                        });
+        // then
+        assertTrue(sum(CounterType.LINK_STATE_CHANGED_EVENTS) > 0, "the link was pulled");
+        assertTrue(pauseNs < SECOND, "pause of " + pauseNs / 1_000_000 + " ms");
+    }
+
+    @Test
+    void shouldCarryManyConnectionsBothWays() throws Exception {
+        // given
+        final byte[] request = new byte[1_000];
+        final List<CompletableFuture<byte[]>> answers = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            final int from = i % 4;
+            final int to = (i + 1 + i / 4) % 4;
+            final ServerSocket listening = listen(to);
+            answers.add(CompletableFuture.supplyAsync(() -> echo(listening)));
+            final Socket socket = connect(from, listening);
+            // when
+            for (int round = 0; round < 50; round++) {
+                request[0] = (byte) round;
+                socket.getOutputStream().write(request);
+                assertArrayEquals(request, socket.getInputStream().readNBytes(request.length));
+            }
+            socket.shutdownOutput();
+        }
+        // then
+        for (final CompletableFuture<byte[]> answer : answers) {
+            assertEquals(50, answer.get(10, TimeUnit.SECONDS)[0]);
+        }
+    }
+
+    private static byte[] echo(final ServerSocket listening) {
+        try (Socket socket = listening.accept()) {
+            byte count = 0;
+            byte[] request = socket.getInputStream().readNBytes(1_000);
+            while (request.length > 0) {
+                socket.getOutputStream().write(request);
+                count++;
+                request = socket.getInputStream().readNBytes(1_000);
+            }
+            return new byte[] {count};
+        } catch (final IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+}
