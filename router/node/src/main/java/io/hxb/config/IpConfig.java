@@ -72,7 +72,7 @@ public record IpConfig(List<IpPrefix> prefixes, String device, int mtuBytes, lon
                     advanced(
                             "repairTime",
                             DURATION,
-                            50_000_000L,
+                            200_000_000L,
                             IpConfig::repairNs,
                             range(1_000_000, 10_000_000_000L),
                             "Time for which a lost packet is sent again before later ones are"

@@ -143,6 +143,22 @@ public record IpPrefix(boolean isIpv4, long high, long low, int lengthBits) {
         return isIpv4 ? ipv4(low(node)) : ipv6(high, low(node));
     }
 
+    /** The address of a node as the kernel has it, 4 or 16 bytes. */
+    public byte[] bytes(final int node) {
+        return bytes(low(node));
+    }
+
+    /** The prefix itself, 4 or 16 bytes. */
+    public byte[] bytes() {
+        return bytes(low);
+    }
+
+    private byte[] bytes(final long addressLow) {
+        return isIpv4
+                ? ByteBuffer.allocate(Integer.BYTES).putInt((int) addressLow).array()
+                : ByteBuffer.allocate(2 * Long.BYTES).putLong(high).putLong(addressLow).array();
+    }
+
     @Override
     public String toString() {
         return (isIpv4 ? ipv4(low) : ipv6(high, low)) + "/" + lengthBits;

@@ -70,6 +70,21 @@ public final class TapDevice implements AutoCloseable {
      *     without root or CAP_NET_ADMIN, EBUSY if there is a NIC of that name.
      */
     public static TapDevice open(final String name) throws LinuxException {
+        return open(name, IFF_TUN_EXCL);
+    }
+
+    /**
+     * Takes a persistent device over that somebody has made in this thread's network namespace. It
+     * stays when this is closed.
+     *
+     * @throws LinuxException EINVAL if the NIC of that name is no TAP device with one queue, EBUSY
+     *     if another process has it, EPERM if it is for another user.
+     */
+    public static TapDevice attach(final String name) throws LinuxException {
+        return open(name, 0);
+    }
+
+    private static TapDevice open(final String name, final int flags) throws LinuxException {
         final int fd = openClone();
         try (Arena arena = Arena.ofConfined()) {
             final MemorySegment errno = Linux.errnoSegment();
@@ -77,8 +92,8 @@ public final class TapDevice implements AutoCloseable {
             request.setString(0, name);
             Memory.putShort(
                     request.address() + IFREQ_FLAGS_OFFSET,
-                    IFF_TAP | IFF_NO_PI | IFF_VNET_HDR | IFF_TUN_EXCL);
-            control(fd, TUNSETIFF, request.address(), "making the TAP device " + name);
+                    IFF_TAP | IFF_NO_PI | IFF_VNET_HDR | flags);
+            control(fd, TUNSETIFF, request.address(), "opening the TAP device " + name);
             final MemorySegment length = arena.allocate(INT);
             length.set(INT, 0, VirtioHeader.LENGTH);
             control(fd, TUNSETVNETHDRSZ, length.address(), "ioctl(TUNSETVNETHDRSZ)");
@@ -135,12 +150,15 @@ public final class TapDevice implements AutoCloseable {
      * @param mac first byte highest.
      */
     public void setMac(final long mac) throws LinuxException {
-        set(
-                SIOCSIFHWADDR,
-                value -> {
-                    Memory.putShort(value, ARPHRD_ETHER);
-                    Memory.putLong(value + 2, Long.reverseBytes(mac) >>> Short.SIZE);
-                });
+        try (Arena arena = Arena.ofConfined()) {
+            final MemorySegment request = arena.allocate(IFREQ_LENGTH, 8);
+            request.setString(0, name);
+            final long value = request.address() + IFREQ_FLAGS_OFFSET;
+            Memory.putShort(value, ARPHRD_ETHER);
+            Memory.putLong(value + 2, Long.reverseBytes(mac) >>> Short.SIZE);
+            // The device itself takes it without CAP_NET_ADMIN.
+            control(descriptor, SIOCSIFHWADDR, request.address(), "setting the MAC of " + name);
+        }
     }
 
     /** Sets how many bytes its frames carry after their header. */
@@ -187,6 +205,24 @@ public final class TapDevice implements AutoCloseable {
     }
 
     /**
+     * Reads a frame that the machine sends into one piece of memory, without waiting.
+     *
+     * @param errno a segment that only the calling thread uses now.
+     * @param address where its {@link VirtioHeader} and the frame are written.
+     * @param lengthBytes room there.
+     * @return bytes read, or a negative errno; EAGAIN if there is none.
+     */
+    public int readWhole(final MemorySegment errno, final long address, final int lengthBytes) {
+        final long result;
+        try {
+            result = (long) Calls.READ.invokeExact(errno, descriptor, address, (long) lengthBytes);
+        } catch (final Throwable t) {
+            throw Linux.unexpected(t);
+        }
+        return result < 0 ? -Linux.errno(errno) : (int) result;
+    }
+
+    /**
      * Lets a frame come in.
      *
      * @param errno a segment that only the calling thread uses now.
@@ -213,6 +249,8 @@ public final class TapDevice implements AutoCloseable {
                 Linux.bindVariadic("open", FunctionDescriptor.of(INT, LONG, INT), 2);
         static final MethodHandle READV =
                 Linux.bind("readv", FunctionDescriptor.of(LONG, INT, LONG, INT));
+        static final MethodHandle READ =
+                Linux.bind("read", FunctionDescriptor.of(LONG, INT, LONG, LONG));
         static final MethodHandle WRITE =
                 Linux.bind("write", FunctionDescriptor.of(LONG, INT, LONG, LONG));
     }

@@ -1,0 +1,269 @@
+package io.hxb.tap;
+
+import io.hxb.linux.Errno;
+import io.hxb.linux.Linux;
+import io.hxb.linux.LinuxException;
+import io.hxb.os.NetworkNamespace;
+import io.hxb.os.nic.NicAddress;
+import io.hxb.os.nic.NicInfo;
+import io.hxb.os.nic.NicName;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * The virtual NIC of a node: a TAP device with the MAC and the addresses of an {@link IpPlan}. It
+ * is made, or an existing one is taken over that an administrator has made for this user. Opened
+ * and closed by any thread, used by one.
+ */
+public final class IpDevice implements PacketDevice {
+    private static final int LONGEST_SUPER_PACKET = 65_536;
+
+    private final TapDevice tap;
+    private final int mtuBytes;
+    private final MemorySegment errno = Linux.newErrnoSegment();
+
+    private IpDevice(final TapDevice tap, final int mtuBytes) {
+        this.tap = tap;
+        this.mtuBytes = mtuBytes;
+    }
+
+    /**
+     * What a virtual NIC is to be. Immutable.
+     *
+     * @param name its name, of 1 to 15 bytes.
+     * @param node node id, which decides about MAC and addresses.
+     * @param prefixes of the addresses, one of each family at most.
+     * @param mtuBytes bytes of a packet after its Ethernet header.
+     * @param maxPacketBytes room for a packet with its {@link VirtioHeader}; super-packets become
+     *     no longer.
+     */
+    public record Settings(
+            String name, int node, List<IpPrefix> prefixes, int mtuBytes, int maxPacketBytes) {
+        /** Copies the list. */
+        public Settings {
+            prefixes = List.copyOf(prefixes);
+            if (mtuBytes + VirtioHeader.ETHERNET_LENGTH + VirtioHeader.LENGTH > maxPacketBytes) {
+                throw new IllegalArgumentException(
+                        "an MTU of "
+                                + mtuBytes
+                                + " does not fit into packets of "
+                                + maxPacketBytes
+                                + " bytes");
+            }
+        }
+
+        /** Commands by which an administrator makes the device for this user beforehand. */
+        String commands() {
+            final String addresses =
+                    prefixes.stream()
+                            .map(each -> each.address(node) + "/" + each.lengthBits())
+                            .map(each -> "; ip address add " + each + " dev " + name)
+                            .collect(Collectors.joining());
+            return "ip tuntap add dev "
+                    + name
+                    + " mode tap user "
+                    + System.getProperty("user.name")
+                    + "; ip link set "
+                    + name
+                    + " mtu "
+                    + mtuBytes
+                    + " up"
+                    + addresses;
+        }
+    }
+
+    /**
+     * Makes the device, with its addresses and up, or takes over one that was made beforehand.
+     *
+     * @param namespace network namespace of the device; null or empty for that of the caller.
+     * @throws IOException with what is missing, and how to help it.
+     */
+    public static IpDevice open(final String namespace, final Settings settings)
+            throws IOException {
+        return NetworkNamespace.run(
+                namespace == null || namespace.isEmpty() ? null : namespace, () -> open(settings));
+    }
+
+    private static IpDevice open(final Settings settings) throws IOException {
+        checkAddresses(settings);
+        final TapDevice tap = openTap(settings);
+        try {
+            setUp(tap, settings);
+            return new IpDevice(tap, settings.mtuBytes);
+        } catch (final LinuxException e) {
+            tap.close();
+            throw e.errno() == Errno.EPERM ? noRights(settings, e) : e;
+        } catch (final IOException | RuntimeException e) {
+            tap.close();
+            throw e;
+        }
+    }
+
+    private static IOException noRights(final Settings settings, final LinuxException e) {
+        return new IOException(
+                "the virtual NIC "
+                        + settings.name
+                        + " needs CAP_NET_ADMIN: run as root or by deploy/hxb-node.service, or let"
+                        + " root prepare it: "
+                        + settings.commands(),
+                e);
+    }
+
+    private static TapDevice openTap(final Settings settings) throws IOException {
+        try {
+            return TapDevice.open(settings.name);
+        } catch (final LinuxException e) {
+            return switch (e.errno()) {
+                case Errno.EBUSY -> attach(settings);
+                case Errno.ENOENT, Errno.ENODEV, Errno.ENXIO, Errno.EACCES ->
+                        throw new IOException(
+                                "the virtual NIC "
+                                        + settings.name
+                                        + " needs the device /dev/net/tun, which is "
+                                        + (e.errno() == Errno.EACCES ? "forbidden" : "missing")
+                                        + " here: modprobe tun, or give it to the container"
+                                        + " (--device /dev/net/tun)",
+                                e);
+                case Errno.EPERM -> throw noRights(settings, e);
+                default -> throw e;
+            };
+        }
+    }
+
+    private static TapDevice attach(final Settings settings) throws IOException {
+        try {
+            return TapDevice.attach(settings.name);
+        } catch (final LinuxException e) {
+            final String reason =
+                    switch (e.errno()) {
+                        case Errno.EBUSY -> "another process uses it";
+                        case Errno.EINVAL -> "it is no TAP device with one queue";
+                        case Errno.EPERM -> "it is not for this user";
+                        default -> throw e;
+                    };
+            throw new IOException(
+                    "there is a NIC "
+                            + settings.name
+                            + " already, and "
+                            + reason
+                            + ": choose another ip.device, or remove it",
+                    e);
+        }
+    }
+
+    /** Finds another NIC with an address that this one gets. */
+    private static void checkAddresses(final Settings settings) throws IOException {
+        final int own = NicInfo.read(settings.name).ifindex();
+        for (final NicAddress each : NicAddress.all()) {
+            for (final IpPrefix prefix : settings.prefixes) {
+                if (each.ifindex() != own
+                        && Arrays.equals(each.address(), prefix.bytes(settings.node))) {
+                    throw new IOException(
+                            prefix.address(settings.node)
+                                    + ", the address of node "
+                                    + settings.node
+                                    + ", is that of "
+                                    + NicName.of(each.ifindex())
+                                    + " already: choose another ip.prefix, or remove it there");
+                }
+            }
+        }
+    }
+
+    private static void setUp(final TapDevice tap, final Settings settings) throws IOException {
+        final NicInfo before = NicInfo.read(settings.name);
+        if (before.mac() != IpPlan.mac(settings.node)) {
+            tap.setMac(IpPlan.mac(settings.node));
+        }
+        if (before.mtuBytes() != settings.mtuBytes) {
+            tap.setMtu(settings.mtuBytes);
+        }
+        final int superBytes = settings.maxPacketBytes - VirtioHeader.LENGTH;
+        if (superBytes < LONGEST_SUPER_PACKET) {
+            NicAddress.boundSuperPackets(tap.ifindex(), superBytes);
+        }
+        if (!before.isUp()) {
+            tap.up();
+        }
+        final List<NicAddress> there = NicAddress.all();
+        boolean isComplete = before.isUp();
+        for (final IpPrefix prefix : settings.prefixes) {
+            final NicAddress wanted =
+                    new NicAddress(tap.ifindex(), prefix.bytes(settings.node), prefix.lengthBits());
+            if (there.stream().noneMatch(each -> isSame(each, wanted))) {
+                isComplete = false;
+                add(wanted, prefix, settings);
+            }
+        }
+        // One that was prepared stays as it is, since this process may have no rights.
+        if (!isComplete) {
+            NicAddress.declareUp(tap.ifindex());
+        }
+    }
+
+    private static boolean isSame(final NicAddress a, final NicAddress b) {
+        return a.ifindex() == b.ifindex()
+                && a.lengthBits() == b.lengthBits()
+                && Arrays.equals(a.address(), b.address());
+    }
+
+    private static void add(final NicAddress wanted, final IpPrefix prefix, final Settings settings)
+            throws IOException {
+        try {
+            wanted.add();
+        } catch (final LinuxException e) {
+            if (!prefix.isIpv4() && e.errno() != Errno.EPERM) {
+                throw new IOException(
+                        "the virtual NIC "
+                                + settings.name
+                                + " cannot have the IPv6 address "
+                                + prefix.address(settings.node)
+                                + ": IPv6 is off here (sysctl net.ipv6.conf.all.disable_ipv6);"
+                                + " switch it on, or leave "
+                                + prefix
+                                + " out of ip.prefix",
+                        e);
+            }
+            throw e;
+        }
+        wanted.useEcn(prefix.bytes());
+    }
+
+    /** Its name. */
+    public String name() {
+        return tap.name();
+    }
+
+    @Override
+    public int descriptor() {
+        return tap.descriptor();
+    }
+
+    @Override
+    public int read(final long address, final int lengthBytes) {
+        return zeroIfNone(tap.readWhole(errno, address, lengthBytes));
+    }
+
+    @Override
+    public int write(final long address, final int lengthBytes) {
+        return zeroIfNone(tap.write(errno, address, lengthBytes));
+    }
+
+    private static int zeroIfNone(final int result) {
+        return result == -Errno.EAGAIN ? 0 : result;
+    }
+
+    @Override
+    public int mtuBytes() {
+        return mtuBytes;
+    }
+
+    @Override
+    public void close() {
+        tap.close();
+    }
+}
