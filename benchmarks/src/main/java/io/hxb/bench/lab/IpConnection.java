@@ -177,7 +177,6 @@ final class IpConnection implements Callable<Integer> {
                                 Integer.toString(number),
                                 "--json"));
         node.next(NODE_LIMIT_SECONDS);
-        network.exec(host, ("ip addr replace " + PREFIX.address(number) + "/24 dev hxb0").split(" "));
         return node;
     }
 

@@ -25,14 +25,13 @@ import io.hxb.node.ip.PlannedAddresses;
 import io.hxb.node.loop.NodeThreads;
 import io.hxb.node.service.ServiceTask;
 import io.hxb.os.HostName;
-import io.hxb.os.NetworkNamespace;
 import io.hxb.os.SoftInterrupts;
 import io.hxb.pm.attach.RunFolders;
 import io.hxb.session.KeyFile;
 import io.hxb.session.KeyRing;
+import io.hxb.tap.IpDevice;
 import io.hxb.tap.IpPlan;
 import io.hxb.tap.PacketDevice;
-import io.hxb.tap.TapPackets;
 import io.hxb.trunk.NodeIdentity;
 import io.hxb.trunk.Port;
 
@@ -161,29 +160,25 @@ final class NodeBuilder {
     }
 
     private IpService ip(final int incarnation, final int frameBytes) throws IOException {
-        final String named = config.netns(nodeId);
-        final IpPlan plan = new IpPlan(config.shape().nodeCount(), nodeId, config.ip().prefixes());
+        final int nodes = config.shape().nodeCount();
+        final int messageBytes =
+                frameBytes - FrameHeaderFlyweight.LENGTH - MessageRecordFlyweight.LENGTH;
         final PacketDevice device =
                 resources.push(
-                        NetworkNamespace.run(
-                                named.isEmpty() ? null : named,
-                                () ->
-                                        new TapPackets(
-                                                config.ip().device(),
-                                                IpPlan.mac(nodeId),
-                                                config.ipMtuBytes())));
+                        IpDevice.open(
+                                config.netns(nodeId),
+                                new IpDevice.Settings(
+                                        config.ip().device(),
+                                        nodeId,
+                                        config.ip().prefixes(),
+                                        config.ipMtuBytes(),
+                                        messageBytes)));
         final IpService service =
                 new IpService(
                         device,
-                        new PlannedAddresses(plan),
+                        new PlannedAddresses(new IpPlan(nodes, nodeId, config.ip().prefixes())),
                         new IpSetup(
-                                nodeId,
-                                config.shape().nodeCount(),
-                                incarnation,
-                                frameBytes
-                                        - FrameHeaderFlyweight.LENGTH
-                                        - MessageRecordFlyweight.LENGTH,
-                                config.ip().repairNs()));
+                                nodeId, nodes, incarnation, messageBytes, config.ip().repairNs()));
         final AutoCloseable memory = service::free;
         resources.push(memory);
         return service;

@@ -9,7 +9,6 @@ import io.hxb.os.nic.NicInfo;
 import io.hxb.os.nic.NicName;
 
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -24,7 +23,6 @@ public final class IpDevice implements PacketDevice {
 
     private final TapDevice tap;
     private final int mtuBytes;
-    private final MemorySegment errno = Linux.newErrnoSegment();
 
     private IpDevice(final TapDevice tap, final int mtuBytes) {
         this.tap = tap;
@@ -245,12 +243,12 @@ public final class IpDevice implements PacketDevice {
 
     @Override
     public int read(final long address, final int lengthBytes) {
-        return zeroIfNone(tap.readWhole(errno, address, lengthBytes));
+        return zeroIfNone(tap.readWhole(Linux.errnoSegment(), address, lengthBytes));
     }
 
     @Override
     public int write(final long address, final int lengthBytes) {
-        return zeroIfNone(tap.write(errno, address, lengthBytes));
+        return zeroIfNone(tap.write(Linux.errnoSegment(), address, lengthBytes));
     }
 
     private static int zeroIfNone(final int result) {

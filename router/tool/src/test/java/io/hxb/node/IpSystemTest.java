@@ -77,7 +77,6 @@ class IpSystemTest {
         final NodeThreads threads = keep(NodeThreads.start(LoopConfig.DEFAULT));
         for (int id = 0; id < SHAPE.nodeCount(); id++) {
             nodes.add(keep(Node.start(NodeOptions.embedded(config, id, threads))));
-            ip(id, "addr replace " + PREFIX.address(id) + "/24 dev hxb0");
         }
         for (final Node node : nodes) {
             assertTrue(node.awaitNeighbours(20 * SECOND), () -> node.silentNeighbours().toString());
