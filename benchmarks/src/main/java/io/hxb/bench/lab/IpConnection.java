@@ -198,7 +198,7 @@ final class IpConnection implements Callable<Integer> {
                                 Files.readAllLines(Path.of("/proc/thread-self/net/snmp")).stream()
                                         .filter(line -> line.startsWith("Tcp:"))
                                         .toList());
-        final int column = List.of(tcp.get(0).split(" ")).indexOf("RetransSegs");
-        return Long.parseLong(tcp.get(1).split(" ")[column]);
+        final int column = List.of(tcp.get(0).split(" ", -1)).indexOf("RetransSegs");
+        return Long.parseLong(tcp.get(1).split(" ", -1)[column]);
     }
 }
