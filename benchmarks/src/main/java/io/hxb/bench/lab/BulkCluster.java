@@ -41,6 +41,11 @@ final class BulkCluster implements AutoCloseable {
      * @param loop keys of the loops, as {@code a: b, c: d}; empty for the defaults.
      */
     void write(final BulkWay way, final String loop) throws IOException {
+        write(way, loop, List.of());
+    }
+
+    /** The same with further lines. */
+    void write(final BulkWay way, final String loop, final List<String> more) throws IOException {
         final List<String> lines = new ArrayList<>();
         lines.add("name: bulk-" + ProcessHandle.current().pid());
         lines.add("shape: " + (network.hasRelay() ? "2x2" : "2"));
@@ -64,6 +69,7 @@ final class BulkCluster implements AutoCloseable {
         }
         lines.add("attach: {directory: " + folder.path() + ",");
         lines.add("  countersDirectory: " + folder.path() + "}");
+        lines.addAll(more);
         lines.add("");
         lines.add(lines.size() - 1, "loop: {" + loop + "}");
         Files.writeString(file(way), String.join("\n", lines));

@@ -169,17 +169,30 @@ final class BulkPeers {
 
     /** One MPTCP connection with a subflow over each link. */
     Map<String, Double> mptcp() throws Exception {
+        return connection(true, BulkNetwork.address(RIGHT, 0));
+    }
+
+    /**
+     * One connection of ordinary TCP.
+     *
+     * @param address of the right host, by which the way of the connection is chosen.
+     */
+    Map<String, Double> tcp(final String address) throws Exception {
+        return connection(false, address);
+    }
+
+    private Map<String, Double> connection(final boolean isMptcp, final String address)
+            throws Exception {
         final long startNs = System.nanoTime() + 2_500_000_000L;
+        final List<String> kind = isMptcp ? List.of("-M") : List.of();
         final String length = BulkFigures.text(seconds);
         final Program server =
                 Program.start(
                                 network.name(RIGHT),
                                 "",
-                                Peers.c(
-                                        "tcp_burst",
-                                        "-m",
+                                burst(
                                         "server",
-                                        "-M",
+                                        kind,
                                         "-S",
                                         length,
                                         "-t",
@@ -191,14 +204,12 @@ final class BulkPeers {
                 Program.start(
                         network.name(LEFT),
                         "",
-                        Peers.c(
-                                "tcp_burst",
-                                "-m",
+                        burst(
                                 "client",
-                                "-M",
+                                kind,
                                 "-S",
                                 BulkFigures.text(seconds + 3),
-                                BulkNetwork.address(RIGHT, 0),
+                                address,
                                 MPTCP_PORT));
         try {
             BulkFigures.sleepUntil(startNs);
@@ -215,5 +226,13 @@ final class BulkPeers {
             client.close();
             server.close();
         }
+    }
+
+    private static List<String> burst(
+            final String mode, final List<String> kind, final String... rest) {
+        final List<String> command = new ArrayList<>(Peers.c("tcp_burst", "-m", mode));
+        command.addAll(kind);
+        command.addAll(List.of(rest));
+        return command;
     }
 }

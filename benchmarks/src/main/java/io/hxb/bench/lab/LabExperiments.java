@@ -27,6 +27,7 @@ import java.util.Locale;
             RelayScaling.class,
             ShapedBandwidth.class,
             BulkCost.class,
+            IpConnection.class,
             MessageRoundTrip.class,
             MessageRateExperiment.class,
             MessageCost.class,

@@ -176,7 +176,7 @@ final class NodeBuilder {
         final IpService service =
                 new IpService(
                         device,
-                        new PlannedAddresses(plan),
+                        new PlannedAddresses(new IpPlan(nodes, nodeId, config.ip().prefixes())),
                         new IpSetup(
                                 nodeId,
                                 config.shape().nodeCount(),

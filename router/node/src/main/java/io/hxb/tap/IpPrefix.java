@@ -96,7 +96,7 @@ public record IpPrefix(boolean isIpv4, long high, long low, int lengthBits) {
     }
 
     private static long leading(final int bits) {
-        return bits == 0 ? 0 : -1L << Long.SIZE - bits;
+        return bits == 0 ? 0 : -1L << (Long.SIZE - bits);
     }
 
     // Neither "this network", nor loopback, link-local or multicast addresses.
@@ -178,7 +178,7 @@ public record IpPrefix(boolean isIpv4, long high, long low, int lengthBits) {
     private static String ipv6(final long high, final long low) {
         final int[] groups = new int[GROUPS];
         for (int i = 0; i < GROUPS; i++) {
-            groups[i] = (int) ((i < GROUPS / 2 ? high : low) >>> 48 - 16 * (i % 4)) & 0xFFFF;
+            groups[i] = (int) ((i < GROUPS / 2 ? high : low) >>> (48 - 16 * (i % 4))) & 0xFFFF;
         }
         int start = 0;
         int length = 0;

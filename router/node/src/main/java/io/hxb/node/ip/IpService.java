@@ -6,6 +6,7 @@ import io.hxb.counter.CounterType;
 import io.hxb.flow.ContextKind;
 import io.hxb.flow.ContextTerms;
 import io.hxb.flow.FlowPort;
+import io.hxb.linux.Errno;
 import io.hxb.linux.Memory;
 import io.hxb.pm.PmStatus;
 import io.hxb.tap.PacketDevice;
@@ -148,7 +149,7 @@ public final class IpService implements ContextPolling {
     }
 
     private void onUnread(final int result) {
-        if (result < 0 && !isGone) {
+        if (result < 0 && result != -Errno.EINTR && result != -Errno.ENOMEM && !isGone) {
             isGone = true;
             LOGGER.warn(
                     "the virtual NIC of node {} cannot be read any more (errno {}): packets are"
