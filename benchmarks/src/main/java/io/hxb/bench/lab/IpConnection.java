@@ -64,8 +64,7 @@ final class IpConnection implements Callable<Integer> {
             names = "--mbit",
             paramLabel = "MBIT/S",
             defaultValue = "1000",
-            description =
-                    "shape each link to this rate; 0: not at all (default: ${DEFAULT-VALUE})")
+            description = "shape each link to this rate; 0: not at all (default: ${DEFAULT-VALUE})")
     private int mbit;
 
     @Mixin private LabExperiments.Chosen chosen;

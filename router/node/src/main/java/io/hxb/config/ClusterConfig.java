@@ -83,8 +83,8 @@ public record ClusterConfig(
     /** Copies the map and checks the values of all sections. */
     public ClusterConfig {
         hosts = Collections.unmodifiableMap(new LinkedHashMap<>(hosts));
-        new Check()
-                .that(isName(name), "name", "must be " + NAME_RULE + ": '" + name + "'")
+        final Check check = new Check();
+        check.that(isName(name), "name", "must be " + NAME_RULE + ": '" + name + "'")
                 .that(clusterId != 0, "id", "must not be 0")
                 .section(FlowConfig.KEYS, flow)
                 .section(TrunkConfig.KEYS, trunk)
@@ -114,6 +114,37 @@ public record ClusterConfig(
                                 + " or more for as many dimensions: "
                                 + frame.hopLimit())
                 .that(
+                        pool.bufferCount() >= minBuffers(links, context),
+                        "pool",
+                        "needs buffers: "
+                                + minBuffers(links, context)
+                                + " or more for "
+                                + links.linkCount()
+                                + " links and "
+                                + context.minContexts()
+                                + " contexts, not "
+                                + pool.bufferCount())
+                .that(
+                        tenants.isEmpty()
+                                || (attach.allowedUids().isEmpty()
+                                        && attach.allowedGids().isEmpty()),
+                        "attach",
+                        "must not name allowedUids or allowedGids where there are tenants, whose"
+                                + " users are those that may attach");
+        checkFrames(check, backend, frame, pool, socket, security);
+        checkIp(check, shape, frame, pool, security, ip);
+        check.done();
+    }
+
+    // How the keys of frames depend on each other.
+    private static void checkFrames(
+            final Check check,
+            final Backend backend,
+            final FrameConfig frame,
+            final PoolConfig pool,
+            final SocketConfig socket,
+            final SecurityConfig security) {
+        check.that(
                         socket.kernelRelay() != SocketConfig.KernelRelay.ON
                                 || (backend.usesNics() && !frame.vlanTags()),
                         "socket",
@@ -137,26 +168,17 @@ public record ClusterConfig(
                                 + " bytes for frames of frame.maxBytes ("
                                 + frame.maxBytes()
                                 + "), or 0 for what frames need, not "
-                                + pool.bufferBytes())
-                .that(
-                        pool.bufferCount() >= minBuffers(links, context),
-                        "pool",
-                        "needs buffers: "
-                                + minBuffers(links, context)
-                                + " or more for "
-                                + links.linkCount()
-                                + " links and "
-                                + context.minContexts()
-                                + " contexts, not "
-                                + pool.bufferCount())
-                .that(
-                        tenants.isEmpty()
-                                || (attach.allowedUids().isEmpty()
-                                        && attach.allowedGids().isEmpty()),
-                        "attach",
-                        "must not name allowedUids or allowedGids where there are tenants, whose"
-                                + " users are those that may attach")
-                .that(
+                                + pool.bufferBytes());
+    }
+
+    private static void checkIp(
+            final Check check,
+            final Shape shape,
+            final FrameConfig frame,
+            final PoolConfig pool,
+            final SecurityConfig security,
+            final IpConfig ip) {
+        check.that(
                         ip.tooSmall(shape.nodeCount()).isEmpty(),
                         "ip",
                         "needs a larger prefix for "
@@ -171,8 +193,7 @@ public record ClusterConfig(
                         "needs messages that hold a packet of "
                                 + Math.max(ip.mtuBytes(), IpConfig.MIN_MTU)
                                 + " bytes; those of frame.maxBytes and pool.bufferBytes hold "
-                                + maxIpMtuBytes(frame, pool, security))
-                .done();
+                                + maxIpMtuBytes(frame, pool, security));
     }
 
     /** A cluster with defaults for everything else and the id derived from its name. */

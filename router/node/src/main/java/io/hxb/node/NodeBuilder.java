@@ -160,7 +160,7 @@ final class NodeBuilder {
     }
 
     private IpService ip(final int incarnation, final int frameBytes) throws IOException {
-        final IpPlan plan = new IpPlan(config.shape().nodeCount(), nodeId, config.ip().prefixes());
+        final int nodes = config.shape().nodeCount();
         final int messageBytes =
                 frameBytes - FrameHeaderFlyweight.LENGTH - MessageRecordFlyweight.LENGTH;
         final PacketDevice device =
@@ -178,11 +178,7 @@ final class NodeBuilder {
                         device,
                         new PlannedAddresses(new IpPlan(nodes, nodeId, config.ip().prefixes())),
                         new IpSetup(
-                                nodeId,
-                                config.shape().nodeCount(),
-                                incarnation,
-                                messageBytes,
-                                config.ip().repairNs()));
+                                nodeId, nodes, incarnation, messageBytes, config.ip().repairNs()));
         final AutoCloseable memory = service::free;
         resources.push(memory);
         return service;

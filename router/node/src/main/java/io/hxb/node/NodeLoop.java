@@ -14,6 +14,7 @@ import io.hxb.link.Link;
 import io.hxb.link.LongFrameCounts;
 import io.hxb.link.TrainCounts;
 import io.hxb.log.LoopErrors;
+import io.hxb.node.ip.IpService;
 import io.hxb.node.loop.Interest;
 import io.hxb.node.loop.Loop;
 import io.hxb.node.loop.LoopTask;
@@ -108,17 +109,9 @@ final class NodeLoop implements LoopTask {
         sessions = neighbours.sessions();
         sessions.addListener(loop::wakeUp);
         receiver = new LoopReceiver(loop, received, forwarder, parts.config().loop().batchFrames());
-        hasTrains =
-                Stream.of(received)
-                        .anyMatch(
-                                link ->
-                                        link.trains() != TrainCounts.NONE
-                                                || link.longFrames() != LongFrameCounts.NONE);
+        hasTrains = hasTrains(received);
         contexts = parts.contexts().newLoop(index, flows);
-        packets = isFirst && parts.ip() != null ? parts.ip() : ContextPolling.NONE;
-        if (isFirst && parts.ip() != null) {
-            parts.ip().start(flows, counters);
-        }
+        packets = packets(parts.ip());
         health =
                 new HealthLoop(
                         neighbours.health(),
@@ -153,6 +146,23 @@ final class NodeLoop implements LoopTask {
                 isFirst
                         ? exportWithKernel(parts.counters(), links.ports().size())
                         : new CounterExport(counters);
+    }
+
+    private static boolean hasTrains(final Link[] received) {
+        return Stream.of(received)
+                .anyMatch(
+                        link ->
+                                link.trains() != TrainCounts.NONE
+                                        || link.longFrames() != LongFrameCounts.NONE);
+    }
+
+    // The first loop carries the packets of the virtual NIC, if there is one.
+    private ContextPolling packets(final IpService ip) {
+        if (!isFirst || ip == null) {
+            return ContextPolling.NONE;
+        }
+        ip.start(flows, counters);
+        return ip;
     }
 
     private void addCounters(final Link[] received, final Discovery discovery) {

@@ -195,7 +195,7 @@ class ClusterConfigYamlTest {
                     'shape: 2x2~links: 1~flow: {windowFrames: 99999999999}' | must be a whole number
                     'shape: 2x2~links: 1~pool: {bufferBytes: 9EiB}'    | must be a size such as
                     'shape: 2x2~links: 1~backend: udp~socket: {kernelRelay: on}' | kernelRelay: on with UDP
-                    'shape: 2x2~links: 1~backend: udp~frame: {vlanTags: on}~socket: {kernelRelay: on}' | kernelRelay: on with UDP
+                    'shape: 2x2~links: 1~frame: {vlanTags: on}~socket: {kernelRelay: on}' | kernelRelay: on with UDP
                     'shape: 2x2~links: 1~socket: {mtu: 12280}~pool: {bufferBytes: 12KiB}' | buffers 64 bytes larger
                     'shape: 2~links: 64'                               | must be 1..8 links in a dimension: 64
                     'shape: 2x2x2x2x2x2x2x2~links: 8~pool: {buffers: 4096}' | pool needs buffers: 8256 or more for 64
