@@ -3,8 +3,7 @@ package io.hxb.tap;
 /**
  * A virtual NIC whose packets a node carries: what the machine sends there is read, what is written
  * arrives at the machine. Each packet is one Ethernet frame after a {@link VirtioHeader}; it may be
- * a super-packet. Read by
- * one thread; any may write.
+ * a super-packet. Read by one thread; any may write.
  */
 public interface PacketDevice extends AutoCloseable {
     /** What to wait for until there is something to read. */

@@ -136,8 +136,7 @@ class IpSimulationTest {
             offer(cluster, 0, 2, 500);
             // then
             assertTrue(
-                    cluster.runUntil(() -> arrived(cluster, 2) == 510, SECOND / 20),
-                    "others wait");
+                    cluster.runUntil(() -> arrived(cluster, 2) == 510, SECOND / 20), "others wait");
             cluster.runUntil(() -> false, 3 * IpCluster.REPAIR_NS);
             final IpCluster.Member sender = cluster.members.get(0);
             assertTrue(sender.counters().value(CounterType.IP_DROPPED_FULL_PACKETS) > 0);
@@ -191,8 +190,7 @@ class IpSimulationTest {
             assertTrue(cluster.runUntil(() -> arrived(cluster, 1) == 900, SECOND));
             assertTrue(cluster.clock.nanoTime() - cutNs < IpCluster.REPAIR_NS, "in time");
             for (int i = 0; i < 900; i++) {
-                assertEquals(
-                        i, SimPackets.number(cluster.members.get(1).device.arrived.get(i)));
+                assertEquals(i, SimPackets.number(cluster.members.get(1).device.arrived.get(i)));
             }
             assertEquals(0, sum(cluster, CounterType.IP_GAPS_EVENTS));
         }
@@ -209,8 +207,7 @@ class IpSimulationTest {
             assertTrue(cluster.runUntil(() -> arrived(cluster, 2) == 100, SECOND));
             assertTrue(
                     cluster.runUntil(
-                            () ->
-                                    sum(cluster, CounterType.IP_DROPPED_UNREACHABLE_PACKETS) == 100,
+                            () -> sum(cluster, CounterType.IP_DROPPED_UNREACHABLE_PACKETS) == 100,
                             SECOND));
             cluster.runUntil(() -> false, SECOND / 10);
             assertEquals(0, cluster.members.get(0).service.usedSlots());
@@ -263,11 +260,7 @@ class IpSimulationTest {
             cluster.members.get(1).device.arrived.clear();
             // when
             offer(cluster, 0, 1, 900);
-            cluster.members
-                    .get(0)
-                    .device
-                    .outgoing
-                    .add(SimPackets.packet(0, 1, 7, 1_000_000, 10));
+            cluster.members.get(0).device.outgoing.add(SimPackets.packet(0, 1, 7, 1_000_000, 10));
             assertTrue(cluster.runUntil(() -> arrived(cluster, 1) == 901, 5 * SECOND));
             // then
             final List<byte[]> arrived = cluster.members.get(1).device.arrived;
