@@ -115,10 +115,7 @@ final class NodeLoop implements LoopTask {
                                         link.trains() != TrainCounts.NONE
                                                 || link.longFrames() != LongFrameCounts.NONE);
         contexts = parts.contexts().newLoop(index, flows);
-        packets = isFirst && parts.ip() != null ? parts.ip() : ContextPolling.NONE;
-        if (isFirst && parts.ip() != null) {
-            parts.ip().start(flows, counters);
-        }
+        packets = isFirst ? packets(parts) : ContextPolling.NONE;
         health =
                 new HealthLoop(
                         neighbours.health(),
@@ -153,6 +150,14 @@ final class NodeLoop implements LoopTask {
                 isFirst
                         ? exportWithKernel(parts.counters(), links.ports().size())
                         : new CounterExport(counters);
+    }
+
+    private ContextPolling packets(final NodeParts parts) {
+        if (parts.ip() == null) {
+            return ContextPolling.NONE;
+        }
+        parts.ip().start(flows, counters);
+        return parts.ip();
     }
 
     private void addCounters(final Link[] received, final Discovery discovery) {
