@@ -15,8 +15,8 @@ import java.util.stream.Collectors;
 
 /**
  * The virtual NIC of a node: a TAP device with the MAC and the addresses of an {@link IpPlan}. It
- * is made, or an existing one is taken over that an administrator has made for this user. Opened
- * and closed by any thread, used by one.
+ * is made, or an existing one is taken over that an administrator has made for this user. Read by
+ * one thread; any may open it, write to it or close it.
  */
 public final class IpDevice implements PacketDevice {
     private static final int LONGEST_SUPER_PACKET = 65_536;

@@ -5,6 +5,7 @@ import io.hxb.tool.chaos.ChaosCommand;
 import io.hxb.tool.demo.DemoCommand;
 import io.hxb.tool.doctor.DoctorCommand;
 import io.hxb.tool.init.InitCommand;
+import io.hxb.tool.ip.IpCommand;
 import io.hxb.tool.key.KeyCommand;
 import io.hxb.tool.lab.command.LabCommand;
 import io.hxb.tool.manager.ManagerCommand;
@@ -64,6 +65,7 @@ public final class Hxb implements Runnable {
                     PingCommand.class,
                     PerfCommand.class,
                     CatCommand.class,
+                    IpCommand.class,
                     MpirunCommand.class,
                     StatCommand.class,
                     TopCommand.class,

@@ -50,6 +50,7 @@ class SystemdUnitSystemTest {
             backend: raw
             links:
               x: [eth1, eth2]
+            ip: {prefix: 10.77.0.0/24}
             END
             echo HXB_NODE=0 >/etc/hxb/node.env
             systemctl daemon-reload
@@ -123,6 +124,7 @@ class SystemdUnitSystemTest {
         assertEquals("node 0 of cluster served", show("StatusText"), this::log);
         assertTrue(log().contains("link up x.1 (eth2) of node 0"), this::log);
         assertEquals("hxb", run("stat -c %U /run/hxb/served-0.sock"));
+        assertTrue(run("ip -br address show hxb0").contains("10.77.0.1/24"), this::log);
 
         // when
         final String before = show("MainPID");

@@ -48,6 +48,7 @@ public final class ClusterCheck {
         } else if (!isRunning) {
             ports(config, node, findings);
         }
+        findings.addAll(IpCheck.run(config, node, isRunning));
         if (!isRunning) {
             findings.add(space(config.attach().countersDirectory()));
             findings.add(SocketCheck.run(config, node));
@@ -96,6 +97,7 @@ public final class ClusterCheck {
             findings.addAll(LinkCheck.run(reader));
             drops(reader, subject, findings);
             crowding(reader, subject, findings);
+            IpCheck.counts(reader, subject, findings);
             return true;
         } catch (final IOException e) {
             findings.add(

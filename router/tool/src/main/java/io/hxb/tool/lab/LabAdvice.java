@@ -33,6 +33,21 @@ public final class LabAdvice {
                 program + " lab down" + name);
     }
 
+    /**
+     * A command that reaches another node by the virtual NIC of the first.
+     *
+     * @param address of the other node.
+     */
+    public static String ping(final LabSpec spec, final String program, final String address) {
+        return program
+                + " lab exec"
+                + (spec.name().equals("lab") ? "" : " --name " + spec.name())
+                + " "
+                + spec.shape().format(spec.shape().coordinates(0))
+                + " -- ping -c 3 "
+                + address;
+    }
+
     /** How this program was called: the launcher's path as short as it can be, otherwise hxb. */
     public static String program() {
         final String launcher = System.getProperty("hxb.launcher", "");

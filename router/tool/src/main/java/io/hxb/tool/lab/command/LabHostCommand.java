@@ -5,6 +5,7 @@ import io.hxb.tool.lab.LabSession;
 import io.hxb.tool.lab.switches.SwitchLab;
 import io.hxb.tool.lab.switches.SwitchLabOptions;
 import io.hxb.tool.option.CaptureOption;
+import io.hxb.tool.option.IpOption;
 import io.hxb.tool.option.LabOptions;
 import io.hxb.tool.option.PatienceOption;
 import io.hxb.tool.option.WaitOptions;
@@ -29,6 +30,7 @@ final class LabHostCommand implements Callable<Integer> {
     @Mixin private SwitchLabOptions switches;
     @Mixin private WaitOptions waiting;
     @Mixin private PatienceOption patience;
+    @Mixin private IpOption ip;
     @Mixin private CaptureOption capture;
 
     @Option(names = "--processes", description = "run each node in a process of its own")
@@ -51,7 +53,7 @@ final class LabHostCommand implements Callable<Integer> {
                         lab.spec(),
                         isProcesses,
                         capture.capture(),
-                        config -> patience.apply(waiting.apply(config)))) {
+                        config -> ip.apply(patience.apply(waiting.apply(config))))) {
             System.out.println("lab is up in " + session.folder());
             // Ended by a signal, whose hook removes the lab.
             new CountDownLatch(1).await();

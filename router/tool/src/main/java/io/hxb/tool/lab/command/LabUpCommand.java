@@ -7,6 +7,7 @@ import io.hxb.tool.lab.LabState;
 import io.hxb.tool.lab.NodeProcesses;
 import io.hxb.tool.lab.switches.SwitchLabOptions;
 import io.hxb.tool.option.CaptureOption;
+import io.hxb.tool.option.IpOption;
 import io.hxb.tool.option.LabOptions;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.option.PatienceOption;
@@ -48,6 +49,7 @@ final class LabUpCommand implements Callable<Integer> {
     // These are passed on to the lab's owner as they were given.
     @Mixin private WaitOptions waiting;
     @Mixin private PatienceOption patience;
+    @Mixin private IpOption ip;
 
     @SuppressWarnings("unused")
     @Mixin
@@ -67,6 +69,9 @@ final class LabUpCommand implements Callable<Integer> {
         if (hasSwitches && patience.isPatient()) {
             throw new UsageException("--patient is for nodes, and a lab of switches has none");
         }
+        if (hasSwitches && ip.isGiven()) {
+            throw new UsageException("--ip is for nodes, and a lab of switches has none");
+        }
         final LabSpec spec = hasSwitches ? switches.spec(options).lab() : options.spec();
         final LabRegistry registry = LabRegistry.ofUser();
         if (registry.find(spec.name()).filter(LabState::isOwnerAlive).isPresent()) {
@@ -77,6 +82,7 @@ final class LabUpCommand implements Callable<Integer> {
                             + spec.name());
         }
         if (!hasSwitches) {
+            ip.check(spec);
             waiting.warnOfCrowding(spec.shape().nodeCount(), isProcesses);
         }
         final Path log = registry.log(spec.name());
@@ -95,6 +101,9 @@ final class LabUpCommand implements Callable<Integer> {
         output.text().println("try:");
         LabAdvice.commands(state, LabAdvice.program())
                 .forEach(command -> output.text().println("  " + command));
+        if (ip.isGiven()) {
+            output.text().println("  " + LabAdvice.ping(spec, LabAdvice.program(), ip.address(1)));
+        }
         final Map<String, Object> report = new LinkedHashMap<>();
         report.put("ok", true);
         report.put("lab", state);

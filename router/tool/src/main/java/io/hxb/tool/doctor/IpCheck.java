@@ -1,0 +1,157 @@
+package io.hxb.tool.doctor;
+
+import io.hxb.config.ClusterConfig;
+import io.hxb.counter.CounterReader;
+import io.hxb.counter.CounterType;
+import io.hxb.os.NetworkNamespace;
+import io.hxb.os.nic.NicAddress;
+import io.hxb.os.nic.NicInfo;
+import io.hxb.os.nic.NicName;
+import io.hxb.tap.IpPlan;
+import io.hxb.tap.IpPrefix;
+import io.hxb.tool.machine.Privileges;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Examines the virtual NIC of a node, and what stands in its way. Stateless. */
+final class IpCheck {
+    private static final Path TUN = Path.of("/dev/net/tun");
+    private static final long USUAL_FOREIGN = 1_000;
+
+    private IpCheck() {}
+
+    /**
+     * Everything about the virtual NIC of one node; nothing if it has none.
+     *
+     * @param isRunning whether the node runs.
+     */
+    static List<Finding> run(final ClusterConfig config, final int node, final boolean isRunning) {
+        if (!config.ip().isWanted()) {
+            return List.of();
+        }
+        final List<Finding> findings = new ArrayList<>();
+        final String subject = "ip " + config.ip().device();
+        final String named = config.netns(node);
+        try {
+            NetworkNamespace.run(
+                    named.isEmpty() ? null : named,
+                    () -> {
+                        inNamespace(config, node, isRunning, subject, findings);
+                        return null;
+                    });
+        } catch (final IOException e) {
+            findings.add(Finding.warn(subject, e.getMessage(), "run as the user of the node"));
+        }
+        return findings;
+    }
+
+    private static void inNamespace(
+            final ClusterConfig config,
+            final int node,
+            final boolean isRunning,
+            final String subject,
+            final List<Finding> findings)
+            throws IOException {
+        final NicInfo nic = NicInfo.read(config.ip().device());
+        if (isRunning) {
+            findings.add(state(config, node, nic, subject));
+        } else {
+            findings.add(canBeMade(nic, subject));
+        }
+        for (final NicAddress each : NicAddress.all()) {
+            for (final IpPrefix prefix : config.ip().prefixes()) {
+                if (each.ifindex() != nic.ifindex() && overlaps(prefix, each)) {
+                    findings.add(
+                            Finding.fail(
+                                    subject,
+                                    prefix
+                                            + " overlaps the addresses of "
+                                            + NicName.of(each.ifindex()),
+                                    "choose an ip.prefix that no other network of the machines"
+                                            + " uses"));
+                }
+            }
+        }
+    }
+
+    private static boolean overlaps(final IpPrefix prefix, final NicAddress address) {
+        final byte[] bytes = prefix.bytes();
+        if (bytes.length != address.address().length) {
+            return false;
+        }
+        final int common = Math.min(prefix.lengthBits(), address.lengthBits());
+        for (int bit = 0; bit < common; bit++) {
+            final int mask = 0x80 >>> bit % Byte.SIZE;
+            if (((bytes[bit / Byte.SIZE] ^ address.address()[bit / Byte.SIZE]) & mask) != 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static Finding state(
+            final ClusterConfig config, final int node, final NicInfo nic, final String subject) {
+        if (!nic.exists()) {
+            return Finding.fail(
+                    subject,
+                    "is gone, though its node runs",
+                    "start the node again, which makes it");
+        }
+        if (!nic.isUp()) {
+            return Finding.fail(subject, "is down", "ip link set " + nic.name() + " up");
+        }
+        if (nic.mtuBytes() != config.ipMtuBytes()) {
+            return Finding.fail(
+                    subject,
+                    "has an MTU of " + nic.mtuBytes() + ", not " + config.ipMtuBytes(),
+                    "ip link set " + nic.name() + " mtu " + config.ipMtuBytes());
+        }
+        if (nic.mac() != IpPlan.mac(node)) {
+            return Finding.fail(
+                    subject,
+                    "has another MAC than the other nodes expect",
+                    "ip link set " + nic.name() + " address " + IpPlan.macText(node));
+        }
+        return Finding.ok(subject, "is up, MTU " + nic.mtuBytes());
+    }
+
+    private static Finding canBeMade(final NicInfo nic, final String subject) {
+        if (!Files.exists(TUN)) {
+            return Finding.fail(
+                    subject,
+                    "cannot be made: there is no /dev/net/tun",
+                    "modprobe tun, or give it to the container (--device /dev/net/tun)");
+        }
+        if (nic.exists()) {
+            return Finding.ok(subject, "was made beforehand");
+        }
+        return Privileges.has(Privileges.NET_ADMIN)
+                ? Finding.ok(subject, "can be made")
+                : Finding.warn(
+                        subject,
+                        "this user cannot make it without CAP_NET_ADMIN",
+                        "start the node by deploy/hxb-node.service, or let root make the device"
+                                + " beforehand (docs/howto/ip.md)");
+    }
+
+    /** What a running node has counted. */
+    static void counts(
+            final CounterReader reader, final String subject, final List<Finding> findings) {
+        final long foreign = reader.sum(CounterType.IP_DROPPED_ADDRESS_PACKETS);
+        // A few are normal, such as those of a machine that looks for an address of nobody.
+        if (foreign > USUAL_FOREIGN) {
+            findings.add(
+                    Finding.warn(
+                            subject,
+                            foreign
+                                    + " packets of its virtual NIC were for no node: their"
+                                    + " MACs are of none, they have VLAN tags, or they are no IP",
+                            "do not put the virtual NIC into a bridge, nor macvlan or VLAN"
+                                    + " interfaces on it: route instead"));
+        }
+    }
+}
