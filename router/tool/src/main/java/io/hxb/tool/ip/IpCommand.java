@@ -35,9 +35,9 @@ import java.util.stream.IntStream;
         header = "Show the addresses of the nodes' virtual NICs.",
         description = {
             "Show addresses and MACs of the virtual NICs that ip.prefix of the cluster file gives"
-                + " to nodes, which of them answer, and the counters of this node's own.",
+                    + " to nodes, which of them answer, and the counters of this node's own.",
             "A node answers an echo request, or without root a connection. The exit status is 0"
-                + " only if all that were asked have answered."
+                    + " only if all that were asked have answered."
         },
         footer = {"", "Examples: hxb ip", "          hxb ip --hosts >>/etc/hosts"})
 public final class IpCommand implements Callable<Integer> {
