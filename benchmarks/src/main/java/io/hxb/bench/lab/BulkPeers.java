@@ -169,7 +169,7 @@ final class BulkPeers {
 
     /** One MPTCP connection with a subflow over each link. */
     Map<String, Double> mptcp() throws Exception {
-        return connection(true, BulkNetwork.address(RIGHT, 0));
+        return connection(true, BulkNetwork.address(RIGHT, 0), seconds);
     }
 
     /**
@@ -178,14 +178,20 @@ final class BulkPeers {
      * @param address of the right host, by which the way of the connection is chosen.
      */
     Map<String, Double> tcp(final String address) throws Exception {
-        return connection(false, address);
+        return tcp(address, seconds);
     }
 
-    private Map<String, Double> connection(final boolean isMptcp, final String address)
+    /** The same for another time. */
+    Map<String, Double> tcp(final String address, final double length) throws Exception {
+        return connection(false, address, length);
+    }
+
+    private Map<String, Double> connection(
+            final boolean isMptcp, final String address, final double lengthSeconds)
             throws Exception {
         final long startNs = System.nanoTime() + 2_500_000_000L;
         final List<String> kind = isMptcp ? List.of("-M") : List.of();
-        final String length = BulkFigures.text(seconds);
+        final String length = BulkFigures.text(lengthSeconds);
         final Program server =
                 Program.start(
                                 network.name(RIGHT),
@@ -208,20 +214,20 @@ final class BulkPeers {
                                 "client",
                                 kind,
                                 "-S",
-                                BulkFigures.text(seconds + 3),
+                                BulkFigures.text(lengthSeconds + 3),
                                 address,
                                 MPTCP_PORT));
         try {
             BulkFigures.sleepUntil(startNs);
             final BusyTime start = BusyTime.now();
-            BulkFigures.sleepUntil(startNs + (long) (seconds * 1e9));
+            BulkFigures.sleepUntil(startNs + (long) (lengthSeconds * 1e9));
             final BusyTime end = BusyTime.now();
             client.last(LIMIT_SECONDS);
             double bytes = 0;
             for (final JsonNode sample : server.last(LIMIT_SECONDS).get("samples")) {
                 bytes += sample.asDouble();
             }
-            return BulkFigures.figures(bytes / seconds / 1e6, start, end);
+            return BulkFigures.figures(bytes / lengthSeconds / 1e6, start, end);
         } finally {
             client.close();
             server.close();

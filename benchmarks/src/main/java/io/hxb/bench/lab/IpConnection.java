@@ -67,6 +67,15 @@ final class IpConnection implements Callable<Integer> {
             description = "shape each link to this rate; 0: not at all (default: ${DEFAULT-VALUE})")
     private int mbit;
 
+    @Option(
+            names = "--warmup",
+            paramLabel = "SECONDS",
+            defaultValue = "10",
+            description =
+                    "send for this long before each measurement of HXB (default:"
+                            + " ${DEFAULT-VALUE})")
+    private double warmUp;
+
     @Mixin private LabExperiments.Chosen chosen;
 
     @Override
@@ -81,6 +90,8 @@ final class IpConnection implements Callable<Integer> {
                                         settings.seconds(),
                                         "mbit",
                                         mbit,
+                                        "warmUp",
+                                        warmUp,
                                         "wiring",
                                         wiring))
                         .columns(
@@ -151,6 +162,9 @@ final class IpConnection implements Callable<Integer> {
                 nodes.add(node(network, cluster, way, host));
             }
             final String right = PREFIX.address(network.number(BulkNetwork.RIGHT));
+            if (warmUp > 0) {
+                peers.tcp(right, warmUp);
+            }
             return counted(network, () -> peers.tcp(right));
         } finally {
             nodes.forEach(Program::close);

@@ -8,7 +8,12 @@ import io.hxb.os.nic.NicAddress;
 import io.hxb.os.nic.NicInfo;
 import io.hxb.os.nic.NicName;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -19,6 +24,7 @@ import java.util.stream.Collectors;
  * one thread; any may open it, write to it or close it.
  */
 public final class IpDevice implements PacketDevice {
+    private static final Logger LOGGER = LoggerFactory.getLogger(IpDevice.class);
     private static final int LONGEST_SUPER_PACKET = 65_536;
 
     private final TapDevice tap;
@@ -121,10 +127,12 @@ public final class IpDevice implements PacketDevice {
                         throw new IOException(
                                 "the virtual NIC "
                                         + settings.name
-                                        + " needs the device /dev/net/tun, which is "
-                                        + (e.errno() == Errno.EACCES ? "forbidden" : "missing")
-                                        + " here: modprobe tun, or give it to the container"
-                                        + " (--device /dev/net/tun)",
+                                        + " needs the device /dev/net/tun, which "
+                                        + (e.errno() == Errno.EACCES
+                                                ? "this user may not open: chmod 666 /dev/net/tun,"
+                                                        + " as udev does"
+                                                : "is missing here: modprobe tun, or give it to the"
+                                                        + " container (--device /dev/net/tun)"),
                                 e);
                 case Errno.EPERM -> throw noRights(settings, e);
                 default -> throw e;
@@ -184,6 +192,9 @@ public final class IpDevice implements PacketDevice {
         if (superBytes < LONGEST_SUPER_PACKET) {
             NicAddress.boundSuperPackets(tap.ifindex(), superBytes);
         }
+        if (settings.prefixes.stream().anyMatch(prefix -> !prefix.isIpv4())) {
+            switchIpv6On(settings.name);
+        }
         if (!before.isUp()) {
             tap.up();
         }
@@ -200,6 +211,18 @@ public final class IpDevice implements PacketDevice {
         // One that was prepared stays as it is, since this process may have no rights.
         if (!isComplete) {
             NicAddress.declareUp(tap.ifindex());
+        }
+    }
+
+    /** For this NIC alone, where others have none; adding an address finds out whether it works. */
+    private static void switchIpv6On(final String name) {
+        final Path setting = Path.of("/proc/sys/net/ipv6/conf", name, "disable_ipv6");
+        try {
+            if (Files.readString(setting).strip().equals("1")) {
+                Files.writeString(setting, "0");
+            }
+        } catch (final IOException e) {
+            LOGGER.debug("cannot write {}", setting, e);
         }
     }
 
@@ -220,7 +243,7 @@ public final class IpDevice implements PacketDevice {
                                 + settings.name
                                 + " cannot have the IPv6 address "
                                 + prefix.address(settings.node)
-                                + ": IPv6 is off here (sysctl net.ipv6.conf.all.disable_ipv6);"
+                                + ": IPv6 is off here (sysctl net.ipv6.conf.default.disable_ipv6);"
                                 + " switch it on, or leave "
                                 + prefix
                                 + " out of ip.prefix",

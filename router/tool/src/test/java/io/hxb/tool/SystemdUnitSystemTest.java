@@ -36,6 +36,8 @@ class SystemdUnitSystemTest {
     private static final String SETUP =
             """
             useradd --system hxb
+            mount -t tmpfs tmpfs /dev/net
+            mknod -m 666 /dev/net/tun c 10 200
             mkdir -p /etc/hxb /etc/systemd/system/hxb-node.service.d
             cp /opt/hxb/deploy/hxb-node.service /etc/systemd/system
             cat >/etc/systemd/system/hxb-node.service.d/java.conf <<END

@@ -1,0 +1,95 @@
+package io.hxb.tool;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.hxb.tool.lab.LabNames;
+import io.hxb.tool.machine.Privileges;
+import io.hxb.tool.machine.Shell;
+import io.hxb.tool.report.ExitStatus;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/** Labs whose nodes have virtual NICs, and {@code hxb ip}. */
+@Tag("system")
+class LabIpSystemTest {
+    private static final int USAGE = 2;
+
+    @TempDir private Path folder;
+
+    private final String name = "i" + ProcessHandle.current().pid();
+
+    @AfterEach
+    void removesTheLab() throws Exception {
+        try (HxbProcess down = hxb("lab", "down", "--all")) {
+            down.status();
+        }
+    }
+
+    private HxbProcess hxb(final String... arguments) throws Exception {
+        return HxbProcess.start(folder, arguments);
+    }
+
+    @Test
+    void shouldGiveEachNodeAVirtualNicThatOthersReach() throws Exception {
+        assumeTrue(Privileges.isRoot(), "skipped: root makes namespaces");
+        assumeTrue(Files.exists(Path.of("/dev/net/tun")), "skipped: there is no /dev/net/tun");
+        // given
+        try (HxbProcess up =
+                hxb("lab", "up", "--shape", "2", "--name", name, "--ip=10.78.0.0/24")) {
+            assertEquals(ExitStatus.OK, up.status(), () -> up.output() + up.errors());
+            assertTrue(up.output().contains("0 -- ping -c 3 10.78.0.2"), up::output);
+        }
+        final String routes =
+                Shell.check("", List.of("ip", "-n", LabNames.namespace(name, 1), "route"));
+        assertTrue(routes.contains("10.78.0.0/24 dev hxb0"), routes);
+
+        // when
+        try (HxbProcess ip = hxb("ip", "--name", name, "--json")) {
+            // then
+            assertEquals(ExitStatus.OK, ip.status(), () -> ip.output() + ip.errors());
+            assertEquals(65_000, ip.json().get("mtu"));
+            final List<?> nodes = (List<?>) ip.json().get("nodes");
+            assertEquals(2, nodes.size());
+            final Map<?, ?> second = (Map<?, ?>) nodes.get(1);
+            assertEquals(List.of("10.78.0.2"), second.get("addresses"));
+            assertEquals(true, second.get("answers"));
+            assertTrue(((Map<?, ?>) ip.json().get("counters")).containsKey("sent_packets"));
+        }
+        try (HxbProcess hosts = hxb("ip", "--name", name, "--hosts", "1")) {
+            assertEquals("10.78.0.2 node1." + name + ".hxb\n", hosts.output());
+        }
+        try (HxbProcess doctor = hxb("doctor", "--name", name, "--all")) {
+            assertTrue(doctor.output().contains("hxb0: is up, MTU 65000"), doctor::output);
+        }
+    }
+
+    @Test
+    void shouldSayWhatALabOverUdpLacks() throws Exception {
+        try (HxbProcess up = hxb("lab", "up", "--shape", "2", "--backend", "udp", "--ip")) {
+            assertEquals(USAGE, up.status(), up::output);
+            assertTrue(up.errors().contains("--ip needs --backend raw"), up::errors);
+        }
+    }
+
+    @Test
+    void shouldSayThatNodesHaveNoVirtualNics() throws Exception {
+        // given
+        final Path file = Files.writeString(folder.resolve("c.yaml"), "shape: 2\nlinks: 1\n");
+        // when
+        try (HxbProcess ip = hxb("ip", "--config", file.toString(), "--node", "0")) {
+            // then
+            assertEquals(ExitStatus.FAILED, ip.status(), ip::output);
+            assertTrue(ip.errors().contains("add ip.prefix to the cluster file"), ip::errors);
+        }
+    }
+}
