@@ -35,6 +35,7 @@ import java.util.zip.ZipOutputStream;
  */
 public final class FastStart {
     private static final long TRAINING_LIMIT_S = 120;
+    private static final String OWN_JAR = "hxb.jar";
 
     /**
      * As deploy/hxb starts short commands: most processes of tests, nodes too, end before the
@@ -96,7 +97,8 @@ public final class FastStart {
                 final Path folder = Files.createTempDirectory("hxb-start");
                 // Some tests start commands as another user.
                 Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
-                new FastStart(jars(folder), folder.resolve("hxb.aot")).train(folder);
+                makeJars(folder);
+                new FastStart(classPath(folder), folder.resolve("hxb.aot")).train(folder);
                 file.truncate(0);
                 file.write(ByteBuffer.wrap(("\n\n" + folder).getBytes(UTF_8)), 0);
             }
@@ -105,7 +107,7 @@ public final class FastStart {
             final Path folder = Path.of(new String(bytes.array(), UTF_8).strip());
             final FileLock use = file.lock(1, 1, true);
             Runtime.getRuntime().addShutdownHook(new Thread(() -> close(file, use, folder)));
-            return new FastStart(classPath(folder.resolve("hxb.jar")), folder.resolve("hxb.aot"));
+            return new FastStart(classPath(folder), folder.resolve("hxb.aot"));
         }
     }
 
@@ -122,23 +124,35 @@ public final class FastStart {
         }
     }
 
-    private static String jars(final Path folder) throws IOException {
-        final Path jar = folder.resolve("hxb.jar");
+    private static void makeJars(final Path folder) throws IOException {
         final Set<String> names = new HashSet<>();
-        try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(jar))) {
+        try (ZipOutputStream zip =
+                new ZipOutputStream(Files.newOutputStream(folder.resolve(OWN_JAR)))) {
             zip.setLevel(Deflater.NO_COMPRESSION);
             for (final Path entry : ownClasses()) {
                 addAll(zip, entry, names);
             }
         }
-        return classPath(jar);
+        for (final Path library : entries().filter(Files::isRegularFile).toList()) {
+            if (isOld(library)) {
+                RenewedClasses.copy(library, folder.resolve(library.getFileName()));
+            }
+        }
     }
 
     // A cache holds classes of jars only.
-    private static String classPath(final Path jar) {
-        final Stream<String> libraries = entries().filter(Files::isRegularFile).map(Path::toString);
-        return Stream.concat(Stream.of(jar.toString()), libraries)
+    private static String classPath(final Path folder) {
+        final Stream<Path> libraries =
+                entries()
+                        .filter(Files::isRegularFile)
+                        .map(file -> isOld(file) ? folder.resolve(file.getFileName()) : file);
+        return Stream.concat(Stream.of(folder.resolve(OWN_JAR)), libraries)
+                .map(Path::toString)
                 .collect(Collectors.joining(File.pathSeparator));
+    }
+
+    private static boolean isOld(final Path library) {
+        return library.getFileName().toString().startsWith("picocli-");
     }
 
     private static List<Path> ownClasses() {

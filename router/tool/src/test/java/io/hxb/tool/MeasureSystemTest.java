@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 
 /** What ping and perf print while they run, and how they end. */
 @Tag("system")
@@ -28,6 +29,8 @@ class MeasureSystemTest {
     @TempDir private static Path folder;
 
     private static final String NAME = "m" + ProcessHandle.current().pid();
+
+    private static final Pattern INTERVAL = Pattern.compile("^ *\\d+\\.\\d - +\\d+\\.\\d ");
 
     @BeforeAll
     static void makesALab() throws Exception {
@@ -93,6 +96,11 @@ class MeasureSystemTest {
             assertEquals(0, perf.json().get("lost"));
             assertFalse(receiver.isAlive());
         }
+    }
+
+    // A line is late on a busy machine, and about a longer interval then.
+    private static long intervals(final HxbProcess perf) {
+        return perf.output().lines().filter(INTERVAL.asPredicate()).count();
     }
 
     private static ProcessHandle receiver(final HxbProcess perf) {
@@ -229,7 +237,7 @@ class MeasureSystemTest {
                                     "lab run perf --shape 2 --links 1 --backend udp --warmup 0"
                                             + " --seconds 600 --interval 0.1 --name q"
                                             + ProcessHandle.current().pid()))) {
-                perf.await("two intervals", () -> perf.output().contains("0.1 -   0.2"));
+                perf.await("two intervals", () -> intervals(perf) >= 2);
                 final List<ProcessHandle> ends = perf.process().descendants().toList();
                 assertEquals(2, ends.size(), ends::toString);
                 // when: a terminal interrupts them all, and a program the command alone
