@@ -4,6 +4,8 @@ import io.hxb.tool.cat.CatCommand;
 import io.hxb.tool.chaos.ChaosCommand;
 import io.hxb.tool.demo.DemoCommand;
 import io.hxb.tool.doctor.DoctorCommand;
+import io.hxb.tool.expose.ExposeCommand;
+import io.hxb.tool.forward.ForwardCommand;
 import io.hxb.tool.init.InitCommand;
 import io.hxb.tool.key.KeyCommand;
 import io.hxb.tool.lab.command.LabCommand;
@@ -18,6 +20,7 @@ import io.hxb.tool.report.ExitStatus;
 import io.hxb.tool.report.ResultStream;
 import io.hxb.tool.route.RouteCommand;
 import io.hxb.tool.sim.SimCommand;
+import io.hxb.tool.socks.SocksCommand;
 import io.hxb.tool.stat.StatCommand;
 import io.hxb.tool.top.TopCommand;
 
@@ -64,6 +67,9 @@ public final class Hxb implements Runnable {
                     PingCommand.class,
                     PerfCommand.class,
                     CatCommand.class,
+                    ForwardCommand.class,
+                    SocksCommand.class,
+                    ExposeCommand.class,
                     MpirunCommand.class,
                     StatCommand.class,
                     TopCommand.class,
