@@ -218,7 +218,7 @@ class ForwardSystemTest {
         final Path file =
                 Files.writeString(
                         folder.resolve("cluster.yaml"),
-                        "name: wrong\nshape: 2x2\nbackend: udp\nattach: {directory: "
+                        "name: wrong\nshape: 2x2\nbackend: udp\nlinks: 1\nattach: {directory: "
                                 + folder
                                 + "}\n");
         final String config = file.toString();

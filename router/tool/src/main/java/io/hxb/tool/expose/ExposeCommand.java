@@ -34,8 +34,7 @@ import java.util.concurrent.Callable;
         footer = {
             "",
             "Examples: hxb expose 80 8000-8009",
-            "",
-            "hxb expose 80=8080 5432=10.0.0.7:5432"
+            "          hxb expose 80=8080 5432=10.0.0.7:5432"
         })
 public final class ExposeCommand implements Callable<Integer> {
     private static final int MAX_PORTS = 1024;

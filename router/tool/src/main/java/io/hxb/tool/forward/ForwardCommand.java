@@ -22,7 +22,7 @@ import java.util.concurrent.Callable;
 @Command(
         name = "forward",
         mixinStandardHelpOptions = true,
-        header = "Lead local TCP ports to ports of other nodes.",
+        header = "Forward local TCP ports to ports of other nodes.",
         description = {
             "Listen on TCP ports of this machine, and lead each connection by a stream to a port "
                     + "of another node, where 'hxb expose' connects it to the service. Neither "
@@ -30,7 +30,11 @@ import java.util.concurrent.Callable;
             "A connection that cannot be made is reset, and a message on standard error states "
                     + "why."
         },
-        footer = {"", "Examples: hxb forward 8080:1,0,0:80", "", "hxb forward 0.0.0.0:0:beta:5432"})
+        footer = {
+            "",
+            "Examples: hxb forward 8080:1,0,0:80",
+            "          hxb forward 0.0.0.0:0:beta:5432"
+        })
 public final class ForwardCommand implements Callable<Integer> {
     @Mixin private TunnelOptions options;
 
@@ -38,7 +42,7 @@ public final class ForwardCommand implements Callable<Integer> {
             arity = "1..*",
             paramLabel = "[HOST:]PORT:NODE:PORT",
             description =
-                    "lead this port, on 127.0.0.1 unless a host is given, to a port of the node "
+                    "forward this port, on 127.0.0.1 unless a host is given, to a port of the node "
                             + "of this name, id or coordinates; 0 takes a free port and prints it")
     private List<String> rules;
 

@@ -33,8 +33,7 @@ import java.util.concurrent.Callable;
         footer = {
             "",
             "Examples: hxb socks",
-            "",
-            "curl --proxy socks5h://127.0.0.1:1080 http://1-0-0.lab.hxb/"
+            "          curl --proxy socks5h://127.0.0.1:1080 http://1-0-0.lab.hxb/"
         })
 public final class SocksCommand implements Callable<Integer> {
     private static final long REQUEST_MS = 10_000;
