@@ -86,8 +86,10 @@ class IpConfigTest {
                         ConfigException.class,
                         () ->
                                 parse(
-                                        "ip: {prefix: 10.77.0.0/16, mtu: 9000}\n"
-                                                + "frame: {maxBytes: 9000}\n"));
+                                        """
+                                        ip: {prefix: 10.77.0.0/16, mtu: 9000}
+                                        frame: {maxBytes: 9000}
+                                        """));
         final ConfigException small =
                 assertThrows(
                         ConfigException.class,

@@ -4,6 +4,8 @@ import io.hxb.tool.cat.CatCommand;
 import io.hxb.tool.chaos.ChaosCommand;
 import io.hxb.tool.demo.DemoCommand;
 import io.hxb.tool.doctor.DoctorCommand;
+import io.hxb.tool.expose.ExposeCommand;
+import io.hxb.tool.forward.ForwardCommand;
 import io.hxb.tool.init.InitCommand;
 import io.hxb.tool.ip.IpCommand;
 import io.hxb.tool.key.KeyCommand;
@@ -19,6 +21,7 @@ import io.hxb.tool.report.ExitStatus;
 import io.hxb.tool.report.ResultStream;
 import io.hxb.tool.route.RouteCommand;
 import io.hxb.tool.sim.SimCommand;
+import io.hxb.tool.socks.SocksCommand;
 import io.hxb.tool.stat.StatCommand;
 import io.hxb.tool.top.TopCommand;
 
@@ -66,6 +69,9 @@ public final class Hxb implements Runnable {
                     PerfCommand.class,
                     CatCommand.class,
                     IpCommand.class,
+                    ForwardCommand.class,
+                    SocksCommand.class,
+                    ExposeCommand.class,
                     MpirunCommand.class,
                     StatCommand.class,
                     TopCommand.class,

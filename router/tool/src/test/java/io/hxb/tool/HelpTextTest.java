@@ -39,12 +39,13 @@ class HelpTextTest {
     /** Verbs with which help texts begin; a new one is added where it is used. */
     private static final Set<String> VERBS =
             Set.of(
-                    ("arbitrate ask build call carry change check choose compare compute connect"
-                         + " count deal end estimate examine explain find give have hold join keep"
-                         + " leave let limit list listen look make measure move overwrite pin plan"
-                         + " print probe prohibit put read receive refresh remove repeat report"
-                         + " require reset route run sample seed select send set show simulate spin"
-                         + " start stop store switch tag take undo use wait write")
+                    ("accept arbitrate ask build call carry change check choose compare compute"
+                         + " connect count deal end estimate examine explain find forward give have"
+                         + " hold join keep leave let limit list listen look make measure move"
+                         + " overwrite pin plan print probe prohibit put read receive refresh"
+                         + " remove repeat report require reset route run sample seed select send"
+                         + " set show simulate spin start stop store switch tag take undo use wait"
+                         + " write")
                             .split(" ", -1));
 
     /**
@@ -54,7 +55,7 @@ class HelpTextTest {
     private static final Map<String, Set<String>> LABELS =
             Map.ofEntries(
                     Map.entry("--warmup", Set.of("TIME", "N|auto")),
-                    Map.entry("--listen", Set.of("PORT", "ADDRESS:PORT")),
+                    Map.entry("--listen", Set.of("PORT", "ADDRESS:PORT", "[HOST:]PORT")),
                     Map.entry("--name", Set.of("LAB", "CLUSTER")),
                     Map.entry("--out", Set.of("FILE", "FOLDER")),
                     Map.entry("--spin", Set.of("", "TIME")),

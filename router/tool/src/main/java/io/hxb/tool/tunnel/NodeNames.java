@@ -1,0 +1,76 @@
+package io.hxb.tool.tunnel;
+
+import io.hxb.config.ClusterConfig;
+import io.hxb.log.Printable;
+import io.hxb.topology.Shape;
+
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * The names of the nodes of a cluster: a host name of the file's {@code hosts}, coordinates such as
+ * {@code 1,0,0} (or {@code 1-0-0}, since programs refuse commas in host names), or a node id; each
+ * also before {@code .CLUSTER.hxb}. Immutable.
+ */
+public final class NodeNames {
+    private static final int MAX_SHOWN = 80;
+
+    private final Shape shape;
+    private final String suffix;
+    private final Map<String, Long> hosts = new HashMap<>();
+
+    /** The names that a cluster file gives. */
+    public NodeNames(final ClusterConfig config) {
+        shape = config.shape();
+        suffix = "." + config.name().toLowerCase(Locale.ROOT) + ".hxb";
+        config.hosts().forEach((name, vector) -> hosts.put(name.toLowerCase(Locale.ROOT), vector));
+    }
+
+    /**
+     * The node of a name.
+     *
+     * @param text in any case.
+     * @return node id.
+     * @throws IllegalArgumentException if no node has it; the message has the names that there are.
+     */
+    public int node(final String text) {
+        final String whole = text.toLowerCase(Locale.ROOT);
+        final boolean isLong = whole.endsWith(suffix);
+        final String name = isLong ? whole.substring(0, whole.length() - suffix.length()) : whole;
+        final Long listed = hosts.getOrDefault(whole, hosts.get(name));
+        if (listed != null) {
+            return shape.node(listed);
+        }
+        try {
+            if (name.matches("\\d+(-\\d+)+")) {
+                return shape.node(shape.parseCoordinates(name.replace('-', ',')));
+            }
+            if (!name.matches("\\d+") || shape.dimensions() == 1) {
+                return shape.node(shape.parseCoordinates(name));
+            }
+        } catch (final IllegalArgumentException e) {
+            throw unknown(text, e);
+        }
+        final int node = name.length() < 8 ? Integer.parseInt(name) : Integer.MAX_VALUE;
+        if (node >= shape.nodeCount()) {
+            throw unknown(text, null);
+        }
+        return node;
+    }
+
+    private IllegalArgumentException unknown(final String text, final Throwable cause) {
+        final StringBuilder message =
+                new StringBuilder("no node of this cluster is called '")
+                        .append(Printable.of(text, MAX_SHOWN))
+                        .append("': a node is called by its id, 0 to ")
+                        .append(shape.nodeCount() - 1)
+                        .append(", by coordinates in ")
+                        .append(shape);
+        if (!hosts.isEmpty()) {
+            message.append(", or by a name under hosts: in the cluster file");
+        }
+        return new IllegalArgumentException(
+                message.append("; NODE").append(suffix).append(" is the same").toString(), cause);
+    }
+}
