@@ -83,8 +83,8 @@ public record ClusterConfig(
     /** Copies the map and checks the values of all sections. */
     public ClusterConfig {
         hosts = Collections.unmodifiableMap(new LinkedHashMap<>(hosts));
-        new Check()
-                .that(isName(name), "name", "must be " + NAME_RULE + ": '" + name + "'")
+        final Check check = new Check();
+        check.that(isName(name), "name", "must be " + NAME_RULE + ": '" + name + "'")
                 .that(clusterId != 0, "id", "must not be 0")
                 .section(FlowConfig.KEYS, flow)
                 .section(TrunkConfig.KEYS, trunk)
@@ -114,6 +114,35 @@ public record ClusterConfig(
                                 + " or more for as many dimensions: "
                                 + frame.hopLimit())
                 .that(
+                        pool.bufferCount() >= minBuffers(links, context),
+                        "pool",
+                        "needs buffers: "
+                                + minBuffers(links, context)
+                                + " or more for "
+                                + links.linkCount()
+                                + " links and "
+                                + context.minContexts()
+                                + " contexts, not "
+                                + pool.bufferCount())
+                .that(
+                        tenants.isEmpty()
+                                || (attach.allowedUids().isEmpty()
+                                        && attach.allowedGids().isEmpty()),
+                        "attach",
+                        "must not name allowedUids or allowedGids where there are tenants, whose"
+                                + " users are those that may attach");
+        checkPool(check, pool, frame, socket, security);
+        checkIp(check, ip, shape, maxIpMtuBytes(frame, pool, security));
+        check.done();
+    }
+
+    private static void checkPool(
+            final Check check,
+            final PoolConfig pool,
+            final FrameConfig frame,
+            final SocketConfig socket,
+            final SecurityConfig security) {
+        check.that(
                         pool.bufferBytes() == 0 || socket.mtuBytes() <= pool.bufferBytes() - 64,
                         "pool",
                         "needs buffers 64 bytes larger than the MTU of "
@@ -131,26 +160,12 @@ public record ClusterConfig(
                                 + " bytes for frames of frame.maxBytes ("
                                 + frame.maxBytes()
                                 + "), or 0 for what frames need, not "
-                                + pool.bufferBytes())
-                .that(
-                        pool.bufferCount() >= minBuffers(links, context),
-                        "pool",
-                        "needs buffers: "
-                                + minBuffers(links, context)
-                                + " or more for "
-                                + links.linkCount()
-                                + " links and "
-                                + context.minContexts()
-                                + " contexts, not "
-                                + pool.bufferCount())
-                .that(
-                        tenants.isEmpty()
-                                || (attach.allowedUids().isEmpty()
-                                        && attach.allowedGids().isEmpty()),
-                        "attach",
-                        "must not name allowedUids or allowedGids where there are tenants, whose"
-                                + " users are those that may attach")
-                .that(
+                                + pool.bufferBytes());
+    }
+
+    private static void checkIp(
+            final Check check, final IpConfig ip, final Shape shape, final int maxMtuBytes) {
+        check.that(
                         ip.tooSmall(shape.nodeCount()).isEmpty(),
                         "ip",
                         "needs a larger prefix for "
@@ -158,15 +173,12 @@ public record ClusterConfig(
                                 + " nodes: "
                                 + ip.tooSmall(shape.nodeCount()).map(Object::toString).orElse(""))
                 .that(
-                        !ip.isWanted()
-                                || Math.max(ip.mtuBytes(), IpConfig.MIN_MTU)
-                                        <= maxIpMtuBytes(frame, pool, security),
+                        !ip.isWanted() || Math.max(ip.mtuBytes(), IpConfig.MIN_MTU) <= maxMtuBytes,
                         "ip",
                         "needs messages that hold a packet of "
                                 + Math.max(ip.mtuBytes(), IpConfig.MIN_MTU)
                                 + " bytes; those of frame.maxBytes and pool.bufferBytes hold "
-                                + maxIpMtuBytes(frame, pool, security))
-                .done();
+                                + maxMtuBytes);
     }
 
     /** A cluster with defaults for everything else and the id derived from its name. */
