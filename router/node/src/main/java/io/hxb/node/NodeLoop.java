@@ -108,12 +108,7 @@ final class NodeLoop implements LoopTask {
         sessions = neighbours.sessions();
         sessions.addListener(loop::wakeUp);
         receiver = new LoopReceiver(loop, received, forwarder, parts.config().loop().batchFrames());
-        hasTrains =
-                Stream.of(received)
-                        .anyMatch(
-                                link ->
-                                        link.trains() != TrainCounts.NONE
-                                                || link.longFrames() != LongFrameCounts.NONE);
+        hasTrains = Stream.of(received).anyMatch(NodeLoop::hasTrains);
         contexts = parts.contexts().newLoop(index, flows);
         packets = isFirst ? packets(parts) : ContextPolling.NONE;
         health =
@@ -150,6 +145,10 @@ final class NodeLoop implements LoopTask {
                 isFirst
                         ? exportWithKernel(parts.counters(), links.ports().size())
                         : new CounterExport(counters);
+    }
+
+    private static boolean hasTrains(final Link link) {
+        return link.trains() != TrainCounts.NONE || link.longFrames() != LongFrameCounts.NONE;
     }
 
     private ContextPolling packets(final NodeParts parts) {
