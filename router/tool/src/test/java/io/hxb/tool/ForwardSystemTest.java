@@ -23,6 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Proxy;
 import java.net.Socket;
@@ -50,7 +51,7 @@ class ForwardSystemTest {
 
     @BeforeEach
     void serve() throws IOException {
-        server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         final var threads = Executors.newVirtualThreadPerTaskExecutor();
         open.add(threads);
         server.setExecutor(threads);
@@ -147,7 +148,7 @@ class ForwardSystemTest {
     private static InetSocketAddress listening(final HxbProcess process) {
         process.await("the port", () -> process.output().endsWith("\n"));
         final String[] parts = process.json().get("listen").toString().split(":", 2);
-        return new InetSocketAddress(parts[0], Integer.parseInt(parts[1]));
+        return new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(parts[1]));
     }
 
     private static void assertBig(final InputStream body) throws IOException {

@@ -2,6 +2,7 @@ package io.hxb.tool.expose;
 
 import io.hxb.tool.tunnel.ListenAddress;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -72,6 +73,7 @@ record ExposedPort(int port, List<InetSocketAddress> targets) {
     /** A service may listen on either address of its machine alone. */
     private static List<InetSocketAddress> loopback(final int port) {
         return List.of(
-                new InetSocketAddress("127.0.0.1", port), new InetSocketAddress("::1", port));
+                new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), port),
+                new InetSocketAddress(InetAddress.ofLiteral("::1"), port));
     }
 }

@@ -188,7 +188,9 @@ final class SocksHandler extends ChannelInboundHandlerAdapter implements StreamD
             return;
         }
         final var _ = connection.writeAndFlush(response(Socks5CommandStatus.SUCCESS));
-        early.forEach(stream::write);
+        for (final ByteBuf bytes : early) {
+            final var _ = stream.write(bytes);
+        }
         early.clear();
         stream.flush();
         final List<ChannelHandler> codecs = new ArrayList<>();

@@ -15,24 +15,26 @@ import io.netty.buffer.Unpooled;
  */
 enum Answer {
     /** Bytes of the service follow. */
-    CONNECTED("connected"),
+    CONNECTED(0, "connected"),
 
     /** The service's machine refuses connections to this port: the service does not run. */
-    REFUSED("connection refused: no service listens on its TCP port there"),
+    REFUSED(1, "connection refused: no service listens on its TCP port there"),
 
     /** The service cannot be reached or does not answer. */
-    UNREACHABLE("its service cannot be reached from there"),
+    UNREACHABLE(2, "its service cannot be reached from there"),
 
     /** As many connections are open as may be. */
-    FULL("connection refused: hxb expose has as many connections there as it may have");
+    FULL(3, "connection refused: hxb expose has as many connections there as it may have");
 
     static final int LENGTH = 4;
 
     private static final int MAGIC = 'H' << 16 | 'X' << 8 | 1;
 
+    private final int code;
     private final String text;
 
-    Answer(final String text) {
+    Answer(final int code, final String text) {
+        this.code = code;
         this.text = text;
     }
 
@@ -42,13 +44,17 @@ enum Answer {
 
     /** {@return its bytes} */
     ByteBuf bytes() {
-        return Unpooled.buffer(LENGTH).writeInt(MAGIC << 8 | ordinal());
+        return Unpooled.buffer(LENGTH).writeInt(MAGIC << 8 | code);
     }
 
     /** Reads an answer; null if something else than hxb expose has sent these bytes. */
     static Answer read(final ByteBuf bytes) {
         final int word = bytes.readInt();
-        final int number = word & 0xFF;
-        return word >>> 8 == MAGIC && number < values().length ? values()[number] : null;
+        for (final Answer answer : values()) {
+            if (word == (MAGIC << 8 | answer.code)) {
+                return answer;
+            }
+        }
+        return null;
     }
 }

@@ -2,6 +2,7 @@ package io.hxb.tool.tunnel;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -37,14 +38,14 @@ public final class ListenAddress {
         if (host == null) {
             return new InetSocketAddress(loopback(), port);
         }
-        final InetSocketAddress address = new InetSocketAddress(host, port);
-        if (address.isUnresolved()) {
-            throw new IllegalArgumentException("no host is called '" + host + "': " + text);
+        try {
+            return new InetSocketAddress(InetAddress.getAllByName(host)[0], port);
+        } catch (final UnknownHostException e) {
+            throw new IllegalArgumentException("no host is called '" + host + "': " + text, e);
         }
-        return address;
     }
 
     private static InetAddress loopback() {
-        return new InetSocketAddress("127.0.0.1", 0).getAddress();
+        return InetAddress.ofLiteral("127.0.0.1");
     }
 }

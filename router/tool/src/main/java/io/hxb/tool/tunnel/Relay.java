@@ -82,7 +82,7 @@ public final class Relay extends ChannelInboundHandlerAdapter {
     public void channelRead(final ChannelHandlerContext context, final Object message) {
         if (other.isActive()) {
             // One that fails is followed by the end of its channel.
-            other.write(message);
+            final var _ = other.write(message);
         } else {
             ReferenceCountUtil.release(message);
         }

@@ -57,7 +57,6 @@ public final class Tunnel implements AutoCloseable {
     private final HxbStreams streams;
     private final HxbTransport transport;
     private final TunnelOptions options;
-    private final ClusterConfig config;
     private final EventLoopGroup group;
     private final StreamDial dial;
     private final RateLimitedLog log = new RateLimitedLog(LOGGER);
@@ -71,7 +70,6 @@ public final class Tunnel implements AutoCloseable {
             final PmDevice device,
             final HxbStreams streams,
             final TunnelOptions options) {
-        this.config = config;
         this.device = device;
         this.streams = streams;
         this.options = options;

@@ -25,6 +25,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Random;
 
 /** Clients of the proxy, well behaved and not, with two nodes in this process. */
@@ -92,7 +93,9 @@ class SocksTest {
         final SocketException thrown =
                 assertThrows(SocketException.class, () -> ask(host, port).close());
         assertTrue(
-                thrown.getMessage().toLowerCase().contains(reason.toLowerCase()),
+                thrown.getMessage()
+                        .toLowerCase(Locale.ROOT)
+                        .contains(reason.toLowerCase(Locale.ROOT)),
                 thrown::getMessage);
     }
 

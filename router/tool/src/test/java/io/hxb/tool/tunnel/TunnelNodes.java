@@ -93,7 +93,7 @@ public final class TunnelNodes implements AutoCloseable {
     public ServerSocket service() throws IOException {
         final ServerSocket service = new ServerSocket();
         service.setReceiveBufferSize(1 << 16);
-        service.bind(new InetSocketAddress("127.0.0.1", 0), 1000);
+        service.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1000);
         service.setSoTimeout(LIMIT_MS);
         return keep(service);
     }
@@ -101,7 +101,11 @@ public final class TunnelNodes implements AutoCloseable {
     /** Exposes a service of node 1 under port 80. */
     public Tunnel expose(final ServerSocket service, final String... arguments) throws IOException {
         final Tunnel tunnel = tunnel(1, arguments);
-        tunnel.expose(80, List.of(new InetSocketAddress("127.0.0.1", service.getLocalPort())));
+        tunnel.expose(
+                80,
+                List.of(
+                        new InetSocketAddress(
+                                InetAddress.getLoopbackAddress(), service.getLocalPort())));
         return tunnel;
     }
 
@@ -144,9 +148,13 @@ public final class TunnelNodes implements AutoCloseable {
     }
 
     @Override
-    public void close() throws Exception {
+    public void close() {
         while (!open.isEmpty()) {
-            open.removeLast().close();
+            try {
+                open.removeLast().close();
+            } catch (final Exception e) {
+                throw new AssertionError(e);
+            }
         }
     }
 }
