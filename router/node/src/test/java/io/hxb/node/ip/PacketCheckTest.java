@@ -146,7 +146,7 @@ class PacketCheckTest {
                         Memory.getUnsignedShort(packet + 6)
                                 + Memory.getUnsignedShort(packet + 8)
                                 + 2;
-                assertTrue(flags == 0 || flags == 1 && end <= bytes);
+                assertTrue(flags == 0 || (flags == 1 && end <= bytes));
                 assertTrue(Memory.getUnsignedShort(packet + 2) < bytes);
                 assertTrue(bytes <= 14 + MTU || Memory.getUnsignedShort(packet + 4) > 0);
             }
