@@ -231,8 +231,8 @@ class IpPlanTest {
         long sum = 32 + 58;
         for (int offset = 22; offset < 86; offset += 2) {
             sum +=
-                    (memory.get(ValueLayout.JAVA_BYTE, offset) & 0xFF) << 8
-                            | memory.get(ValueLayout.JAVA_BYTE, offset + 1) & 0xFF;
+                    ((memory.get(ValueLayout.JAVA_BYTE, offset) & 0xFF) << 8)
+                            | (memory.get(ValueLayout.JAVA_BYTE, offset + 1) & 0xFF);
         }
         while (sum >>> 16 != 0) {
             sum = (sum & 0xFFFF) + (sum >>> 16);
