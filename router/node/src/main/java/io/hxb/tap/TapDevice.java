@@ -70,7 +70,7 @@ public final class TapDevice implements AutoCloseable {
      *     without root or CAP_NET_ADMIN, EBUSY if there is a NIC of that name.
      */
     public static TapDevice open(final String name) throws LinuxException {
-        return open(name, IFF_TUN_EXCL);
+        return open(name, IFF_TUN_EXCL, "making");
     }
 
     /**
@@ -81,10 +81,11 @@ public final class TapDevice implements AutoCloseable {
      *     if another process has it, EPERM if it is for another user.
      */
     public static TapDevice attach(final String name) throws LinuxException {
-        return open(name, 0);
+        return open(name, 0, "taking over");
     }
 
-    private static TapDevice open(final String name, final int flags) throws LinuxException {
+    private static TapDevice open(final String name, final int flags, final String verb)
+            throws LinuxException {
         final int fd = openClone();
         try (Arena arena = Arena.ofConfined()) {
             final MemorySegment errno = Linux.errnoSegment();
@@ -93,7 +94,7 @@ public final class TapDevice implements AutoCloseable {
             Memory.putShort(
                     request.address() + IFREQ_FLAGS_OFFSET,
                     IFF_TAP | IFF_NO_PI | IFF_VNET_HDR | flags);
-            control(fd, TUNSETIFF, request.address(), "opening the TAP device " + name);
+            control(fd, TUNSETIFF, request.address(), verb + " the TAP device " + name);
             final MemorySegment length = arena.allocate(INT);
             length.set(INT, 0, VirtioHeader.LENGTH);
             control(fd, TUNSETVNETHDRSZ, length.address(), "ioctl(TUNSETVNETHDRSZ)");
