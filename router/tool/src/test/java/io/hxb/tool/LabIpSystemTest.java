@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.hxb.testing.TestNamespaces;
 import io.hxb.tool.lab.LabNames;
 import io.hxb.tool.machine.Privileges;
 import io.hxb.tool.machine.Shell;
@@ -63,13 +64,25 @@ class LabIpSystemTest {
             final Map<?, ?> second = (Map<?, ?>) nodes.get(1);
             assertEquals(List.of("10.78.0.2"), second.get("addresses"));
             assertEquals(true, second.get("answers"));
-            assertTrue(((Map<?, ?>) ip.json().get("counters")).containsKey("sent_packets"));
         }
+        TestNamespaces.await("a node has counted packets", this::hasCounted);
         try (HxbProcess hosts = hxb("ip", "--name", name, "--hosts", "1")) {
+            assertEquals(ExitStatus.OK, hosts.status(), hosts::errors);
             assertEquals("10.78.0.2 node1." + name + ".hxb\n", hosts.output());
         }
         try (HxbProcess doctor = hxb("doctor", "--name", name, "--all")) {
+            doctor.status();
             assertTrue(doctor.output().contains("hxb0: is up, MTU 65000"), doctor::output);
+        }
+    }
+
+    // Counters are copied to their file a few times a second.
+    private boolean hasCounted() {
+        try (HxbProcess ip = hxb("ip", "--name", name, "--no-probe", "--json")) {
+            assertEquals(ExitStatus.OK, ip.status(), () -> ip.output() + ip.errors());
+            return ((Map<?, ?>) ip.json().get("counters")).containsKey("sent_packets");
+        } catch (final Exception e) {
+            throw new AssertionError(e);
         }
     }
 

@@ -196,6 +196,20 @@ class WrongUsageTest {
             cat --config C --node 0 --listen 70000
             cat --config C --node 0 --listen -1
             cat --config C --node 0 --timeout -1 1,1 5000
+            ip --config C --node 0 9,9,9
+            ip --name ../x
+            expose --config C --node 0
+            expose --config C --node 0 0
+            expose --config C --node 0 80=x:y:z
+            expose --config C --node 0 9-3
+            expose --config C --node 0 80 --connections 0
+            forward --config C --node 0
+            forward --config C --node 0 80
+            forward --config C --node 0 8080:9,9:80
+            forward --config C --node 0 70000:1,1:80
+            forward --config C --node 0 8080:1,1:80 --memory x
+            socks --config C --node 0 extra
+            socks --config C --node 0 --listen x:y:z
             stat --config C --interval x
             stat --config C --count x
             stat --name ../x

@@ -69,6 +69,7 @@ public final class IpCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         final ClusterConfig config = cluster.config();
+        final List<Integer> nodes = nodes(config.shape());
         if (!config.ip().isWanted()) {
             throw new ToolException(
                     "the nodes of "
@@ -76,7 +77,6 @@ public final class IpCommand implements Callable<Integer> {
                             + " have no virtual NICs: add ip.prefix to the cluster file, such as"
                             + " ip: {prefix: 10.77.0.0/16}, or make a lab with hxb lab up --ip");
         }
-        final List<Integer> nodes = nodes(config.shape());
         if (isHosts) {
             output.text().print(HostLines.of(config, nodes));
             output.report(Map.of("ok", true, "hosts", HostLines.of(config, nodes)));
