@@ -48,7 +48,10 @@ class ReportingSystemTest {
                     "key",
                     "optimise",
                     "manager",
-                    "route");
+                    "route",
+                    "expose",
+                    "forward",
+                    "socks");
 
     /** Commands that run together; only one of them makes a laboratory. */
     private static final int AT_ONCE = 3;
@@ -71,6 +74,11 @@ class ReportingSystemTest {
         commands.put("plan compare", words("--graph " + graph + " --algorithms updown-bfs"));
         commands.put("plan routes", words("--graph " + graph + " --algorithm updown-bfs"));
         commands.put("plan vlan", words("--graph " + graph));
+        final Path cluster =
+                Files.writeString(
+                        folder.resolve("ip.yaml"),
+                        "shape: 2\nlinks: 1\nip: {prefix: 10.77.0.0/16}\n");
+        commands.put("ip", words("--hosts --config " + cluster));
         commands.put("plan check", words("--lfts " + graph + " --topology " + graph));
         return commands;
     }
