@@ -36,10 +36,12 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 public class HalfClosed {
     static final int LENGTH = 20_000_000;
+    static final CountDownLatch BEGUN = new CountDownLatch(1);
     static volatile String error = "no error";
 
     public static void main(final String[] arguments) throws Exception {
@@ -63,7 +65,7 @@ public class HalfClosed {
             client.setSoTimeout(3_000);
             client.getOutputStream().write(1);
             client.shutdownOutput();
-            Thread.sleep(1_000);
+            BEGUN.await();
             final byte[] bytes = new byte[65_536];
             int count = client.getInputStream().read(bytes);
             while (count > 0) {
@@ -92,6 +94,7 @@ public class HalfClosed {
                 }
                 context.close();
             });
+            BEGUN.countDown();
         }
 
         @Override

@@ -1,9 +1,5 @@
 package io.hxb.config;
 
-import io.hxb.frame.FrameHeaderFlyweight;
-import io.hxb.frame.MessageRecordFlyweight;
-import io.hxb.frame.SealFlyweight;
-import io.hxb.tap.VirtioHeader;
 import io.hxb.topology.Shape;
 
 import java.nio.charset.StandardCharsets;
@@ -68,15 +64,6 @@ public record ClusterConfig(
     /** Where a message holds more: a round number below the largest MTU of a TAP device. */
     private static final int DEFAULT_IP_MTU = 65_000;
 
-    /** Bytes of a frame before its message. */
-    private static final int FRAME_HEAD_BYTES =
-            FrameHeaderFlyweight.LENGTH + MessageRecordFlyweight.LENGTH;
-
-    /** Bytes of a receive buffer before the frame: HEADER_OFFSET_BYTES of BufferPool. */
-    private static final int BUFFER_HEAD_BYTES = 64;
-
-    private static final int CACHE_LINE_BYTES = 64;
-
     /** Describes what a name may be. */
     public static final String NAME_RULE = "1 to 63 letters, digits, '_', '.' or '-'";
 
@@ -130,70 +117,22 @@ public record ClusterConfig(
                                         && attach.allowedGids().isEmpty()),
                         "attach",
                         "must not name allowedUids or allowedGids where there are tenants, whose"
-                                + " users are those that may attach");
-        checkFrames(check, backend, frame, pool, socket, security);
-        checkIp(check, shape, frame, pool, security, ip);
-        check.done();
-    }
-
-    // How the keys of frames depend on each other.
-    private static void checkFrames(
-            final Check check,
-            final Backend backend,
-            final FrameConfig frame,
-            final PoolConfig pool,
-            final SocketConfig socket,
-            final SecurityConfig security) {
-        check.that(
+                                + " users are those that may attach")
+                .that(
                         socket.kernelRelay() != SocketConfig.KernelRelay.ON
                                 || (backend.usesNics() && !frame.vlanTags()),
                         "socket",
                         "must not have kernelRelay: on with UDP links or frame.vlanTags, of which"
                                 + " the kernel relays no frames")
                 .that(
-                        pool.bufferBytes() == 0 || socket.mtuBytes() <= pool.bufferBytes() - 64,
-                        "pool",
-                        "needs buffers 64 bytes larger than the MTU of "
-                                + socket.mtuBytes()
-                                + " bytes: "
-                                + pool.bufferBytes())
-                .that(
-                        pool.bufferBytes() == 0
-                                || frame.maxBytes() <= heldBytes(pool.bufferBytes(), security),
-                        "pool",
-                        "needs buffers of "
-                                + (pool.bufferBytes()
-                                        + frame.maxBytes()
-                                        - heldBytes(pool.bufferBytes(), security))
-                                + " bytes for frames of frame.maxBytes ("
-                                + frame.maxBytes()
-                                + "), or 0 for what frames need, not "
-                                + pool.bufferBytes());
-    }
-
-    private static void checkIp(
-            final Check check,
-            final Shape shape,
-            final FrameConfig frame,
-            final PoolConfig pool,
-            final SecurityConfig security,
-            final IpConfig ip) {
-        check.that(
                         ip.tooSmall(shape.nodeCount()).isEmpty(),
                         "ip",
                         "needs a larger prefix for "
                                 + shape.nodeCount()
                                 + " nodes: "
-                                + ip.tooSmall(shape.nodeCount()).map(Object::toString).orElse(""))
-                .that(
-                        !ip.isWanted()
-                                || Math.max(ip.mtuBytes(), IpConfig.MIN_MTU)
-                                        <= maxIpMtuBytes(frame, pool, security),
-                        "ip",
-                        "needs messages that hold a packet of "
-                                + Math.max(ip.mtuBytes(), IpConfig.MIN_MTU)
-                                + " bytes; those of frame.maxBytes and pool.bufferBytes hold "
-                                + maxIpMtuBytes(frame, pool, security));
+                                + ip.tooSmall(shape.nodeCount()).map(Object::toString).orElse(""));
+        new FrameLengths(frame, pool, security).check(check, socket, ip);
+        check.done();
     }
 
     /** A cluster with defaults for everything else and the id derived from its name. */
@@ -223,15 +162,11 @@ public record ClusterConfig(
      * buffer holds the longer of both, with what lies before and after it.
      */
     public int maxFrameBytes() {
-        return maxFrameBytes(frame, pool, security);
+        return lengths().maxFrameBytes();
     }
 
-    private static int maxFrameBytes(
-            final FrameConfig frame, final PoolConfig pool, final SecurityConfig security) {
-        final int wanted = frame.maxBytes() > 0 ? frame.maxBytes() : FrameConfig.LONGEST_BYTES;
-        return pool.bufferBytes() == 0
-                ? wanted
-                : Math.min(wanted, heldBytes(pool.bufferBytes(), security));
+    private FrameLengths lengths() {
+        return new FrameLengths(frame, pool, security);
     }
 
     /**
@@ -241,15 +176,7 @@ public record ClusterConfig(
     public int ipMtuBytes() {
         return ip.mtuBytes() > 0
                 ? ip.mtuBytes()
-                : Math.min(DEFAULT_IP_MTU, maxIpMtuBytes(frame, pool, security));
-    }
-
-    private static int maxIpMtuBytes(
-            final FrameConfig frame, final PoolConfig pool, final SecurityConfig security) {
-        return maxFrameBytes(frame, pool, security)
-                - FRAME_HEAD_BYTES
-                - VirtioHeader.LENGTH
-                - VirtioHeader.ETHERNET_LENGTH;
+                : Math.min(DEFAULT_IP_MTU, lengths().maxPacketBytes());
     }
 
     /**
@@ -259,18 +186,7 @@ public record ClusterConfig(
      * the cache.
      */
     public int bufferBytes() {
-        if (pool.bufferBytes() > 0) {
-            return pool.bufferBytes();
-        }
-        final int bytes = BUFFER_HEAD_BYTES + FrameConfig.LONGEST_BYTES + SealFlyweight.LENGTH;
-        return (bytes + CACHE_LINE_BYTES - 1) / CACHE_LINE_BYTES * CACHE_LINE_BYTES
-                | CACHE_LINE_BYTES;
-    }
-
-    private static int heldBytes(final int bufferBytes, final SecurityConfig security) {
-        return bufferBytes
-                - BUFFER_HEAD_BYTES
-                - (security.mode() == SecurityConfig.Mode.NONE ? 0 : SealFlyweight.LENGTH);
+        return lengths().bufferBytes();
     }
 
     private static int minBuffers(final LinkPlan links, final ContextConfig context) {

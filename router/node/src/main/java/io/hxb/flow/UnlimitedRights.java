@@ -1,7 +1,7 @@
 package io.hxb.flow;
 
 /** Rights without limits, of a context that belongs to no tenant. */
-class UnlimitedRights implements FlowRights {
+public class UnlimitedRights implements FlowRights {
     @Override
     public boolean takeFlow() {
         return true;

@@ -21,7 +21,6 @@ import io.hxb.linux.SharedMemory;
 import io.hxb.node.ip.IpDelivery;
 import io.hxb.node.ip.IpService;
 import io.hxb.node.ip.IpSetup;
-import io.hxb.node.ip.PlannedAddresses;
 import io.hxb.node.loop.NodeThreads;
 import io.hxb.node.service.ServiceTask;
 import io.hxb.os.HostName;
@@ -176,7 +175,7 @@ final class NodeBuilder {
         final IpService service =
                 new IpService(
                         device,
-                        new PlannedAddresses(new IpPlan(nodes, nodeId, config.ip().prefixes())),
+                        new IpPlan(nodes, nodeId, config.ip().prefixes()),
                         new IpSetup(
                                 nodeId, nodes, incarnation, messageBytes, config.ip().repairNs()));
         final AutoCloseable memory = service::free;

@@ -15,13 +15,7 @@ import java.util.List;
  * <p>Source: RFC 826 (ARP), RFC 4861, 4.3 and 4.4 (neighbour discovery), RFC 4291, A (link-local
  * addresses).
  */
-public final class IpPlan {
-    /** To every node: a broadcast or multicast packet. */
-    public static final int BROADCAST = -1;
-
-    /** Nowhere: {@link #reply} makes an answer of it, which the device gets at once. */
-    public static final int LOCAL_REPLY = -2;
-
+public final class IpPlan implements PacketAddresses {
     /** Dropped: shorter than its headers, or headers that contradict each other. */
     public static final int MALFORMED = -3;
 
@@ -144,14 +138,7 @@ public final class IpPlan {
         return destination < LOCAL_REPLY;
     }
 
-    /**
-     * Where a packet goes that was read from the device.
-     *
-     * @param frame address of its Ethernet header.
-     * @param lengthBytes bytes from there; may be any number.
-     * @return a node id other than this node's, {@link #BROADCAST}, {@link #LOCAL_REPLY}, or why it
-     *     is dropped, for which {@link #isDrop} is true.
-     */
+    @Override
     public int destination(final long frame, final int lengthBytes) {
         if (lengthBytes < ETHERNET_LENGTH) {
             return MALFORMED;
@@ -174,14 +161,7 @@ public final class IpPlan {
                 : ofMac(macAt(frame));
     }
 
-    /**
-     * True if a packet may be written to the device that another node sent: its MACs are that
-     * node's and this one's, or one of a group, and it claims no address of a third node.
-     *
-     * @param frame address of its Ethernet header.
-     * @param lengthBytes bytes from there; may be any number.
-     * @param source node id of the node that sent it.
-     */
+    @Override
     public boolean isFrom(final long frame, final int lengthBytes, final int source) {
         if (lengthBytes < ETHERNET_LENGTH || macAt(frame + SOURCE_MAC) != mac(source)) {
             return false;
@@ -283,13 +263,7 @@ public final class IpPlan {
         return ipv6 == null ? -1 : ipv6.node(high, low, nodeCount);
     }
 
-    /**
-     * Makes the answer of a request for which {@link #destination} has just returned {@link
-     * #LOCAL_REPLY}, in its place. Its {@link VirtioHeader} has to be cleared.
-     *
-     * @param frame address of its Ethernet header, with room for {@link #REPLY_LENGTH} bytes.
-     * @return bytes of the answer.
-     */
+    @Override
     public int reply(final long frame) {
         return Memory.getUnsignedShortBigEndian(frame + ETHER_TYPE) == TYPE_ARP
                 ? replyArp(frame)

@@ -1,7 +1,7 @@
 package io.hxb.node;
 
 import io.hxb.linux.Memory;
-import io.hxb.node.ip.PacketAddresses;
+import io.hxb.tap.PacketAddresses;
 import io.hxb.tap.VirtioHeader;
 
 import java.nio.ByteBuffer;
@@ -11,6 +11,7 @@ final class SimPackets implements PacketAddresses {
     static final int HEADERS = VirtioHeader.LENGTH + 14 + 20 + 8;
     private static final int ADDRESSES = VirtioHeader.LENGTH;
     private static final int PREFIX = 0x0200_4858;
+    private static final int DROP = LOCAL_REPLY - 1;
     private final int node;
 
     SimPackets(final int node) {
@@ -59,22 +60,22 @@ final class SimPackets implements PacketAddresses {
     @Override
     public int destination(final long frame, final int lengthBytes) {
         if (Memory.getIntBigEndian(frame) == -1) {
-            return ALL_NODES;
+            return BROADCAST;
         }
         return Memory.getIntBigEndian(frame) == PREFIX
                 ? Memory.getUnsignedShortBigEndian(frame + 4)
-                : NOBODY;
+                : DROP;
     }
 
     @Override
-    public int answer(final long frame, final int lengthBytes) {
+    public int reply(final long frame) {
         return 0;
     }
 
     @Override
-    public boolean isFrom(final int source, final long frame, final int lengthBytes) {
+    public boolean isFrom(final long frame, final int lengthBytes, final int source) {
         final int destination = destination(frame, lengthBytes);
-        return (destination == node || destination == ALL_NODES)
+        return (destination == node || destination == BROADCAST)
                 && Memory.getIntBigEndian(frame + 6) == PREFIX
                 && Memory.getUnsignedShortBigEndian(frame + 10) == source;
     }

@@ -9,6 +9,7 @@ import io.hxb.flow.FlowPort;
 import io.hxb.linux.Errno;
 import io.hxb.linux.Memory;
 import io.hxb.pm.PmStatus;
+import io.hxb.tap.PacketAddresses;
 import io.hxb.tap.PacketDevice;
 import io.hxb.tap.TapDevice;
 import io.hxb.tap.VirtioHeader;
@@ -163,13 +164,10 @@ public final class IpService implements ContextPolling {
         final long packet = slots.address(landing);
         final long frame = packet + VirtioHeader.LENGTH;
         final int frameBytes = lengthBytes - VirtioHeader.LENGTH;
-        final int destination =
-                frameBytes < PacketHeaders.ETHERNET_BYTES
-                        ? PacketAddresses.NOBODY
-                        : addresses.destination(frame, frameBytes);
-        if (destination == PacketAddresses.ANSWERED_HERE) {
-            answer(packet, frameBytes);
-        } else if (destination == PacketAddresses.ALL_NODES) {
+        final int destination = addresses.destination(frame, frameBytes);
+        if (destination == PacketAddresses.LOCAL_REPLY) {
+            answer(packet);
+        } else if (destination == PacketAddresses.BROADCAST) {
             copyToAll(lengthBytes);
         } else if (destination < 0 || destination >= peers.length || destination == setup.node()) {
             counters.increment(CounterType.IP_DROPPED_ADDRESS_PACKETS);
@@ -178,16 +176,12 @@ public final class IpService implements ContextPolling {
         }
     }
 
-    private void answer(final long packet, final int frameBytes) {
-        final int bytes = addresses.answer(packet + VirtioHeader.LENGTH, frameBytes);
-        if (bytes > 0) {
-            VirtioHeader.clear(packet);
-            device.write(packet, VirtioHeader.LENGTH + bytes);
-            counters.increment(CounterType.IP_ANSWERED_PACKETS);
-            isReadable = true;
-        } else {
-            counters.increment(CounterType.IP_DROPPED_ADDRESS_PACKETS);
-        }
+    private void answer(final long packet) {
+        final int bytes = addresses.reply(packet + VirtioHeader.LENGTH);
+        VirtioHeader.clear(packet);
+        device.write(packet, VirtioHeader.LENGTH + bytes);
+        counters.increment(CounterType.IP_ANSWERED_PACKETS);
+        isReadable = true;
     }
 
     /** Sends what lies in the landing slot, which another one replaces unless it is short. */

@@ -13,7 +13,6 @@ final class PacketQueue {
 
     private int deficitBytes;
     private boolean isListed;
-    private boolean isNew;
 
     PacketQueue(final PacketSlots slots) {
         packets = new SlotList(slots);
@@ -24,21 +23,10 @@ final class PacketQueue {
         return isListed;
     }
 
-    /** True if it is in the line of queues that were empty. */
-    boolean isNew() {
-        return isNew;
-    }
-
     /** Is put into the line of new queues. */
     void begin(final int quantumBytes) {
         isListed = true;
-        isNew = true;
         deficitBytes = quantumBytes;
-    }
-
-    /** Is moved to the line of the others. */
-    void age() {
-        isNew = false;
     }
 
     /** Leaves the lines. */

@@ -7,6 +7,7 @@ import io.hxb.flow.FlowListener;
 import io.hxb.flow.FlowPort;
 import io.hxb.frame.MessageRecordFlyweight;
 import io.hxb.linux.Memory;
+import io.hxb.tap.PacketAddresses;
 import io.hxb.tap.PacketDevice;
 import io.hxb.tap.VirtioHeader;
 
@@ -62,7 +63,7 @@ final class PacketReceiver {
     private void onPacket(final int node, final long packet, final int lengthBytes) {
         final int frameBytes = lengthBytes - VirtioHeader.LENGTH;
         if (!PacketCheck.accept(packet, lengthBytes, device.mtuBytes())
-                || !addresses.isFrom(node, packet + VirtioHeader.LENGTH, frameBytes)) {
+                || !addresses.isFrom(packet + VirtioHeader.LENGTH, frameBytes, node)) {
             counters.addShared(CounterType.IP_REFUSED_PACKETS, 1);
             return;
         }

@@ -126,9 +126,7 @@ final class PeerQueues {
     }
 
     private void age(final ArrayDeque<PacketQueue> line) {
-        final PacketQueue queue = line.poll();
-        queue.age();
-        aged.add(queue);
+        aged.add(line.poll());
     }
 
     private int poll(final PacketQueue queue, final long nowNs) {

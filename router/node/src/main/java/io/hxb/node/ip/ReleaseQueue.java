@@ -76,9 +76,4 @@ final class ReleaseQueue {
     void close() {
         claims.close();
     }
-
-    /** True when, after {@link #close}, all that was claimed has been published. */
-    boolean isQuiet() {
-        return claims.isQuiet();
-    }
 }

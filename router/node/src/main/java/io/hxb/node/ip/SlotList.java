@@ -5,7 +5,6 @@ final class SlotList {
     private final PacketSlots slots;
     private int first = PacketSlots.NONE;
     private int last = PacketSlots.NONE;
-    private long bytes;
 
     SlotList(final PacketSlots slots) {
         this.slots = slots;
@@ -20,11 +19,6 @@ final class SlotList {
         return first;
     }
 
-    /** Bytes of all packets. */
-    long bytes() {
-        return bytes;
-    }
-
     /** Puts a slot at the end, with the time. */
     void add(final int slot, final long nowNs) {
         slots.timeNs(slot, nowNs);
@@ -36,7 +30,6 @@ final class SlotList {
             slots.next(last, slot);
         }
         last = slot;
-        bytes += slots.lengthBytes(slot);
     }
 
     /** Takes the first slot out; {@link PacketSlots#NONE} if there is none. */
@@ -62,7 +55,5 @@ final class SlotList {
         } else {
             slots.previous(following, before);
         }
-        bytes -= slots.lengthBytes(slot);
-        assert bytes >= 0 : bytes;
     }
 }

@@ -11,6 +11,7 @@ import io.hxb.flow.FlowListener;
 import io.hxb.flow.FlowPort;
 import io.hxb.linux.Memory;
 import io.hxb.pm.PmStatus;
+import io.hxb.tap.PacketAddresses;
 import io.hxb.tap.PacketDevice;
 import io.hxb.testing.Allocations;
 
@@ -74,12 +75,12 @@ class IpServiceCostTest {
         }
 
         @Override
-        public int answer(final long frame, final int lengthBytes) {
+        public int reply(final long frame) {
             return 0;
         }
 
         @Override
-        public boolean isFrom(final int node, final long frame, final int lengthBytes) {
+        public boolean isFrom(final long frame, final int lengthBytes, final int source) {
             return true;
         }
     }

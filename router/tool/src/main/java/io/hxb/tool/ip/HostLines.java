@@ -6,7 +6,10 @@ import io.hxb.tap.IpPrefix;
 import java.util.List;
 import java.util.Map;
 
-/** Lines of a hosts file for nodes: {@code node3.CLUSTER.hxb} and the host's name. Stateless. */
+/**
+ * Lines of a hosts file for nodes: {@code node3.CLUSTER.hxb} and {@code HOST.CLUSTER.hxb}, which
+ * NodeNames reads. Stateless.
+ */
 final class HostLines {
     private HostLines() {}
 
@@ -24,7 +27,13 @@ final class HostLines {
                 config.hosts().entrySet().stream()
                         .filter(host -> host.getValue() == config.shape().coordinates(node))
                         .map(Map.Entry::getKey)
-                        .forEach(host -> lines.append(' ').append(host).append(".hxb"));
+                        .forEach(
+                                host ->
+                                        lines.append(' ')
+                                                .append(host)
+                                                .append('.')
+                                                .append(config.name())
+                                                .append(".hxb"));
                 lines.append('\n');
             }
         }

@@ -10,8 +10,8 @@ import java.util.Map;
 
 /**
  * The names of the nodes of a cluster: a host name of the file's {@code hosts}, coordinates such as
- * {@code 1,0,0} (or {@code 1-0-0}, since programs refuse commas in host names), or a node id; each
- * also before {@code .CLUSTER.hxb}. Immutable.
+ * {@code 1,0,0} (or {@code 1-0-0}, since programs refuse commas in host names), or a node id such
+ * as {@code 3} or {@code node3}; each also before {@code .CLUSTER.hxb}. Immutable.
  */
 public final class NodeNames {
     private static final int MAX_SHOWN = 80;
@@ -42,6 +42,9 @@ public final class NodeNames {
         if (listed != null) {
             return shape.node(listed);
         }
+        if (name.matches("node\\d{1,7}")) {
+            return checked(text, Integer.parseInt(name.substring("node".length())));
+        }
         try {
             if (name.matches("\\d+(-\\d+)+")) {
                 return shape.node(shape.parseCoordinates(name.replace('-', ',')));
@@ -52,7 +55,10 @@ public final class NodeNames {
         } catch (final IllegalArgumentException e) {
             throw unknown(text, e);
         }
-        final int node = name.length() < 8 ? Integer.parseInt(name) : Integer.MAX_VALUE;
+        return checked(text, name.length() < 8 ? Integer.parseInt(name) : Integer.MAX_VALUE);
+    }
+
+    private int checked(final String text, final int node) {
         if (node >= shape.nodeCount()) {
             throw unknown(text, null);
         }

@@ -45,7 +45,9 @@ class NodeNamesTest {
                     "1,2.lab.one.hxb",
                     "5",
                     "5.lab.one.hxb",
-                    "0005"
+                    "0005",
+                    "node5",
+                    "Node5.lab.one.hxb"
                 }) {
             assertEquals(5, names.node(name), name);
         }
