@@ -153,10 +153,10 @@ public final class IpService implements ContextPolling {
         if (result < 0 && result != -Errno.EINTR && result != -Errno.ENOMEM && !isGone) {
             isGone = true;
             LOGGER.warn(
-                    "the virtual NIC of node {} cannot be read any more (errno {}): packets are"
+                    "the virtual NIC of node {} cannot be read any more ({}): packets are"
                             + " not carried until the node is restarted",
                     setup.node(),
-                    -result);
+                    Errno.describe(-result));
         }
     }
 
