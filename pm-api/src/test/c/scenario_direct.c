@@ -2,6 +2,9 @@
 #define _GNU_SOURCE
 #include "scenario.h"
 
+#include "base/clock.h"
+
+#include <inttypes.h>
 #include <pthread.h>
 #include <string.h>
 #include <time.h>
@@ -168,6 +171,31 @@ void direct_end(char **arguments) {
     close_end(&end);
 }
 
+/* True if a place to write in, or a message, lies in the memory of a ring. */
+static bool is_in_ring(const void *place) {
+    FILE *maps = fopen("/proc/self/maps", "r");
+    CHECK(maps != NULL);
+    char line[512];
+    bool is_found = false;
+    while (!is_found && fgets(line, sizeof line, maps) != NULL) {
+        uintptr_t begin, end;
+        is_found = sscanf(line, "%" SCNxPTR "-%" SCNxPTR, &begin, &end) == 2 && (uintptr_t)place >= begin
+            && (uintptr_t)place < end && strstr(line, "memfd:hxb-direct ") != NULL;
+    }
+    fclose(maps);
+    return is_found;
+}
+
+/* True if the next message to a context goes directly. */
+static bool is_direct(int peer) {
+    void *data;
+    int slot = hxb_claim(context, (hxb_address){0, peer}, 1, &data);
+    CHECK(slot >= 0);
+    bool is_found = is_in_ring(data);
+    EXPECT(HXB_OK, hxb_abort(context, slot));
+    return is_found;
+}
+
 static void round_trips(int peer, int count) {
     for (uint32_t i = 0; i < (uint32_t)count; i++) {
         hxb_message message;
@@ -175,6 +203,32 @@ static void round_trips(int peer, int count) {
         EXPECT(HXB_OK, hxb_receive_wait(context, &message, 5 * HXB_SECOND));
         CHECK(message.tag == i && memcmp(message.data, &i, sizeof i) == 0);
         EXPECT(HXB_OK, hxb_release(context, &message));
+    }
+}
+
+/* Round trips until messages to a context go directly: the node answers offers when it likes. */
+static void go_direct(int peer) {
+    int64_t end = now_ns() + 20 * HXB_SECOND;
+    do {
+        CHECK(now_ns() < end);
+        round_trips(peer, 100);
+    } while (!is_direct(peer));
+}
+
+/* The same for a context of this thread: after 32 messages the ring is offered. */
+static void go_direct_to(hxb_context *to, int peer) {
+    hxb_message message;
+    for (int i = 0; i < 32; i++) {
+        EXPECT(HXB_OK, hxb_send(context, (hxb_address){0, peer}, "x", 1, 0, 5 * HXB_SECOND));
+        EXPECT(HXB_OK, hxb_receive_wait(to, &message, 5 * HXB_SECOND));
+        EXPECT(HXB_OK, hxb_release(to, &message));
+    }
+    int64_t end = now_ns() + 20 * HXB_SECOND;
+    while (!is_direct(peer)) {
+        struct timespec pause = {0, 1000000};
+        nanosleep(&pause, NULL);
+        CHECK(now_ns() < end);
+        EXPECT(HXB_EMPTY, hxb_receive(to, &message));
     }
 }
 
@@ -202,11 +256,7 @@ void direct_full(char **arguments) {
     EXPECT(HXB_OK, hxb_open_context(device, 1, &options, &context));
     EXPECT(HXB_OK, hxb_open_context(device, 2, NULL, &to));
     hxb_message message;
-    for (int i = 0; i < 100; i++) {
-        EXPECT(HXB_OK, hxb_send(context, (hxb_address){0, 2}, "x", 1, 0, HXB_SECOND));
-        EXPECT(HXB_OK, hxb_receive_wait(to, &message, HXB_SECOND));
-        EXPECT(HXB_OK, hxb_release(to, &message));
-    }
+    go_direct_to(to, 2);
     size_t length = (size_t)hxb_max_length(context);
     int sent = 0;
     int status;
@@ -255,8 +305,7 @@ void direct_rude(char **arguments) {
     int peer = number(arguments, 1, 5);
     uint64_t header = (uint32_t)HEADERS[number(arguments, 2, 0)];
     void *data;
-    /* The node makes the ring meanwhile. */
-    round_trips(peer, 2000);
+    go_direct(peer);
     int slot = hxb_claim(context, (hxb_address){0, peer}, 1000, &data);
     CHECK(slot >= 0);
     __atomic_store_n((uint64_t *)data - 1, header, __ATOMIC_RELEASE);
@@ -274,21 +323,7 @@ void direct_closed(char **arguments) {
     open_both(arguments[0], 1);
     EXPECT(HXB_OK, hxb_open_context(device, 2, NULL, &to));
     hxb_message message;
-    for (int i = 0; i < 32; i++) {
-        EXPECT(HXB_OK, hxb_send(context, (hxb_address){0, 2}, "x", 1, 0, HXB_SECOND));
-        EXPECT(HXB_OK, hxb_receive_wait(to, &message, HXB_SECOND));
-        EXPECT(HXB_OK, hxb_release(to, &message));
-    }
-    /* The node answers both ends when it likes. */
-    for (int i = 0; i < 100; i++) {
-        void *data;
-        struct timespec pause = {0, 1000000};
-        nanosleep(&pause, NULL);
-        EXPECT(HXB_EMPTY, hxb_receive(to, &message));
-        int slot = hxb_claim(context, (hxb_address){0, 2}, 1, &data);
-        CHECK(slot >= 0);
-        EXPECT(HXB_OK, hxb_abort(context, slot));
-    }
+    go_direct_to(to, 2);
     for (uint32_t i = 0; i < 3; i++) {
         EXPECT(HXB_OK, hxb_send(context, (hxb_address){0, 2}, "in the ring", 12, i, HXB_SECOND));
     }
@@ -308,7 +343,7 @@ void direct_closed(char **arguments) {
 /* Endless round trips with context ARGUMENT, until the test kills it. */
 void direct_ping(char **arguments) {
     open_both(arguments[0], number(arguments, 1, 1));
-    round_trips(number(arguments, 2, 5), 200);
+    go_direct(number(arguments, 2, 5));
     puts("ready");
     fflush(stdout);
     round_trips(number(arguments, 2, 5), INT32_MAX);
