@@ -188,9 +188,7 @@ class AttachUsersSystemTest {
                 assertTrue(
                         refused.getMessage().contains("as many connections"), refused.toString());
                 // then their places are free again in a bounded time
-                TestNode.await(
-                        "they are detached",
-                        () -> server.refused() > ContextManager.MAX_CONNECTIONS);
+                TestNode.await("they are detached", () -> server.refused() > silent.size());
                 PmDevice.attach(socket()).close();
             } finally {
                 silent.forEach(UnixSocket::close);
