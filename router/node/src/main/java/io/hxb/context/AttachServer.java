@@ -40,7 +40,8 @@ public final class AttachServer implements AutoCloseable {
     private final RateLimitedLog warnings = new RateLimitedLog(LOGGER);
     private final AttachMessage message = new AttachMessage();
     private final List<AttachConnection> connections = new ArrayList<>();
-    private final PollSet poll = new PollSet(ContextManager.MAX_CONNECTIONS + 2);
+    private final int maxConnections;
+    private final PollSet poll;
     private final int stopEvent;
     private final Thread thread;
     private long tickNs = System.nanoTime();
@@ -57,16 +58,23 @@ public final class AttachServer implements AutoCloseable {
      */
     public AttachServer(final ContextManager manager, final Path socket, final AttachAccess access)
             throws IOException {
-        this(manager, socket, access, new AuditLog());
+        this(manager, socket, access, new AuditLog(), ContextManager.MAX_CONNECTIONS);
     }
 
-    /** As the other constructor, with a log of who attached and who was refused what. */
+    /**
+     * As the other constructor, with a log of who attached and who was refused what.
+     *
+     * @param maxConnections applications at a time, at least 1.
+     */
     AttachServer(
             final ContextManager manager,
             final Path socket,
             final AttachAccess access,
-            final AuditLog audit)
+            final AuditLog audit,
+            final int maxConnections)
             throws IOException {
+        this.maxConnections = maxConnections;
+        poll = new PollSet(maxConnections + 2);
         this.audit = audit;
         this.manager = manager;
         this.access = access;
@@ -227,7 +235,7 @@ public final class AttachServer implements AutoCloseable {
         }
         final UserAccount account = manager.shares().of(peer.uid(), admission.tenant());
         final QuotaCounter share = account.book(ResourceShare.CONNECTIONS);
-        if (connections.size() == ContextManager.MAX_CONNECTIONS) {
+        if (connections.size() == maxConnections) {
             refuse(socket, peer, "the node has as many connections as it can have", nowNs);
             return null;
         }

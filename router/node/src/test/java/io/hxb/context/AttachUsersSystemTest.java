@@ -33,6 +33,7 @@ import java.util.stream.Collectors;
 /** Processes of several users at the socket of one node. */
 @Tag("system")
 class AttachUsersSystemTest {
+    private static final int FEW_CONNECTIONS = 8;
     private static final int ALICE = 60_001;
     private static final int BOB = 60_002;
     private static final int PHYSICS = 60_011;
@@ -71,11 +72,16 @@ class AttachUsersSystemTest {
     }
 
     private AttachServer serve(final TestNode node) throws IOException {
+        return serve(node, ContextManager.MAX_CONNECTIONS);
+    }
+
+    private AttachServer serve(final TestNode node, final int maxConnections) throws IOException {
         return new AttachServer(
                         node.manager,
                         socket(),
                         AttachAccess.of(node.manager.parts().cluster()),
-                        new AuditLog(audit::add))
+                        new AuditLog(audit::add),
+                        maxConnections)
                 .start();
     }
 
@@ -172,19 +178,13 @@ class AttachUsersSystemTest {
 
     @Test
     void shouldNotLetSilentProcessesKeepOthersOut() throws Exception {
-        // given: as many connections as one user may have, and none sends HELLO
+        // given: as many connections as the node can have, and none sends HELLO
         try (TestNode node = node("limits: {connections: 4}\n");
-                AttachServer server = serve(node)) {
+                AttachServer server = serve(node, FEW_CONNECTIONS)) {
             final List<UnixSocket> silent = new ArrayList<>();
-            for (int i = 0; i < ContextManager.MAX_CONNECTIONS; i++) {
-                silent.add(UnixSocket.connect(socket()));
-            }
             try {
                 // when
-                TestNode.await(
-                        "all are accepted",
-                        () -> node.manager.attachmentsRefused() > 0 || isFull(node));
-                final PmException refused = refusal(silent);
+                final PmException refused = refusal(node, silent);
                 assertTrue(
                         refused.getMessage().contains("as many connections"), refused.toString());
                 // then their places are free again in a bounded time
@@ -197,27 +197,30 @@ class AttachUsersSystemTest {
     }
 
     // On a busy machine some silent ones are detached before the next program comes.
-    private PmException refusal(final List<UnixSocket> silent) throws IOException {
+    private PmException refusal(final TestNode node, final List<UnixSocket> silent)
+            throws IOException {
         for (int i = 0; i < 20; i++) {
+            while (silent.size() < (i + 1) * FEW_CONNECTIONS) {
+                silent.add(UnixSocket.connect(socket()));
+            }
+            TestNode.await("all are accepted or refused", () -> isFull(node));
             try {
                 PmDevice.attach(socket()).close();
             } catch (final PmException e) {
                 return e;
-            }
-            for (int more = 0; more < ContextManager.MAX_CONNECTIONS / 8; more++) {
-                silent.add(UnixSocket.connect(socket()));
             }
         }
         throw new AssertionError("attached beside " + silent.size() + " silent processes");
     }
 
     private static boolean isFull(final TestNode node) {
-        return node.manager
-                        .shares()
-                        .of(0, TenantPlan.OPERATOR)
-                        .book(ResourceShare.CONNECTIONS)
-                        .used()
-                == ContextManager.MAX_CONNECTIONS;
+        return node.manager.attachmentsRefused() > 0
+                || node.manager
+                                .shares()
+                                .of(0, TenantPlan.OPERATOR)
+                                .book(ResourceShare.CONNECTIONS)
+                                .used()
+                        == FEW_CONNECTIONS;
     }
 
     @Test
