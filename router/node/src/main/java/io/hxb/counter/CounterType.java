@@ -349,7 +349,11 @@ public enum CounterType {
     IP_REFUSED_PACKETS(
             184,
             "Packets from other nodes dropped because they were not valid, or not from the sender"
-                    + " that they named.");
+                    + " that they named."),
+    IP_CUT_PACKETS(
+            185,
+            "Super-packets from other nodes that were cut before they were written, because this"
+                    + " machine's kernel does not take their kind (UDP before Linux 6.2).");
 
     private static final CounterType[] BY_ID = new CounterType[values().length + 1];
     // By negated reason; there is none for 0.

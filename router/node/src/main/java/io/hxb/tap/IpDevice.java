@@ -274,6 +274,11 @@ public final class IpDevice implements PacketDevice {
         return zeroIfNone(tap.write(Linux.errnoSegment(), address, lengthBytes));
     }
 
+    @Override
+    public boolean takes(final int kind) {
+        return kind != VirtioHeader.KIND_UDP || tap.hasUdpOffload();
+    }
+
     private static int zeroIfNone(final int result) {
         return result == -Errno.EAGAIN ? 0 : result;
     }

@@ -29,6 +29,14 @@ public interface PacketDevice extends AutoCloseable {
      */
     int write(long address, int lengthBytes);
 
+    /**
+     * True unless the machine is known not to take super-packets of a kind, so that they have to be
+     * cut before they are written.
+     *
+     * @param kind as {@link VirtioHeader#kind} returns it.
+     */
+    boolean takes(int kind);
+
     /** Bytes that a packet may have after its Ethernet header, as the machine sees it. */
     int mtuBytes();
 

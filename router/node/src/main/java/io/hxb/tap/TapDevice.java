@@ -55,11 +55,17 @@ public final class TapDevice implements AutoCloseable {
     private final String name;
     private final int descriptor;
     private final int ifindex;
+    private final boolean hasUdpOffload;
 
-    private TapDevice(final String name, final int descriptor, final int ifindex) {
+    private TapDevice(
+            final String name,
+            final int descriptor,
+            final int ifindex,
+            final boolean hasUdpOffload) {
         this.name = name;
         this.descriptor = descriptor;
         this.ifindex = ifindex;
+        this.hasUdpOffload = hasUdpOffload;
     }
 
     /**
@@ -98,10 +104,12 @@ public final class TapDevice implements AutoCloseable {
             final MemorySegment length = arena.allocate(INT);
             length.set(INT, 0, VirtioHeader.LENGTH);
             control(fd, TUNSETVNETHDRSZ, length.address(), "ioctl(TUNSETVNETHDRSZ)");
-            if (Sockets.ioctl(errno, fd, TUNSETOFFLOAD, OFFLOAD_TCP | OFFLOAD_UDP) < 0) {
+            final boolean hasUdp =
+                    Sockets.ioctl(errno, fd, TUNSETOFFLOAD, OFFLOAD_TCP | OFFLOAD_UDP) >= 0;
+            if (!hasUdp) {
                 control(fd, TUNSETOFFLOAD, OFFLOAD_TCP, "ioctl(TUNSETOFFLOAD)");
             }
-            return new TapDevice(name, fd, NicInfo.read(name).ifindex());
+            return new TapDevice(name, fd, NicInfo.read(name).ifindex(), hasUdp);
         } catch (final LinuxException e) {
             Descriptors.close(fd);
             throw e;
@@ -138,6 +146,11 @@ public final class TapDevice implements AutoCloseable {
     /** Its number in its network namespace. */
     public int ifindex() {
         return ifindex;
+    }
+
+    /** True if the kernel gives and takes super-packets of UDP: Linux 6.2 and later. */
+    public boolean hasUdpOffload() {
+        return hasUdpOffload;
     }
 
     /** What to wait for until there is something to read. */

@@ -28,6 +28,9 @@ public final class VirtioHeader {
     /** Bytes of an 802.1Q tag. */
     public static final int TAG_LENGTH = 4;
 
+    /** Kind of a super-packet of UDP, over IPv4 or IPv6. */
+    public static final int KIND_UDP = 5;
+
     private static final int FLAGS_OFFSET = 0;
     private static final int KIND_OFFSET = 1;
     private static final int HEADERS_OFFSET = 2;
@@ -38,7 +41,6 @@ public final class VirtioHeader {
     private static final int KIND_NONE = 0;
     private static final int KIND_TCP = 1;
     private static final int KIND_MASK = 0x7F;
-    private static final int KIND_UDP = 5;
     private static final int TCP_DATA_OFFSET = 12;
     private static final int UDP_HEADER_LENGTH = 8;
 
@@ -87,11 +89,14 @@ public final class VirtioHeader {
         Memory.putShort(header + CHECKSUM_OFFSET, TCP_CHECKSUM_OFFSET);
     }
 
+    /** Kind of super-packet, without the bit for ECN; 0 if it is none. */
+    public static int kind(final long header) {
+        return Memory.getUnsignedByte(header + KIND_OFFSET) & KIND_MASK;
+    }
+
     /** Bytes of payload of each frame of a super-packet as it was received; 0 if it is not one. */
     public static int segmentBytes(final long header) {
-        return (Memory.getUnsignedByte(header + KIND_OFFSET) & KIND_MASK) == KIND_NONE
-                ? 0
-                : Memory.getUnsignedShort(header + SEGMENT_OFFSET);
+        return kind(header) == KIND_NONE ? 0 : Memory.getUnsignedShort(header + SEGMENT_OFFSET);
     }
 
     /** Adapts the mark to a tag that is inserted after the addresses. */
@@ -115,7 +120,7 @@ public final class VirtioHeader {
      * @param frame its frame, of which {@code lengthBytes} are there.
      */
     public static int headerBytes(final long header, final long frame, final int lengthBytes) {
-        final int kind = Memory.getUnsignedByte(header + KIND_OFFSET) & KIND_MASK;
+        final int kind = kind(header);
         if (kind == KIND_NONE || Memory.getUnsignedShort(header + SEGMENT_OFFSET) == 0) {
             return 0;
         }

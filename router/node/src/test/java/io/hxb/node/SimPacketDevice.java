@@ -50,6 +50,11 @@ final class SimPacketDevice implements PacketDevice {
     }
 
     @Override
+    public boolean takes(final int kind) {
+        return true;
+    }
+
+    @Override
     public int mtuBytes() {
         return mtuBytes;
     }

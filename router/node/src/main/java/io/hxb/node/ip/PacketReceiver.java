@@ -6,6 +6,7 @@ import io.hxb.flow.FlowEndpoints;
 import io.hxb.flow.FlowListener;
 import io.hxb.flow.FlowPort;
 import io.hxb.frame.MessageRecordFlyweight;
+import io.hxb.linux.Errno;
 import io.hxb.linux.Memory;
 import io.hxb.tap.PacketAddresses;
 import io.hxb.tap.PacketDevice;
@@ -67,7 +68,7 @@ final class PacketReceiver {
             counters.addShared(CounterType.IP_REFUSED_PACKETS, 1);
             return;
         }
-        if (device.write(packet, lengthBytes) > 0) {
+        if (write(packet, lengthBytes) > 0) {
             counters.addShared(CounterType.IP_RECEIVED_PACKETS, 1);
             counters.addShared(CounterType.IP_RECEIVED_BYTES, frameBytes);
             if (!isWritten) {
@@ -76,6 +77,18 @@ final class PacketReceiver {
         } else {
             counters.addShared(CounterType.IP_DROPPED_DEVICE_PACKETS, 1);
         }
+    }
+
+    private int write(final long packet, final int lengthBytes) {
+        final boolean isSuperPacket = VirtioHeader.segmentBytes(packet) > 0;
+        if (!isSuperPacket || device.takes(VirtioHeader.kind(packet))) {
+            final int result = device.write(packet, lengthBytes);
+            if (result != -Errno.EINVAL || !isSuperPacket) {
+                return result;
+            }
+        }
+        counters.addShared(CounterType.IP_CUT_PACKETS, 1);
+        return PacketCutter.write(device, packet, lengthBytes);
     }
 
     /** Gives the credit of frames back that were taken; the owner, as all below. */

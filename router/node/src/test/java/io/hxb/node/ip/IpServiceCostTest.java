@@ -59,6 +59,11 @@ class IpServiceCostTest {
         }
 
         @Override
+        public boolean takes(final int kind) {
+            return true;
+        }
+
+        @Override
         public int mtuBytes() {
             return MTU;
         }
