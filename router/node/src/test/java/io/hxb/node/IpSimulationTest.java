@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.counter.CounterType;
 import io.hxb.link.sim.SimFaults;
+import io.hxb.tap.VirtioHeader;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.Tag;
@@ -282,6 +283,56 @@ class IpSimulationTest {
             // then
             assertTrue(cluster.runUntil(() -> arrived(cluster, 0) == 10, SECOND));
             assertEquals(-1, cluster.members.get(0).service.wakeDescriptor());
+        }
+    }
+
+    /** A super-packet of UDP that stands for {@code segments} datagrams of 1,000 bytes. */
+    private static byte[] superPacket(final int segments) {
+        final byte[] packet = SimPackets.packet(0, 1, 1_000, 0, segments * 1_000 - 4);
+        packet[0] = 1;
+        packet[1] = VirtioHeader.KIND_UDP;
+        packet[4] = (byte) 1_000;
+        packet[5] = (byte) (1_000 >> 8);
+        packet[6] = 34;
+        packet[8] = 6;
+        return packet;
+    }
+
+    @Test
+    void shouldCutSuperPacketsThatTheKernelRefuses() {
+        for (final boolean isKnown : new boolean[] {true, false}) {
+            // given
+            try (IpCluster cluster = start(new IpCluster(1, Shape.of(2), 2, QUICK))) {
+                final SimPacketDevice device = cluster.members.get(1).device;
+                device.takesUdp = !isKnown;
+                device.refusesSuperPackets = true;
+                // when
+                cluster.members.get(0).device.outgoing.add(superPacket(40));
+                cluster.members.get(0).device.outgoing.add(SimPackets.packet(0, 1, 1_000, 1, 9));
+                assertTrue(cluster.runUntil(() -> device.arrived.size() == 41, SECOND));
+                // then
+                assertEquals(
+                        1, cluster.members.get(1).counters().value(CounterType.IP_CUT_PACKETS));
+                assertEquals(isKnown ? 0 : 1, device.refused);
+                for (int i = 0; i < 40; i++) {
+                    assertEquals(SimPackets.HEADERS + 1_000, device.arrived.get(i).length);
+                }
+                assertEquals(1, SimPackets.number(device.arrived.get(40)));
+            }
+        }
+    }
+
+    @Test
+    void shouldHandSuperPacketsOverAsTheyAre() {
+        // given
+        try (IpCluster cluster = start(new IpCluster(1, Shape.of(2), 2, QUICK))) {
+            final SimPacketDevice device = cluster.members.get(1).device;
+            // when
+            cluster.members.get(0).device.outgoing.add(superPacket(40));
+            assertTrue(cluster.runUntil(() -> device.arrived.size() == 1, SECOND));
+            // then
+            assertEquals(SimPackets.HEADERS + 40_000, device.arrived.getFirst().length);
+            assertEquals(0, cluster.members.get(1).counters().value(CounterType.IP_CUT_PACKETS));
         }
     }
 }

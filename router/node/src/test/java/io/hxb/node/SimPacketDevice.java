@@ -1,7 +1,9 @@
 package io.hxb.node;
 
+import io.hxb.linux.Errno;
 import io.hxb.linux.Memory;
 import io.hxb.tap.PacketDevice;
+import io.hxb.tap.VirtioHeader;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -12,6 +14,15 @@ final class SimPacketDevice implements PacketDevice {
     final ArrayDeque<byte[]> outgoing = new ArrayDeque<>();
     final List<byte[]> arrived = new ArrayList<>();
     int result;
+
+    /** A kernel before Linux 6.2 knows that it takes no super-packets of UDP. */
+    boolean takesUdp = true;
+
+    /** A kernel that does not know what it refuses. */
+    boolean refusesSuperPackets;
+
+    int refused;
+
     private final int mtuBytes;
 
     SimPacketDevice(final int mtuBytes) {
@@ -45,13 +56,17 @@ final class SimPacketDevice implements PacketDevice {
         for (int i = 0; i < lengthBytes; i++) {
             packet[i] = Memory.getByte(address + i);
         }
+        if (VirtioHeader.segmentBytes(address) > 0 && (refusesSuperPackets || !takesUdp)) {
+            refused++;
+            return -Errno.EINVAL;
+        }
         arrived.add(packet);
         return lengthBytes;
     }
 
     @Override
     public boolean takes(final int kind) {
-        return true;
+        return takesUdp;
     }
 
     @Override
