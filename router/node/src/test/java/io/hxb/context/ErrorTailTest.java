@@ -43,9 +43,7 @@ class ErrorTailTest {
         assertEquals("", ErrorTail.of(shell("exit 0")));
         // when
         final AssertionError failure =
-                assertThrows(
-                        AssertionError.class,
-                        () -> LibHxb.assertReady(process, "echo"));
+                assertThrows(AssertionError.class, () -> LibHxb.assertReady(process, "echo"));
         // then
         assertTrue(failure.getMessage().contains("line 7: why"), failure::getMessage);
     }

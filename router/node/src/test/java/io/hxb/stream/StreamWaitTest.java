@@ -254,8 +254,7 @@ class StreamWaitTest {
     }
 
     private boolean isOfBacklog(final HxbSocketAddress address) {
-        return assertThrows(
-                        SocketTimeoutException.class, () -> client.connect(address, SECOND / 5))
+        return assertThrows(SocketTimeoutException.class, () -> client.connect(address, SECOND / 5))
                 .getMessage()
                 .contains("backlog");
     }
