@@ -133,7 +133,7 @@ static bool is_finished(const struct end *end) {
 }
 
 static void close_end(struct end *end) {
-    EXPECT(HXB_OK, hxb_wait_all_sends(end->context, 10 * HXB_SECOND));
+    EXPECT(HXB_OK, hxb_wait_all_sends(end->context, 20 * HXB_SECOND));
     EXPECT(0, hxb_messages_held(end->context));
     EXPECT(HXB_OK, hxb_detach(end->device));
 }
@@ -199,8 +199,8 @@ static bool is_direct(int peer) {
 static void round_trips(int peer, int count) {
     for (uint32_t i = 0; i < (uint32_t)count; i++) {
         hxb_message message;
-        EXPECT(HXB_OK, hxb_send(context, (hxb_address){0, peer}, &i, sizeof i, i, 5 * HXB_SECOND));
-        EXPECT(HXB_OK, hxb_receive_wait(context, &message, 5 * HXB_SECOND));
+        EXPECT(HXB_OK, hxb_send(context, (hxb_address){0, peer}, &i, sizeof i, i, 20 * HXB_SECOND));
+        EXPECT(HXB_OK, hxb_receive_wait(context, &message, 20 * HXB_SECOND));
         CHECK(message.tag == i && memcmp(message.data, &i, sizeof i) == 0);
         EXPECT(HXB_OK, hxb_release(context, &message));
     }
@@ -219,8 +219,8 @@ static void go_direct(int peer) {
 static void go_direct_to(hxb_context *to, int peer) {
     hxb_message message;
     for (int i = 0; i < 32; i++) {
-        EXPECT(HXB_OK, hxb_send(context, (hxb_address){0, peer}, "x", 1, 0, 5 * HXB_SECOND));
-        EXPECT(HXB_OK, hxb_receive_wait(to, &message, 5 * HXB_SECOND));
+        EXPECT(HXB_OK, hxb_send(context, (hxb_address){0, peer}, "x", 1, 0, 20 * HXB_SECOND));
+        EXPECT(HXB_OK, hxb_receive_wait(to, &message, 20 * HXB_SECOND));
         EXPECT(HXB_OK, hxb_release(to, &message));
     }
     int64_t end = now_ns() + 20 * HXB_SECOND;
@@ -238,7 +238,7 @@ static void *receive_late(void *to) {
     hxb_message message;
     EXPECT(HXB_OK, hxb_own_context(to));
     for (int i = 0; i < 4; i++) {
-        EXPECT(HXB_OK, hxb_receive_wait(to, &message, 5 * HXB_SECOND));
+        EXPECT(HXB_OK, hxb_receive_wait(to, &message, 20 * HXB_SECOND));
         EXPECT(HXB_OK, hxb_release(to, &message));
     }
     return NULL;
@@ -271,7 +271,7 @@ void direct_full(char **arguments) {
         EXPECT(HXB_NO_BUFFERS, hxb_claim(context, (hxb_address){0, 2}, length, &data));
         pthread_create(&thread, NULL, receive_late, to);
         for (int j = 0; j < 4; j++) {
-            EXPECT(HXB_OK, hxb_send(context, (hxb_address){0, 2}, payload, length, 0, 5 * HXB_SECOND));
+            EXPECT(HXB_OK, hxb_send(context, (hxb_address){0, 2}, payload, length, 0, 20 * HXB_SECOND));
         }
         pthread_join(thread, NULL);
     }
@@ -325,14 +325,14 @@ void direct_closed(char **arguments) {
     hxb_message message;
     go_direct_to(to, 2);
     for (uint32_t i = 0; i < 3; i++) {
-        EXPECT(HXB_OK, hxb_send(context, (hxb_address){0, 2}, "in the ring", 12, i, HXB_SECOND));
+        EXPECT(HXB_OK, hxb_send(context, (hxb_address){0, 2}, "in the ring", 12, i, 20 * HXB_SECOND));
     }
-    EXPECT(HXB_OK, hxb_wait_all_sends(context, HXB_SECOND));
+    EXPECT(HXB_OK, hxb_wait_all_sends(context, 20 * HXB_SECOND));
     EXPECT(HXB_OK, hxb_close_context(context));
     /* The node serves this after the closing. */
     EXPECT(HXB_OK, hxb_open_context(device, 3, NULL, &context));
     for (uint32_t i = 0; i < 3; i++) {
-        EXPECT(HXB_OK, hxb_receive_wait(to, &message, HXB_SECOND));
+        EXPECT(HXB_OK, hxb_receive_wait(to, &message, 20 * HXB_SECOND));
         CHECK(message.tag == i && message.length == 12 && message.from.context == 1);
         EXPECT(HXB_OK, hxb_release(to, &message));
     }

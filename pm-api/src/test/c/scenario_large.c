@@ -115,13 +115,13 @@ void large(char **arguments) {
     /* A fragment of nothing, and a start that is too short, are dropped and counted. */
     hxb_context *rude;
     EXPECT(HXB_OK, hxb_open_context(device, 3, NULL, &rude));
-    EXPECT(HXB_OK, hxb_send(rude, (hxb_address){0, 2}, "x", 1, 0x80000001u, HXB_SECOND));
-    EXPECT(HXB_OK, hxb_send(rude, (hxb_address){0, 2}, "x", 1, 1, HXB_SECOND));
-    EXPECT(HXB_OK, hxb_send(rude, (hxb_address){0, 2}, "\0\0\0\0\0\0\0\177tag-0000 ", 17, 1, HXB_SECOND));
+    EXPECT(HXB_OK, hxb_send(rude, (hxb_address){0, 2}, "x", 1, 0x80000001u, 20 * HXB_SECOND));
+    EXPECT(HXB_OK, hxb_send(rude, (hxb_address){0, 2}, "x", 1, 1, 20 * HXB_SECOND));
+    EXPECT(HXB_OK, hxb_send(rude, (hxb_address){0, 2}, "\0\0\0\0\0\0\0\177tag-0000 ", 17, 1, 20 * HXB_SECOND));
     while (hxb_large_rejected(receiver) < 3) {
         poll_both(sender, receiver);
     }
-    EXPECT(HXB_OK, hxb_wait_all_sends(rude, HXB_SECOND));
+    EXPECT(HXB_OK, hxb_wait_all_sends(rude, 20 * HXB_SECOND));
     EXPECT(HXB_OK, hxb_detach(device));
     free(got.target);
 }

@@ -35,8 +35,8 @@ static void expect_no_other_released(void) {
     hxb_message first = {.handle = -1};
     for (int i = 0; i < 100; i++) {
         hxb_message message;
-        EXPECT(HXB_OK, hxb_send(context, (hxb_address){0, 1}, &i, sizeof i, 0, HXB_SECOND));
-        EXPECT(HXB_OK, hxb_receive_wait(context, &message, 5 * HXB_SECOND));
+        EXPECT(HXB_OK, hxb_send(context, (hxb_address){0, 1}, &i, sizeof i, 0, 20 * HXB_SECOND));
+        EXPECT(HXB_OK, hxb_receive_wait(context, &message, 20 * HXB_SECOND));
         hxb_message again = first;
         EXPECT(HXB_E_STATE, hxb_release(context, &again));
         CHECK(hxb_messages_held(context) == 1 && memcmp(message.data, &i, sizeof i) == 0);
@@ -89,13 +89,13 @@ void misuse(char **arguments) {
     EXPECT(HXB_E_ARGUMENT, hxb_commit_from(context, slot, region, UINT64_MAX, 2, 0));
     memcpy((char *)hxb_region_data(region) + 4990, "last bytes", 10);
     EXPECT(HXB_OK, hxb_commit_from(context, slot, region, 4990, 10, 7));
-    EXPECT(HXB_OK, hxb_receive_wait(context, &message, 5 * HXB_SECOND));
+    EXPECT(HXB_OK, hxb_receive_wait(context, &message, 20 * HXB_SECOND));
     CHECK(message.length == 10 && message.tag == 7 && memcmp(message.data, "last bytes", 10) == 0);
     EXPECT(1, hxb_messages_held(context));
     EXPECT(HXB_OK, hxb_release(context, &message));
     EXPECT(HXB_E_STATE, hxb_release(context, &message));
     expect_no_other_released();
-    EXPECT(HXB_OK, hxb_wait_all_sends(context, HXB_SECOND));
+    EXPECT(HXB_OK, hxb_wait_all_sends(context, 20 * HXB_SECOND));
     EXPECT(HXB_OK, hxb_close_region(region));
     EXPECT(0, strcmp("HXB_FLOW_LIMIT", hxb_result_name(HXB_FLOW_LIMIT)));
     EXPECT(0, strcmp("HXB_UNKNOWN", hxb_result_name(-99)));
@@ -160,7 +160,7 @@ void order(char **arguments) {
             EXPECT(HXB_OK, hxb_release(to, &messages[--held]));
         }
     }
-    EXPECT(HXB_OK, hxb_wait_all_sends(context, 10 * HXB_SECOND));
+    EXPECT(HXB_OK, hxb_wait_all_sends(context, 20 * HXB_SECOND));
     EXPECT(0, hxb_unfinished_sends(context));
     EXPECT(HXB_OK, hxb_detach(device));
 }
@@ -201,7 +201,7 @@ void slow(char **arguments) {
     CHECK(left.messages == SHARE && left.bytes == 0 && left.dropped == 3 && left.is_full);
     for (uint32_t i = 0; i < 1000; i++) {
         EXPECT(HXB_OK, hxb_send(context, (hxb_address){0, 3}, &i, sizeof i, i, 0));
-        EXPECT(HXB_OK, hxb_receive_wait(to, &message, 10 * HXB_SECOND));
+        EXPECT(HXB_OK, hxb_receive_wait(to, &message, 20 * HXB_SECOND));
         CHECK(message.tag == i);
         EXPECT(HXB_OK, hxb_release(to, &message));
     }

@@ -39,7 +39,7 @@ void unanswered(char **arguments) {
         EXPECT(HXB_OK, hxb_commit(context, slot, 1, 0));
         EXPECT(HXB_TIMED_OUT, hxb_wait(context, HXB_WAIT_MESSAGES, 0));
     }
-    CHECK(now_ns() - start < HXB_SECOND);
+    CHECK(now_ns() - start < 4 * HXB_SECOND);
     puts("no more answers");
     fflush(stdout);
     CHECK(getchar() == '\n');
@@ -53,7 +53,7 @@ void unanswered(char **arguments) {
     }
     start = now_ns();
     EXPECT(HXB_OK, hxb_close_context(context));
-    CHECK(now_ns() - start < HXB_SECOND);
+    CHECK(now_ns() - start < 4 * HXB_SECOND);
     pthread_join(thread, NULL);
     EXPECT(HXB_E_SILENT, result);
     puts("answer");
@@ -142,7 +142,7 @@ static void end_wait(const char *socket, wait_function wait, int how) {
     pthread_join(thread, NULL);
     EXPECT(how == WAKE ? HXB_INTERRUPTED : HXB_CONTEXT_CLOSED, waiter.result);
     EXPECT(how == WAKE ? HXB_TIMED_OUT : HXB_E_STATE, waiter.again);
-    CHECK(waiter.ended - start < HXB_SECOND / 2);
+    CHECK(waiter.ended - start < 10 * HXB_SECOND);
     if (how == WAKE) {
         EXPECT(HXB_OK, hxb_own_context(context));
         close_both();
@@ -263,9 +263,9 @@ static void try_parts(hxb_address to) {
     EXPECT(HXB_E_ARGUMENT, hxb_receive_many(context, messages, 0));
     EXPECT(HXB_E_ARGUMENT, hxb_sendv(context, to, NULL, 1, 0, 0, 0));
     for (uint32_t i = 0; i < 5; i++) {
-        EXPECT(HXB_OK, hxb_sendv(context, to, parts, i == 0 ? 0 : 3, i, 0, HXB_SECOND));
+        EXPECT(HXB_OK, hxb_sendv(context, to, parts, i == 0 ? 0 : 3, i, 0, 20 * HXB_SECOND));
     }
-    EXPECT(HXB_OK, hxb_wait_all_sends(context, 5 * HXB_SECOND));
+    EXPECT(HXB_OK, hxb_wait_all_sends(context, 20 * HXB_SECOND));
     EXPECT(5, hxb_receive_many(context, messages, 8));
     CHECK(messages[0].length == 0);
     for (uint32_t i = 0; i < 5; i++) {
@@ -313,7 +313,7 @@ static void try_cookies(hxb_address to, uint64_t first) {
     EXPECT(HXB_NO_BUFFERS, hxb_claim(context, to, 6, &data));
     uint64_t sum = 0;
     for (int i = 0; i < count; i++) {
-        EXPECT(HXB_OK, hxb_wait(context, HXB_WAIT_SENDS, HXB_SECOND));
+        EXPECT(HXB_OK, hxb_wait(context, HXB_WAIT_SENDS, 20 * HXB_SECOND));
         EXPECT(HXB_OK, hxb_poll_completion(context, &completion));
         CHECK(completion.to.context == to.context);
         CHECK((completion.status == HXB_OK) == (to.context != 9));
@@ -337,7 +337,7 @@ static void try_arming(hxb_address to) {
         EXPECT(1, hxb_arm(context, HXB_WAIT_MESSAGES));
         EXPECT(1, hxb_arm(context, HXB_WAIT_MESSAGES));
         EXPECT(0, poll(&fd, 1, 0));
-        EXPECT(HXB_OK, hxb_send(context, to, "x", 1, 0, HXB_SECOND));
+        EXPECT(HXB_OK, hxb_send(context, to, "x", 1, 0, 20 * HXB_SECOND));
         EXPECT(1, poll(&fd, 1, 10000));
         EXPECT(0, hxb_arm(context, HXB_WAIT_MESSAGES));
         EXPECT(HXB_OK, hxb_disarm(context));
@@ -358,7 +358,7 @@ void whole_api(char **arguments) {
     const hxb_address self = {0, 1}, peer = {0, 3}, nobody = {0, 9};
     try_parts(self);
     try_arming(self);
-    EXPECT(HXB_OK, hxb_wait_all_sends(context, HXB_SECOND));
+    EXPECT(HXB_OK, hxb_wait_all_sends(context, 20 * HXB_SECOND));
     try_cookies(self, 1000);
     release_all(context);
     /* Through a direct ring, too. */

@@ -33,7 +33,7 @@ static void *use_foreign(void *unused) {
 static void *take_over(void *unused) {
     (void)unused;
     EXPECT(HXB_OK, hxb_own_context(context));
-    EXPECT(HXB_OK, hxb_send(context, (hxb_address){0, 1}, "x", 1, 0, HXB_SECOND));
+    EXPECT(HXB_OK, hxb_send(context, (hxb_address){0, 1}, "x", 1, 0, 20 * HXB_SECOND));
     return NULL;
 }
 
@@ -46,12 +46,13 @@ static void *own_contexts(void *id) {
         EXPECT(HXB_OK, hxb_open_region(device, 10000, &region));
         for (int j = 0; j < 50; j++) {
             hxb_message message;
-            EXPECT(HXB_OK, hxb_send(mine, (hxb_address){0, (int)(intptr_t)id}, "to myself", 9, (uint32_t)j, HXB_SECOND));
-            EXPECT(HXB_OK, hxb_receive_wait(mine, &message, 10 * HXB_SECOND));
+            hxb_address self = {0, (int)(intptr_t)id};
+            EXPECT(HXB_OK, hxb_send(mine, self, "to myself", 9, (uint32_t)j, 20 * HXB_SECOND));
+            EXPECT(HXB_OK, hxb_receive_wait(mine, &message, 20 * HXB_SECOND));
             CHECK(message.tag == (uint32_t)j);
             EXPECT(HXB_OK, hxb_release(mine, &message));
         }
-        EXPECT(HXB_OK, hxb_wait_all_sends(mine, HXB_SECOND));
+        EXPECT(HXB_OK, hxb_wait_all_sends(mine, 20 * HXB_SECOND));
         EXPECT(HXB_OK, hxb_close_region(region));
         EXPECT(HXB_OK, hxb_close_context(mine));
     }
@@ -68,7 +69,7 @@ void threads(char **arguments) {
     hxb_message message;
     EXPECT(HXB_E_THREAD, hxb_receive(context, &message));
     EXPECT(HXB_OK, hxb_own_context(context));
-    EXPECT(HXB_OK, hxb_receive_wait(context, &message, 5 * HXB_SECOND));
+    EXPECT(HXB_OK, hxb_receive_wait(context, &message, 20 * HXB_SECOND));
     EXPECT(HXB_OK, hxb_release(context, &message));
     pthread_t users[4];
     for (intptr_t i = 0; i < 4; i++) {
@@ -107,8 +108,8 @@ static void in_child(const char *socket, hxb_region *region) {
     EXPECT(HXB_OK, hxb_attach(socket, &mine));
     EXPECT(HXB_E_FORKED, hxb_receive(context, &message));
     EXPECT(HXB_OK, hxb_open_context(mine, 2, NULL, &other));
-    EXPECT(HXB_OK, hxb_send(other, (hxb_address){0, 1}, "from the child", 14, 77, HXB_SECOND));
-    EXPECT(HXB_OK, hxb_wait_all_sends(other, 10 * HXB_SECOND));
+    EXPECT(HXB_OK, hxb_send(other, (hxb_address){0, 1}, "from the child", 14, 77, 20 * HXB_SECOND));
+    EXPECT(HXB_OK, hxb_wait_all_sends(other, 20 * HXB_SECOND));
     EXPECT(HXB_OK, hxb_detach(mine));
 }
 
@@ -129,12 +130,12 @@ void forks(char **arguments) {
         int status;
         CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
         hxb_message message;
-        EXPECT(HXB_OK, hxb_receive_wait(context, &message, 5 * HXB_SECOND));
+        EXPECT(HXB_OK, hxb_receive_wait(context, &message, 20 * HXB_SECOND));
         CHECK(message.tag == 77 && message.from.context == 2);
         EXPECT(HXB_OK, hxb_release(context, &message));
     }
-    EXPECT(HXB_OK, hxb_send(context, (hxb_address){0, 1}, "still here", 10, 5, HXB_SECOND));
-    EXPECT(HXB_OK, hxb_wait(context, HXB_WAIT_MESSAGES, 5 * HXB_SECOND));
+    EXPECT(HXB_OK, hxb_send(context, (hxb_address){0, 1}, "still here", 10, 5, 20 * HXB_SECOND));
+    EXPECT(HXB_OK, hxb_wait(context, HXB_WAIT_MESSAGES, 20 * HXB_SECOND));
     close_both();
 }
 
@@ -166,7 +167,7 @@ static void *wait_for_ever(void *unused) {
         }
         EXPECT(HXB_OK, hxb_open_region(device, 5000, &region));
         EXPECT(HXB_OK, hxb_close_region(region));
-        EXPECT(HXB_OK, hxb_send(context, (hxb_address){0, 1}, "x", 1, 0, HXB_SECOND));
+        EXPECT(HXB_OK, hxb_send(context, (hxb_address){0, 1}, "x", 1, 0, 20 * HXB_SECOND));
         pthread_testcancel();
     }
     return NULL;
@@ -189,9 +190,9 @@ void cancelled(char **arguments) {
         EXPECT(HXB_OK, hxb_open_region(device, 5000, &region));
         EXPECT(HXB_OK, hxb_close_region(region));
         hxb_message message;
-        EXPECT(HXB_OK, hxb_send(context, (hxb_address){0, 1}, "after", 5, 123, HXB_SECOND));
+        EXPECT(HXB_OK, hxb_send(context, (hxb_address){0, 1}, "after", 5, 123, 20 * HXB_SECOND));
         do {
-            EXPECT(HXB_OK, hxb_receive_wait(context, &message, 5 * HXB_SECOND));
+            EXPECT(HXB_OK, hxb_receive_wait(context, &message, 20 * HXB_SECOND));
             EXPECT(HXB_OK, hxb_release(context, &message));
         } while (message.tag != 123);
     }

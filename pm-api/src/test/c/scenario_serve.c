@@ -55,7 +55,7 @@ void ping(char **arguments) {
         }
         void *data;
         if (i % 2 == 0) {
-            EXPECT(HXB_OK, hxb_send(context, (hxb_address){0, peer}, sent, length, (uint32_t)i, HXB_SECOND));
+            EXPECT(HXB_OK, hxb_send(context, (hxb_address){0, peer}, sent, length, (uint32_t)i, 20 * HXB_SECOND));
         } else {
             int slot = hxb_claim(context, (hxb_address){0, peer}, length, &data);
             CHECK(slot >= 0);
@@ -63,11 +63,11 @@ void ping(char **arguments) {
             EXPECT(HXB_OK, hxb_commit(context, slot, length, (uint32_t)i));
         }
         hxb_message message;
-        EXPECT(HXB_OK, hxb_receive_wait(context, &message, 10 * HXB_SECOND));
+        EXPECT(HXB_OK, hxb_receive_wait(context, &message, 20 * HXB_SECOND));
         CHECK(message.tag == (uint32_t)i && message.length == length && message.from.context == peer);
         CHECK(memcmp(message.data, sent, length) == 0 && ((uintptr_t)message.data & 7) == 0);
         EXPECT(HXB_OK, hxb_release(context, &message));
     }
-    EXPECT(HXB_OK, hxb_wait_all_sends(context, HXB_SECOND));
+    EXPECT(HXB_OK, hxb_wait_all_sends(context, 20 * HXB_SECOND));
     close_both();
 }

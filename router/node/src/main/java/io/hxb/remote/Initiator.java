@@ -334,7 +334,7 @@ final class Initiator {
         return isDone;
     }
 
-    /** What was sent before a request that is answered, and is not, has lost its answer. */
+    /** What was sent before a ping that is answered, and is not, has lost its answer. */
     private void failSent(final RemotePeer peer, final long number) {
         boolean isDone = true;
         while (isDone
@@ -389,7 +389,7 @@ final class Initiator {
         final int slot = (int) number & PING_SLOT;
         if (slot == PING_SLOT) {
             if (peer.onPong(number)) {
-                failSent(peer, number);
+                failSent(peer, peer.sentBeforePing());
                 forgetIfIdle(peer);
             }
             return;

@@ -19,6 +19,7 @@ final class RemotePeer {
     private boolean isInLine;
     private boolean isFailing;
     private long ping;
+    private long sentBeforePing;
     private long heardNs;
     private long askedNs;
 
@@ -132,10 +133,19 @@ final class RemotePeer {
                 && (ping == NONE || nowNs - askedNs >= afterNs);
     }
 
-    /** A request is sent, possibly again: the reply to an earlier one may be lost. */
+    /**
+     * A ping is sent, possibly again: the reply to an earlier one may be lost. What a fence holds
+     * up was begun before it, but is sent after it.
+     */
     void onAsked(final long number, final long nowNs) {
         ping = number;
+        sentBeforePing = toSend == null ? number : toSend.number();
         askedNs = nowNs;
+    }
+
+    /** Operations with a number below this one were sent before the last ping. */
+    long sentBeforePing() {
+        return sentBeforePing;
     }
 
     /** True if {@code number} is that of the ping under way, which is over then. */

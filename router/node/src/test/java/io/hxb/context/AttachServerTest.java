@@ -61,7 +61,7 @@ class AttachServerTest {
     private void pingPong(final PmContext context, final int peer, final int count) {
         for (int i = 0; i < count; i++) {
             assertTrue(send(context, peer, i) >= 0);
-            assertEquals(PmStatus.OK, context.await(5 * SECOND_NS));
+            assertEquals(PmStatus.OK, context.await(20 * SECOND_NS));
             assertEquals(PmStatus.OK, context.receive(message));
             assertEquals(i, message.tag());
             assertEquals(i, message.buffer().getLong(0));
@@ -117,7 +117,7 @@ class AttachServerTest {
             region.segment().fill((byte) 7);
             final int slot = context.claim(0, 1, 0);
             assertEquals(PmStatus.OK, context.sendFrom(slot, region, 4096, 100, 3));
-            assertEquals(PmStatus.OK, context.await(SECOND_NS));
+            assertEquals(PmStatus.OK, context.await(20 * SECOND_NS));
             assertEquals(PmStatus.OK, context.receive(message));
             assertEquals(7, Memory.getByte(message.address() + 99));
             assertEquals(0, server.refused());
@@ -171,7 +171,7 @@ class AttachServerTest {
             signal(hung, "CONT");
             // then
             for (int i = 0; i < sent; i++) {
-                assertEquals(PmStatus.OK, one.await(5 * SECOND_NS));
+                assertEquals(PmStatus.OK, one.await(20 * SECOND_NS));
                 assertEquals(PmStatus.OK, one.receive(message));
                 assertEquals(i, message.tag());
                 one.release(message);
@@ -194,8 +194,9 @@ class AttachServerTest {
     private static boolean isStopped(final long pid) {
         try (Stream<Path> threads = Files.list(Path.of("/proc/" + pid + "/task"))) {
             return threads.allMatch(thread -> state(thread.resolve("stat")).equals("T"));
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (final IOException | UncheckedIOException e) {
+            // A thread has ended meanwhile.
+            return false;
         }
     }
 
@@ -220,7 +221,7 @@ class AttachServerTest {
             // then
             final long killedNs = System.nanoTime();
             assertEquals(PmStatus.NODE_GONE, context.await(60 * SECOND_NS));
-            assertTrue(System.nanoTime() - killedNs < 5 * SECOND_NS);
+            assertTrue(System.nanoTime() - killedNs < 20 * SECOND_NS);
             assertEquals(PmStatus.NODE_GONE, context.receive(message));
             final IOException refused =
                     assertThrows(IOException.class, () -> PmDevice.attach(socket.path()));
@@ -246,7 +247,7 @@ class AttachServerTest {
             // then
             final long stoppedNs = System.nanoTime();
             assertEquals(PmStatus.NODE_SILENT, context.await(20 * SECOND_NS));
-            assertTrue(System.nanoTime() - stoppedNs < 5 * SECOND_NS);
+            assertTrue(System.nanoTime() - stoppedNs < 15 * SECOND_NS);
             assertEquals(PmStatus.NODE_SILENT, context.await(1_000));
             assertTrue(send(context, 1, 77) >= 0);
             // when

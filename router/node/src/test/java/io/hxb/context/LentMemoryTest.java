@@ -143,7 +143,7 @@ class LentMemoryTest {
             Memory.putByte(region.address() + last, 42);
             final int slot = context.claim(0, 1, 0);
             assertEquals(PmStatus.OK, context.sendFrom(slot, region, last, 1, 0));
-            assertEquals(PmStatus.OK, context.await(SECOND_NS));
+            assertEquals(PmStatus.OK, context.await(20 * SECOND_NS));
             final PmMessage received = new PmMessage();
             assertEquals(PmStatus.OK, context.receive(received));
             assertEquals(42, Memory.getByte(received.address()));

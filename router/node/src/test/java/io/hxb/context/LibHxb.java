@@ -96,7 +96,7 @@ public final class LibHxb implements AutoCloseable {
         assertEquals(0, make.waitFor(), () -> command + ": " + output);
     }
 
-    /** Starts a command; its errors are those of the test. */
+    /** Starts a command; its errors are shown among those of the test. */
     public Process start(final String... command) throws IOException {
         return start(Map.of(), command);
     }
@@ -106,10 +106,10 @@ public final class LibHxb implements AutoCloseable {
             throws IOException {
         final ProcessBuilder builder = new ProcessBuilder(command);
         builder.environment().putAll(environment);
-        builder.redirectError(ProcessBuilder.Redirect.INHERIT);
         // Threads that are cancelled never give back the stack that AddressSanitizer gave them.
         builder.environment().put("ASAN_OPTIONS", "use_sigaltstack=0");
         final Process process = builder.start();
+        ErrorTail.follow(process);
         processes.add(process);
         return process;
     }
@@ -125,8 +125,13 @@ public final class LibHxb implements AutoCloseable {
     /** Starts a scenario and waits until it reports that it is ready. */
     public Process startReady(final Build build, final String... arguments) throws IOException {
         final Process process = start(build, arguments);
-        assertEquals("ready", line(process), () -> Arrays.toString(arguments));
+        assertReady(process, Arrays.toString(arguments));
         return process;
+    }
+
+    /** Waits until a process reports that it is ready. */
+    static void assertReady(final Process process, final String name) throws IOException {
+        assertEquals("ready", line(process), () -> words(process, name));
     }
 
     /** Runs a scenario to its end; returns the lines that it printed. */
@@ -141,9 +146,14 @@ public final class LibHxb implements AutoCloseable {
         process.getOutputStream().close();
         final String text =
                 new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertTrue(process.waitFor(LIMIT_S, TimeUnit.SECONDS), text);
-        assertEquals(0, process.exitValue(), text);
+        assertTrue(process.waitFor(LIMIT_S, TimeUnit.SECONDS), "it has not ended: " + text);
+        assertEquals(0, process.exitValue(), () -> words(process, text));
         return text.lines().toList();
+    }
+
+    /** The same with what a process that has ended, or is about to, printed as errors. */
+    private static String words(final Process process, final String text) {
+        return text + ErrorTail.of(process);
     }
 
     /** The next line that a process prints; null at its end. */

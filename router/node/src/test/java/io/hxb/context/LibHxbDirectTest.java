@@ -127,7 +127,7 @@ class LibHxbDirectTest {
         for (int i = 0; i < count; i++) {
             assertEquals(
                     PmStatus.OK,
-                    context.send(0, peer, new byte[] {(byte) i, 2, 3}, i, 5 * SECOND_NS));
+                    context.send(0, peer, new byte[] {(byte) i, 2, 3}, i, 20 * SECOND_NS));
             assertEquals(PmStatus.OK, receive(context, peer));
             assertEquals(i, message.tag());
             assertEquals((byte) i, message.buffer().getByte(0));
@@ -152,11 +152,11 @@ class LibHxbDirectTest {
     // The event that an earlier context of this number is gone may come at any time.
     private int receive(final PmContext context, final int peer) {
         final PmEvent event = new PmEvent();
-        int status = context.receive(message, 5 * SECOND_NS);
+        int status = context.receive(message, 20 * SECOND_NS);
         while (status == PmStatus.EVENT) {
             assertEquals(PmStatus.OK, context.pollEvent(event));
             assertEquals(peer, event.context(), event::toString);
-            status = context.receive(message, 5 * SECOND_NS);
+            status = context.receive(message, 20 * SECOND_NS);
         }
         return status;
     }

@@ -176,7 +176,7 @@ class LibHxbTest {
     private void pingPong(final PmContext context, final int peer, final int count) {
         for (int i = 0; i < count; i++) {
             assertTrue(send(context, peer, i) >= 0);
-            assertEquals(PmStatus.OK, context.await(5 * SECOND_NS));
+            assertEquals(PmStatus.OK, context.await(20 * SECOND_NS));
             assertEquals(PmStatus.OK, context.receive(message));
             assertEquals(i, message.tag());
             assertEquals(i, message.buffer().getLong(0));

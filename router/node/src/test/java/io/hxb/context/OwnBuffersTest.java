@@ -109,7 +109,7 @@ class OwnBuffersTest {
                 random.nextBytes(payload);
                 // when
                 assertTrue(send(context, 5, payload) >= 0);
-                assertEquals(PmStatus.OK, context.await(5 * SECOND_NS));
+                assertEquals(PmStatus.OK, context.await(20 * SECOND_NS));
                 assertEquals(PmStatus.OK, context.receive(message));
                 // then
                 final byte[] back = new byte[message.lengthBytes()];
@@ -144,7 +144,7 @@ class OwnBuffersTest {
             // when: others go on
             final Process echo = socket.child("echo", 6);
             assertTrue(send(context, 6, new byte[8]) >= 0);
-            assertEquals(PmStatus.OK, context.await(5 * SECOND_NS));
+            assertEquals(PmStatus.OK, context.await(20 * SECOND_NS));
             assertEquals(PmStatus.OK, context.receive(message));
             context.release(message);
             echo.destroyForcibly().waitFor();

@@ -22,6 +22,9 @@ import java.io.IOException;
 class RemoteMemoryLifeTest extends RemoteMemoryPair {
     private static final int SEEDS = 20;
 
+    /** Half a second. */
+    private static final int ASKED_TURNS = 25_000;
+
     @Test
     void shouldReportContextsThatDoNotUseRemoteMemoryOrAreGone() throws Exception {
         // given
@@ -83,6 +86,27 @@ class RemoteMemoryLifeTest extends RemoteMemoryPair {
         // then
         assertFalse(other.openContext(6) == null);
         node.output.loseEverything(false);
+    }
+
+    // For some of these times the answer to the ping comes when what was held back has been sent.
+    @Test
+    void shouldPerformWhatAFenceHeldBackWhileThePeerWasAsked() throws Exception {
+        for (int seed = 1; seed <= SEEDS; seed++) {
+            // given: what a fence holds back was begun before the peer is asked
+            stop();
+            start(seed);
+            assertTrue(one.get(remote, 0, local, 0, 8) >= 0);
+            assertTrue(one.fence(0, 2) >= 0);
+            assertTrue(one.fetchAndAdd(remote, 0, 1) >= 0);
+            node.turns(2);
+            // when: it is not heard for so long that it is asked
+            node.output.loseEverything(true);
+            node.turns(ASKED_TURNS + (seed - 1) * ASKED_TURNS / SEEDS);
+            node.output.loseEverything(false);
+            // then
+            assertEquals(PmStatus.OK, one.finish(TIMEOUT_NS), "seed " + seed);
+            assertEquals(1, Memory.getLong(shared.address()));
+        }
     }
 
     @Test

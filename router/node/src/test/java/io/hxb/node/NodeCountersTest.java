@@ -99,18 +99,37 @@ class NodeCountersTest {
                 awaitCount(stays, CounterType.TRUNK_NEIGHBOURS_NODES, 1);
             }
             // when / then
-            awaitCount(stays, CounterType.LINK_EXCLUDED_EVENTS, 2);
-            awaitCount(stays, CounterType.TRUNK_LOST_EVENTS, 1);
+            awaitFailedLinks(stays, 2);
             awaitCount(stays, CounterType.TRUNK_NEIGHBOURS_NODES, 0);
-            assertEquals(0, stays.counters().sum(CounterType.LINK_RECOVERED_EVENTS));
+            TestNamespaces.await(
+                    "it is lost", () -> stays.counters().sum(CounterType.TRUNK_LOST_EVENTS) > 0);
+            final long recovered = stays.counters().sum(CounterType.LINK_RECOVERED_EVENTS);
             // when / then
             try (Node back = start(1)) {
                 assertTrue(back.awaitNeighbours(10 * SECOND_NS));
-                awaitCount(stays, CounterType.LINK_RECOVERED_EVENTS, 2);
+                awaitFailedLinks(stays, 0);
+                awaitCount(stays, CounterType.TRUNK_NEIGHBOURS_NODES, 1);
+                assertTrue(
+                        stays.counters().sum(CounterType.LINK_RECOVERED_EVENTS) >= recovered + 2);
                 assertTrue(stays.counters().sum(CounterType.LINK_HELLO_RECEIVED_FRAMES) >= 4);
                 assertTrue(stays.counters().sum(CounterType.LINK_HELLO_SENT_FRAMES) >= 4);
             }
         }
+    }
+
+    // On a busy machine a link may also fail and recover while both nodes run.
+    private static void awaitFailedLinks(final Node node, final int links) {
+        TestNamespaces.await(
+                () ->
+                        links
+                                + " links have failed, not "
+                                + node.counters().sum(CounterType.LINK_EXCLUDED_EVENTS)
+                                + " less "
+                                + node.counters().sum(CounterType.LINK_RECOVERED_EVENTS),
+                () ->
+                        node.counters().sum(CounterType.LINK_EXCLUDED_EVENTS)
+                                        - node.counters().sum(CounterType.LINK_RECOVERED_EVENTS)
+                                == links);
     }
 
     // Each message has a record of 8 bytes.
@@ -123,9 +142,12 @@ class NodeCountersTest {
     private static void assertPool(final Node node) {
         final long size = node.counters().sum(CounterType.POOL_SIZE_BUFFERS);
         assertEquals(node.config().pool().bufferCount(), size);
-        assertEquals(
-                size,
-                node.counters().sum(CounterType.POOL_FREE_BUFFERS)
-                        + node.counters().sum(CounterType.POOL_OUTSTANDING_BUFFERS));
+        // Links take and give back buffers between the two.
+        TestNamespaces.await(
+                "free and outstanding buffers are all there are",
+                () ->
+                        node.counters().sum(CounterType.POOL_FREE_BUFFERS)
+                                        + node.counters().sum(CounterType.POOL_OUTSTANDING_BUFFERS)
+                                == size);
     }
 }

@@ -53,10 +53,11 @@ class SeveralLoopsSystemTest {
                 }
                 awaitMtu(one, 9_000);
                 awaitMtu(other, 9_000);
-                final long resent = resent(one);
-                exchange(source, sink, MESSAGES);
-                // then: short lone messages, which come by the ring, come over both NICs
-                assertTrue(resent(one) - resent < MESSAGES / 10, () -> "resent " + resent(one));
+                // then: short lone messages, which come by the ring, come over both NICs; half of
+                // them would always be sent again if one were not listened to
+                TestNamespaces.await(
+                        () -> "few messages are sent again: " + resent(one) + " in all",
+                        () -> isHardlyResent(one, source, sink));
                 TestNamespaces.awaitNone(
                         "faults of links",
                         () ->
@@ -88,6 +89,14 @@ class SeveralLoopsSystemTest {
 
     private static long resent(final Node node) {
         return node.counters().sum(CounterType.FLOW_RESENT_FRAMES);
+    }
+
+    // On a busy machine some messages are late, and sent again.
+    private static boolean isHardlyResent(
+            final Node one, final PmContext source, final PmContext sink) {
+        final long before = resent(one);
+        exchange(source, sink, MESSAGES);
+        return resent(one) - before < MESSAGES / 10;
     }
 
     private static void exchange(final PmContext from, final PmContext to, final int messages) {

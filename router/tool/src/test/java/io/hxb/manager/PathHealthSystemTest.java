@@ -276,11 +276,16 @@ class PathHealthSystemTest {
 
     /** A path that only seemed dead on a busy machine is found alive again soon. */
     private static void awaitOneDeadPath(final ManagerClient client) {
+        awaitCount(client, "dead_paths", 1);
+    }
+
+    private static void awaitCount(
+            final ManagerClient client, final String name, final long count) {
         TestNamespaces.await(
-                "one path is dead",
+                name + " is " + count,
                 () -> {
                     try {
-                        return counts(client).get("dead_paths") == 1;
+                        return counts(client).get(name) == count;
                     } catch (final IOException e) {
                         throw new java.io.UncheckedIOException(e);
                     }
@@ -354,9 +359,10 @@ class PathHealthSystemTest {
                 (System.nanoTime() - start) / 1_000_000);
         awaitMore("the stream goes on");
         assertEquals(first, route(from, TO).wantedVid());
-        assertEquals(second, (int) route(from, TO).value(1), "where h2 reports that it sends");
+        TestNamespaces.await(
+                "h2 reports where it sends", () -> (int) route(from, TO).value(1) == second);
         awaitOneDeadPath(from);
-        assertEquals(0L, counts(from).get("half_pairs"));
+        awaitCount(from, "half_pairs", 0);
         assertTrue(counts(from).get("path_moves") >= 1);
         // when: somebody insists on the dead VID
         from.request(ManagerOperation.SET).peerHost(TO).vid(first);

@@ -127,7 +127,8 @@ class IpEncapsulationSystemTest {
                     () -> hasRelayed(from, far));
         } else {
             assertEquals(0, sum(CounterType.FORWARD_KERNEL_RELAYED_TRAINS));
-            assertTrue(sent(NEIGHBOUR) > trainsOfRelay, "trains that the node relayed");
+            TestNamespaces.await(
+                    "trains that the node relayed", () -> sent(NEIGHBOUR) > trainsOfRelay);
         }
         final CounterType relayed =
                 relay == SocketConfig.KernelRelay.ON

@@ -159,8 +159,11 @@ class BadInputSystemTest {
                     HxbProcess.start(folder, "node", "--config", file.toString(), "--node", "0")) {
                 // then
                 hxb.await("the node", () -> hxb.output().contains("is up"));
-                assertTrue(hxb.errors().contains("no space left"), hxb.errors());
-                assertTrue(hxb.errors().contains("attach.countersDirectory"), hxb.errors());
+                hxb.await(
+                        "the log",
+                        () ->
+                                hxb.errors().contains("no space left")
+                                        && hxb.errors().contains("attach.countersDirectory"));
             }
         } finally {
             run("umount", disk.toString());

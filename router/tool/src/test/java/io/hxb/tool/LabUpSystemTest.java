@@ -24,6 +24,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /** A lab that stays, its nodes in processes of their own, used by other commands. */
 @Tag("system")
@@ -153,6 +154,7 @@ class LabUpSystemTest {
         final LabState lab = new LabRegistry(folder.resolve("run/labs")).require(name);
         final ProcessHandle process = ProcessHandle.of(lab.nodePids().get(1)).orElseThrow();
         process.destroyForcibly();
+        process.onExit().get(20, TimeUnit.SECONDS);
         try (HxbProcess stat = hxb("stat", "--name", name, "--node", "1", "--json")) {
             stat.status();
             final List<?> nodes = (List<?>) stat.json().get("nodes");

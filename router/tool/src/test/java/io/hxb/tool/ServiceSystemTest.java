@@ -1,5 +1,6 @@
 package io.hxb.tool;
 
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -125,18 +126,26 @@ class ServiceSystemTest {
         final List<Rights> rights = new ArrayList<>();
         try (Stream<Path> threads = Files.list(Path.of("/proc/" + pid + "/task"))) {
             for (final Path thread : threads.toList()) {
-                final String permitted =
-                        Files.readAllLines(thread.resolve("status")).stream()
-                                .filter(line -> line.startsWith("CapPrm:"))
-                                .findFirst()
-                                .orElseThrow();
-                rights.add(
-                        new Rights(
-                                Files.readString(thread.resolve("comm")).strip(),
-                                thread.endsWith(Long.toString(pid)),
-                                Long.parseUnsignedLong(permitted.substring(7).strip(), 16)));
+                try {
+                    rights.add(rights(thread, thread.endsWith(Long.toString(pid))));
+                } catch (final IOException e) {
+                    // It has ended, as threads of the compiler do; that is all that may be.
+                    assertFalse(Files.exists(thread), e::toString);
+                }
             }
         }
         return rights;
+    }
+
+    private static Rights rights(final Path thread, final boolean isFirst) throws IOException {
+        final String permitted =
+                Files.readAllLines(thread.resolve("status")).stream()
+                        .filter(line -> line.startsWith("CapPrm:"))
+                        .findFirst()
+                        .orElseThrow();
+        return new Rights(
+                Files.readString(thread.resolve("comm")).strip(),
+                isFirst,
+                Long.parseUnsignedLong(permitted.substring(7).strip(), 16));
     }
 }
