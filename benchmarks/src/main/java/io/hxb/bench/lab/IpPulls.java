@@ -19,7 +19,7 @@ final class IpPulls {
     /** How a link fails. */
     enum Kind {
         /** Its frames are lost, and nothing tells the hosts. */
-        SILENTLY("pulled silently"),
+        SILENTLY("silently"),
 
         /** The NICs at its ends lose their carrier, as when a cable is pulled. */
         CARRIER("carrier lost");
