@@ -64,7 +64,6 @@ static void configure(int fd) {
 }
 
 static void serve_connections(int listener, size_t size) {
-    if (listen(listener, 4) != 0) fail("listen", "");
     while (!stopped) {
         int fd = accept(listener, NULL, NULL);
         if (fd < 0) continue;
@@ -167,6 +166,7 @@ int main(int argc, char **argv) {
     if (is_server) {
         setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
         if (bind(fd, (struct sockaddr *)&address, sizeof address) != 0) fail("bind", argv[optind]);
+        if (is_tcp && listen(fd, 4) != 0) fail("listen", argv[optind]);
         printf("{\"ready\":true}\n");
         fflush(stdout);
         if (is_tcp) serve_connections(fd, (size_t)size); else serve_datagrams(fd);

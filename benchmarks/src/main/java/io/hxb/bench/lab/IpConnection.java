@@ -111,23 +111,16 @@ final class IpConnection implements Callable<Integer> {
     public Integer call() throws Exception {
         final Report report =
                 new Report(
-                                "ip",
-                                Map.of(
-                                        "rounds",
-                                        settings.rounds(),
-                                        "seconds",
-                                        settings.seconds(),
-                                        "mbit",
-                                        mbit,
-                                        "slow",
-                                        slowMbit,
-                                        "pulls",
-                                        pulls,
-                                        "warmUp",
-                                        warmUp,
-                                        "wiring",
-                                        wiring))
-                        .columns(IpTable.COLUMNS);
+                        "ip",
+                        Map.of(
+                                "rounds", settings.rounds(),
+                                "seconds", settings.seconds(),
+                                "mbit", mbit,
+                                "slow", slowMbit,
+                                "pulls", pulls,
+                                "warmUp", warmUp,
+                                "wiring", wiring));
+        final IpTable table = new IpTable();
         final IpScenarios scenarios =
                 new IpScenarios(
                         wire(),
@@ -141,14 +134,15 @@ final class IpConnection implements Callable<Integer> {
         for (final IpRow row : rows) {
             for (final int mtu : mtus) {
                 if (row == IpRow.RELAYS) {
-                    relays(report, mtu);
+                    relays(report, table, mtu);
                 } else {
                     for (final IpScenario scenario : scenarios.of(row, mtu)) {
-                        measure(report, scenario);
+                        measure(report, table, scenario);
                     }
                 }
             }
         }
+        table.write(report);
         report.finish(System.out, settings.results());
         return 0;
     }
@@ -157,32 +151,34 @@ final class IpConnection implements Callable<Integer> {
         return LabWire.valueOf(wiring.toUpperCase(Locale.ROOT));
     }
 
-    private void relays(final Report report, final int mtu) throws Exception {
+    private void relays(final Report report, final IpTable table, final int mtu)
+            throws Exception {
         if (settings.hasHxb()) {
             final IpRelays relays = new IpRelays(wire(), mtu, mbit, warmUp, settings.seconds());
-            report(
+            run(
                     report,
+                    table,
                     "%s, %d links, MTU %d".formatted(IpRow.RELAYS, IpRelays.LINKS, mtu),
                     relays.contest());
         }
     }
 
-    private void measure(final Report report, final IpScenario scenario) throws Exception {
+    private void measure(final Report report, final IpTable table, final IpScenario scenario)
+            throws Exception {
         try (BulkNetwork network = scenario.network();
                 BulkCluster cluster = new BulkCluster(network)) {
             final IpContest contest = new IpContest(network, cluster, warmUp, settings.hasHxb());
             scenario.cast().add(network, contest);
-            report(report, scenario.title(), contest.contest());
+            run(report, table, scenario.title(), contest.contest());
         }
     }
 
-    private void report(final Report report, final String title, final Contest contest)
+    private void run(
+            final Report report, final IpTable table, final String title, final Contest contest)
             throws Exception {
         final Contest.Results results =
                 chosen.of(contest).run(settings.rounds(), Progress.of(title));
         report.keep(title, results);
-        for (final String who : results.series().keySet()) {
-            report.line(IpTable.line(title, who, results));
-        }
+        table.add(title, results);
     }
 }

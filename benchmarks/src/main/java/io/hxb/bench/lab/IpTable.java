@@ -1,15 +1,20 @@
 package io.hxb.bench.lab;
 
 import io.hxb.bench.harness.Contest;
+import io.hxb.bench.harness.Report;
 import io.hxb.bench.harness.Series;
 
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** The table of {@code lab ip}: one line a contestant. Stateless. */
+/**
+ * The table of {@code lab ip}: one line a contestant, without the columns in which no line has
+ * anything. Used by one thread.
+ */
 final class IpTable {
     private static final String NONE = "-";
 
@@ -44,7 +49,26 @@ final class IpTable {
                     .flatMap(names -> names)
                     .toArray(String[]::new);
 
-    private IpTable() {}
+    private final List<String[]> lines = new ArrayList<>();
+
+    /** Adds a line for each contestant. */
+    void add(final String what, final Contest.Results results) {
+        results.series().keySet().forEach(who -> lines.add(line(what, who, results)));
+    }
+
+    /** Writes all lines. */
+    void write(final Report report) {
+        final int[] used =
+                IntStream.range(0, COLUMNS.length)
+                        .filter(i -> lines.stream().anyMatch(line -> !line[i].equals(NONE)))
+                        .toArray();
+        report.columns(chosen(COLUMNS, used));
+        lines.forEach(line -> report.line(chosen(line, used)));
+    }
+
+    private static String[] chosen(final String[] cells, final int... used) {
+        return Arrays.stream(used).mapToObj(i -> cells[i]).toArray(String[]::new);
+    }
 
     /** The line of one contestant; its goodput is divided by that of the first, round by round. */
     static String[] line(final String what, final String who, final Contest.Results results) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.hxb.bench.harness.Contest;
+import io.hxb.bench.harness.Report;
 import io.hxb.bench.harness.Series;
 import io.hxb.counter.CounterType;
 import io.hxb.tool.lab.LabWire;
@@ -15,6 +16,9 @@ import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -200,5 +204,25 @@ class IpFiguresTest {
                 },
                 IpTable.line("row", "HXB", results));
         assertEquals("20.0 (20.0-20.0)", IpTable.line("row", "other", results)[4]);
+    }
+
+    @Test
+    void shouldLeaveOutColumnsInWhichNothingIs() throws Exception {
+        // given
+        final Map<String, Map<String, Series>> all = new LinkedHashMap<>();
+        all.put("TCP", series("p50_us", 20.0));
+        all.put("HXB", series("p50_us", 30.0, "gaps", 0.0));
+        final IpTable table = new IpTable();
+        table.add("rr", new Contest.Results(all));
+        final Report report = new Report("ip", Map.of());
+        final ByteArrayOutputStream output = new ByteArrayOutputStream();
+        // when
+        table.write(report);
+        report.finish(new PrintStream(output, true, StandardCharsets.UTF_8), null);
+        // then
+        final String[] lines = output.toString(StandardCharsets.UTF_8).split("\n", -1);
+        assertEquals("| what | who | round trip us | gaps |", lines[0]);
+        assertEquals("| rr | TCP | 20.0 (20.0-20.0) | - |", lines[2]);
+        assertEquals("| rr | HXB | 30.0 (30.0-30.0) | 0.00 (0.00-0.00) |", lines[3]);
     }
 }
