@@ -1,5 +1,7 @@
 package io.hxb.bench.programs;
 
+import java.util.Locale;
+
 /**
  * How a program ended. Immutable.
  *
@@ -18,6 +20,15 @@ record Outcome(String problem, String figure, double pauseMs) {
         return new Outcome(problem, "", Double.NaN);
     }
 
+    /** The same, or a failure if its longest pause is known and longer than this. */
+    Outcome within(final double maxPauseMs) {
+        return isGood() && pauseMs > maxPauseMs
+                ? new Outcome(
+                        String.format(Locale.ROOT, "a pause of %.0f ms", pauseMs), figure, pauseMs)
+                : this;
+    }
+
+    /** True if it ended with success. */
     boolean isGood() {
         return problem.isEmpty();
     }

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -32,7 +33,8 @@ final class Site implements AutoCloseable {
     private final IpPrefix prefix;
     private final Faults faults;
     private final Path folder;
-    private final List<Process> servers = new ArrayList<>();
+    private final List<Process> started = new CopyOnWriteArrayList<>();
+    private final Thread hook = new Thread(this::endAll);
 
     /**
      * Makes one.
@@ -46,6 +48,7 @@ final class Site implements AutoCloseable {
         this.prefix = prefix;
         this.faults = faults;
         this.folder = folder;
+        Runtime.getRuntime().addShutdownHook(hook);
     }
 
     /** How a client has ended. */
@@ -96,7 +99,6 @@ final class Site implements AutoCloseable {
     /** Starts a server, and waits until it takes connections. */
     void serve(final int port, final List<String> command) throws IOException {
         final Process server = start(SERVER, "server.log", command);
-        servers.add(server);
         final long startNs = System.nanoTime();
         while (!takesConnections(port)) {
             if (!server.isAlive() || System.nanoTime() - startNs > READY_LIMIT_NS) {
@@ -135,28 +137,26 @@ final class Site implements AutoCloseable {
     private Ended run(final int node, final List<String> command)
             throws IOException, InterruptedException {
         final Process client = start(node, "client.log", command);
-        try {
-            faults.happen();
-            final boolean outlivedFaults = client.isAlive();
-            if (!client.waitFor(END_LIMIT_S, TimeUnit.SECONDS)) {
-                return new Ended(-1, "it has not ended", true);
-            }
-            return new Ended(
-                    client.exitValue(), Files.readString(file("client.log")), outlivedFaults);
-        } finally {
-            end(client);
+        faults.happen();
+        final boolean outlivedFaults = client.isAlive();
+        if (!client.waitFor(END_LIMIT_S, TimeUnit.SECONDS)) {
+            return new Ended(-1, "it has not ended", true);
         }
+        return new Ended(client.exitValue(), Files.readString(file("client.log")), outlivedFaults);
     }
 
     private Process start(final int node, final String log, final List<String> command)
             throws IOException {
         final List<String> all = new ArrayList<>(List.of("ip", "netns", "exec", namespace(node)));
         all.addAll(command);
-        return new ProcessBuilder(all)
-                .directory(folder.toFile())
-                .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.appendTo(file(log).toFile()))
-                .start();
+        final Process process =
+                new ProcessBuilder(all)
+                        .directory(folder.toFile())
+                        .redirectErrorStream(true)
+                        .redirectOutput(ProcessBuilder.Redirect.appendTo(file(log).toFile()))
+                        .start();
+        started.add(process);
+        return process;
     }
 
     private String namespace(final int node) {
@@ -168,8 +168,13 @@ final class Site implements AutoCloseable {
         process.destroyForcibly();
     }
 
+    private void endAll() {
+        started.forEach(Site::end);
+    }
+
     @Override
     public void close() {
-        servers.forEach(Site::end);
+        endAll();
+        Runtime.getRuntime().removeShutdownHook(hook);
     }
 }
