@@ -123,14 +123,7 @@ final class IpConnection implements Callable<Integer> {
         final IpTable table = new IpTable();
         final IpScenarios scenarios =
                 new IpScenarios(
-                        wire(),
-                        links,
-                        mbit,
-                        slowMbit,
-                        losses,
-                        pulls,
-                        warmUp,
-                        settings.seconds());
+                        wire(), links, mbit, slowMbit, losses, pulls, warmUp, settings.seconds());
         for (final IpRow row : rows) {
             for (final int mtu : mtus) {
                 if (row == IpRow.RELAYS) {
@@ -151,8 +144,7 @@ final class IpConnection implements Callable<Integer> {
         return LabWire.valueOf(wiring.toUpperCase(Locale.ROOT));
     }
 
-    private void relays(final Report report, final IpTable table, final int mtu)
-            throws Exception {
+    private void relays(final Report report, final IpTable table, final int mtu) throws Exception {
         if (settings.hasHxb()) {
             final IpRelays relays = new IpRelays(wire(), mtu, mbit, warmUp, settings.seconds());
             run(

@@ -106,8 +106,7 @@ final class IpContest {
     }
 
     private Map<String, Double> counted(
-            final IpNodes nodes, final Callable<Map<String, Double>> measurement)
-            throws Exception {
+            final IpNodes nodes, final Callable<Map<String, Double>> measurement) throws Exception {
         final IpCounts before = nodes.counts();
         final Map<String, Double> figures = counted(measurement);
         figures.putAll(nodes.counts().since(before));

@@ -1,6 +1,5 @@
 package io.hxb.bench.lab;
 
-
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -80,8 +80,7 @@ record IpRelays(LabWire wire, int mtu, int mbit, double warmUpSeconds, double se
         final TcpHosts hosts =
                 new TcpHosts(
                         LabNames.namespace(lab.name(), 0), LabNames.namespace(lab.name(), last));
-        final TcpHosts.Route route =
-                new TcpHosts.Route(false, IpNodes.PREFIX.address(last));
+        final TcpHosts.Route route = new TcpHosts.Route(false, IpNodes.PREFIX.address(last));
         if (warmUpSeconds > 0) {
             hosts.bulk(route, warmUpSeconds);
         }

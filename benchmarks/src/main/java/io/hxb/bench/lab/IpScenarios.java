@@ -49,8 +49,7 @@ record IpScenarios(
                             .toList();
             case LOSS -> losses.stream().map(percent -> loss(percent, mtu)).toList();
             case SLOW -> List.of(slow(mtu));
-            case PULLED ->
-                    Stream.of(IpPulls.Kind.values()).map(kind -> pulled(kind, mtu)).toList();
+            case PULLED -> Stream.of(IpPulls.Kind.values()).map(kind -> pulled(kind, mtu)).toList();
             case RR ->
                     List.of(
                             scenario(
@@ -83,8 +82,7 @@ record IpScenarios(
 
     private IpScenario scenario(
             final String name, final int count, final int mtu, final IpScenario.Cast cast) {
-        return new IpScenario(
-                name, wire, BulkNetwork.Between.CABLES, count, mtu, mbit, cast);
+        return new IpScenario(name, wire, BulkNetwork.Between.CABLES, count, mtu, mbit, cast);
     }
 
     // Losses are of single frames.
@@ -103,9 +101,7 @@ record IpScenarios(
     }
 
     private static String text(final double number) {
-        return number == Math.rint(number)
-                ? Long.toString((long) number)
-                : Double.toString(number);
+        return number == Math.rint(number) ? Long.toString((long) number) : Double.toString(number);
     }
 
     private IpScenario slow(final int mtu) {
@@ -129,8 +125,7 @@ record IpScenarios(
                 mbit,
                 (network, contest) -> {
                     final IpContest.Measurement measurement =
-                            (hosts, route) ->
-                                    IpPulls.measure(network, kind, pulls, hosts, route);
+                            (hosts, route) -> IpPulls.measure(network, kind, pulls, hosts, route);
                     contest.mptcp(measurement).hxb(BulkWay.RAW_TCP, measurement);
                 });
     }

@@ -90,10 +90,7 @@ record TcpHosts(String from, String to) {
      * @return bytes that the receiving program got in each sample.
      */
     long[] samples(
-            final Route route,
-            final double seconds,
-            final int sampleMs,
-            final Meanwhile meanwhile)
+            final Route route, final double seconds, final int sampleMs, final Meanwhile meanwhile)
             throws Exception {
         final long startNs = System.nanoTime() + LEAD_NS;
         final Program server =
@@ -115,12 +112,7 @@ record TcpHosts(String from, String to) {
                 Program.start(
                         from,
                         "",
-                        burst(
-                                route,
-                                "client",
-                                seconds + TAIL_SECONDS,
-                                route.address,
-                                BULK_PORT));
+                        burst(route, "client", seconds + TAIL_SECONDS, route.address, BULK_PORT));
         try {
             meanwhile.run(startNs);
             client.last(LIMIT_SECONDS);
@@ -155,8 +147,7 @@ record TcpHosts(String from, String to) {
     Map<String, Double> roundTrips(
             final Route route, final double warmUpSeconds, final double seconds)
             throws IOException, InterruptedException {
-        final Program server =
-                Program.start(to, "", pingPong(route, "server", "0.0.0.0")).ready();
+        final Program server = Program.start(to, "", pingPong(route, "server", "0.0.0.0")).ready();
         final JsonNode found =
                 Program.served(
                         server,

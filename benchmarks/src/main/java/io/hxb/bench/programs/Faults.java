@@ -47,8 +47,7 @@ final class Faults implements AutoCloseable {
         script =
                 new ScriptReader(new Selector(lab.spec().shape(), lab.spec().linkCount()))
                         .parse(text(lab.spec().shape(), seconds), "ip-programs");
-        faults =
-                new LabFaults(lab.spec(), new LabNodes(lab.registry(), lab.name()), script);
+        faults = new LabFaults(lab.spec(), new LabNodes(lab.registry(), lab.name()), script);
         faults.prepare(script);
     }
 

@@ -21,7 +21,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 import java.io.File;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -229,8 +228,7 @@ public final class IpPrograms implements Callable<Integer> {
                         .anyMatch(folder -> Files.isExecutable(Path.of(folder, name)));
     }
 
-    private void runAll(final Report report, final List<NetworkProgram> programs)
-            throws Exception {
+    private void runAll(final Report report, final List<NetworkProgram> programs) throws Exception {
         final LabSpec spec =
                 new LabSpec(
                         "ipp" + ProcessHandle.current().pid(),

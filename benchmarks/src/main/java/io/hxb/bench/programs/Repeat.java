@@ -10,7 +10,8 @@ final class Repeat {
     static String script(final String command, final double seconds) {
         return String.format(
                 Locale.ROOT,
-                "end=$(($(date +%%s) + %d)); while [ $(date +%%s) -lt $end ]; do %s || exit 1; done",
+                "end=$(($(date +%%s) + %d)); while [ $(date +%%s) -lt $end ]; do %s || exit 1;"
+                    + " done",
                 Math.round(Math.ceil(seconds)),
                 command);
     }

@@ -55,8 +55,7 @@ final class Rsync implements NetworkProgram {
         final boolean isFolderOurs = !Files.exists(SSHD_FOLDER);
         Files.createDirectories(SSHD_FOLDER);
         try (FileGrowth growth = FileGrowth.watch(copy)) {
-            site.serve(
-                    PORT, List.of(SSHD, "-D", "-e", "-f", site.file("sshd.conf").toString()));
+            site.serve(PORT, List.of(SSHD, "-D", "-e", "-f", site.file("sshd.conf").toString()));
             final Site.Ended ended = site.client(command(site, source, copy));
             if (!ended.problem().isEmpty()) {
                 return Outcome.bad(ended.problem());

@@ -69,7 +69,6 @@ final class WebPages implements NetworkProgram {
         }
         return lines.isEmpty()
                 ? Outcome.bad("no page has come")
-                : Outcome.good(
-                        String.format(Locale.ROOT, "%d pages", lines.size()), longest * 1e3);
+                : Outcome.good(String.format(Locale.ROOT, "%d pages", lines.size()), longest * 1e3);
     }
 }

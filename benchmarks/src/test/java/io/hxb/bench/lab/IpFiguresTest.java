@@ -143,8 +143,7 @@ class IpFiguresTest {
     @Test
     void shouldHaveScenariosForEachRow() {
         assertEquals(
-                List.of("bulk, 6 links, MTU 9000", "bulk, 2 links, MTU 9000"),
-                titles(IpRow.BULK));
+                List.of("bulk, 6 links, MTU 9000", "bulk, 2 links, MTU 9000"), titles(IpRow.BULK));
         assertEquals(
                 List.of("loss 1 %, 6 links, MTU 9000", "loss 0.1 %, 6 links, MTU 9000"),
                 titles(IpRow.LOSS));
@@ -185,22 +184,58 @@ class IpFiguresTest {
         all.put(
                 "HXB",
                 series(
-                        "MBps", 250.0, "pulled 1 ms", 4.0, "pulled 2 ms", 8.0, "back 1 ms", 0.0,
-                        "gaps", 1.0));
+                        "MBps",
+                        250.0,
+                        "pulled 1 ms",
+                        4.0,
+                        "pulled 2 ms",
+                        8.0,
+                        "back 1 ms",
+                        0.0,
+                        "gaps",
+                        1.0));
         all.put("other", series("p50_us", 20.0));
         final Contest.Results results = new Contest.Results(all);
         // when, then
         assertEquals(IpTable.COLUMNS.length, IpTable.line("row", "HXB", results).length);
         assertArrayEquals(
                 new String[] {
-                    "row", "MPTCP", "500 (500-500)", "1.50 (1.50-1.50)", "-", "-", "-", "-", "-",
-                    "-", "-", "-", "3.00 (3.00-3.00)", "-", "-", "-"
+                    "row",
+                    "MPTCP",
+                    "500 (500-500)",
+                    "1.50 (1.50-1.50)",
+                    "-",
+                    "-",
+                    "-",
+                    "-",
+                    "-",
+                    "-",
+                    "-",
+                    "-",
+                    "3.00 (3.00-3.00)",
+                    "-",
+                    "-",
+                    "-"
                 },
                 IpTable.line("row", "MPTCP", results));
         assertArrayEquals(
                 new String[] {
-                    "row", "HXB", "250 (250-250)", "-", "-", "-", "-", "-", "0.50 (0.50-0.50)",
-                    "6.00 (4.00-8.00)", "0.00 (0.00-0.00)", "-", "-", "1.00 (1.00-1.00)", "-", "-"
+                    "row",
+                    "HXB",
+                    "250 (250-250)",
+                    "-",
+                    "-",
+                    "-",
+                    "-",
+                    "-",
+                    "0.50 (0.50-0.50)",
+                    "6.00 (4.00-8.00)",
+                    "0.00 (0.00-0.00)",
+                    "-",
+                    "-",
+                    "1.00 (1.00-1.00)",
+                    "-",
+                    "-"
                 },
                 IpTable.line("row", "HXB", results));
         assertEquals("20.0 (20.0-20.0)", IpTable.line("row", "other", results)[4]);

@@ -78,8 +78,7 @@ class IpProgramsTest {
                         "\"SET\",\"9000.00\",\"0.8\",\"0.1\",\"0.7\",\"1.9\",\"3.1\",\"12.5\"",
                         "\"GET\",\"9000.00\",\"0.8\",\"0.1\",\"0.7\",\"1.9\",\"3.1\",\"140.5\"");
         // when, then
-        assertEquals(
-                new Outcome("", "1000 requests a second", 140.5), Redis.outcome(lines, 10));
+        assertEquals(new Outcome("", "1000 requests a second", 140.5), Redis.outcome(lines, 10));
         assertFalse(Redis.outcome(lines.subList(0, 1), 10).isGood());
     }
 
