@@ -34,6 +34,7 @@ final class Faults implements AutoCloseable {
     private final LabFaults faults;
     private final double seconds;
     private final boolean killsRelay;
+    private final long relayPid;
 
     /**
      * Prepares the faults of one program.
@@ -44,6 +45,7 @@ final class Faults implements AutoCloseable {
         this.lab = lab;
         this.seconds = seconds;
         killsRelay = lab.spec().shape().dimensions() > 1;
+        relayPid = lab.pid(RELAY);
         script =
                 new ScriptReader(new Selector(lab.spec().shape(), lab.spec().linkCount()))
                         .parse(text(lab.spec().shape(), seconds), "ip-programs");
@@ -105,9 +107,9 @@ final class Faults implements AutoCloseable {
                 : link;
     }
 
-    /** True if frames were lost. */
+    /** True if frames were lost, and the relay is another process than before. */
     boolean haveHappened() {
-        return faults.dropped() > 0;
+        return faults.dropped() > 0 && (!killsRelay || lab.pid(RELAY) != relayPid);
     }
 
     /** Waits until the killed node can be used again. */

@@ -302,7 +302,7 @@ public final class IpPrograms implements Callable<Integer> {
             return Outcome.bad(e.toString());
         }
         if (outcome.isGood() && !faults.haveHappened()) {
-            return Outcome.bad("no frame was lost on the link that was pulled");
+            return Outcome.bad("no frame was lost, or no node was killed");
         }
         return outcome.within(maxPauseMs);
     }
