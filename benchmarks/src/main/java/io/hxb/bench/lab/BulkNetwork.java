@@ -145,6 +145,11 @@ final class BulkNetwork implements AutoCloseable {
         filters.addAll(filter(link, share));
     }
 
+    /** Frames that were lost so, or pieces. */
+    long lost() {
+        return filters.stream().mapToLong(FrameFilter::dropped).sum();
+    }
+
     /** Loses all frames of such a link, until it is closed. */
     AutoCloseable pull(final int link) throws IOException {
         final List<FrameFilter> both = filter(link, ALL);

@@ -96,7 +96,7 @@ record IpScenarios(
                 mbit,
                 (network, contest) -> {
                     network.lose(BAD_LINK, percent / 100);
-                    all(network, contest);
+                    all(contest, (hosts, route) -> lossy(network, hosts, route));
                 });
     }
 
@@ -147,6 +147,15 @@ record IpScenarios(
     private Map<String, Double> bulk(final TcpHosts hosts, final TcpHosts.Route route)
             throws Exception {
         return hosts.bulk(route, seconds);
+    }
+
+    private Map<String, Double> lossy(
+            final BulkNetwork network, final TcpHosts hosts, final TcpHosts.Route route)
+            throws Exception {
+        final long before = network.lost();
+        final Map<String, Double> figures = bulk(hosts, route);
+        figures.put("lost", (double) (network.lost() - before));
+        return figures;
     }
 
     private Map<String, Double> roundTrips(final TcpHosts hosts, final TcpHosts.Route route)

@@ -33,7 +33,8 @@ final class IpTable {
                     Map.entry("segments sent again", "resent"),
                     Map.entry("gaps", "gaps"),
                     Map.entry("marks", "marks"),
-                    Map.entry("drops", "drops"));
+                    Map.entry("drops", "drops"),
+                    Map.entry("frames lost", "lost"));
 
     /** The header. */
     static final String[] COLUMNS =
