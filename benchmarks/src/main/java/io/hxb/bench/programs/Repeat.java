@@ -11,7 +11,7 @@ final class Repeat {
         return String.format(
                 Locale.ROOT,
                 "end=$(($(date +%%s) + %d)); while [ $(date +%%s) -lt $end ]; do %s || exit 1;"
-                    + " done",
+                        + " done",
                 Math.round(Math.ceil(seconds)),
                 command);
     }
