@@ -1,8 +1,8 @@
 /*
  * socket_pingpong: round trips over plain sockets or pipes, the peer of a message round trip.
  *
- *   socket_pingpong -m client|server [-p udp|tcp|pipe] [-w block|spin] [-s size] [-S seconds] [-W warm_up_seconds]
- *                   ADDRESS PORT
+ *   socket_pingpong -m client|server [-p udp|tcp|mptcp|pipe] [-w block|spin] [-s size] [-S seconds]
+ *                   [-W warm_up_seconds] ADDRESS PORT
  *
  * The server binds ADDRESS and answers until SIGTERM; over TCP one client after the other. For pipes ADDRESS is a
  * folder, where the server makes two named after PORT, which serve one client.
@@ -14,10 +14,14 @@
 #include <signal.h>
 #include <sys/stat.h>
 
+#ifndef IPPROTO_MPTCP
+#define IPPROTO_MPTCP 262
+#endif
+
 static uint8_t message[65536];
 static struct histogram histogram, first;
 static int wait_flag;
-static bool is_tcp, is_pipe;
+static bool is_tcp, is_mptcp, is_pipe;
 
 /* Where a program at pipes writes; it reads from the descriptor that others write to, too. */
 static int pipe_out = -1;
@@ -60,7 +64,6 @@ static void configure(int fd) {
 }
 
 static void serve_connections(int listener, size_t size) {
-    if (listen(listener, 4) != 0) fail("listen", "");
     while (!stopped) {
         int fd = accept(listener, NULL, NULL);
         if (fd < 0) continue;
@@ -99,16 +102,16 @@ static void serve_pipes(int fd, size_t size) {
 static void ask(int fd, size_t size, double warm_up, double seconds) {
     uint64_t start = now_ns(), counted = start + (uint64_t)(warm_up * 1e9);
     uint64_t end = counted + (uint64_t)(seconds * 1e9), lost = 0, cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    const size_t numbered = size < sizeof(uint32_t) ? size : sizeof(uint32_t);
     for (uint32_t sequence = 1; !stopped && now_ns() < end; sequence++) {
         const uint64_t sent = now_ns();
-        memcpy(message, &sequence, sizeof sequence);
+        memcpy(message, &sequence, numbered);
         send_all(fd, size);
         bool is_back = false;
         while (!is_back && !stopped && now_ns() - sent < SECOND_NS / 5) {
-            uint32_t seen = 0;
+            /* The lowest byte alone, where there is no room for more. */
             ssize_t n = receive(fd, size);
-            if (n >= (ssize_t)sizeof seen) memcpy(&seen, message, sizeof seen);
-            is_back = seen == sequence;
+            is_back = n >= (ssize_t)numbered && memcmp(message, &sequence, numbered) == 0;
         }
         const uint64_t taken = now_ns() - sent;
         if (!is_back) {
@@ -133,7 +136,8 @@ int main(int argc, char **argv) {
         switch (option) {
         case 'm': is_server = strcmp(optarg, "server") == 0; break;
         case 'p':
-            is_tcp = strcmp(optarg, "tcp") == 0;
+            is_mptcp = strcmp(optarg, "mptcp") == 0;
+            is_tcp = is_mptcp || strcmp(optarg, "tcp") == 0;
             is_pipe = strcmp(optarg, "pipe") == 0;
             break;
         case 'w': wait_flag = strcmp(optarg, "spin") == 0 ? MSG_DONTWAIT : 0; break;
@@ -143,9 +147,9 @@ int main(int argc, char **argv) {
         default: return 2;
         }
     }
-    if (argc - optind != 2 || size < 4 || size > 65000) {
-        fprintf(stderr, "usage: socket_pingpong -m client|server [-p udp|tcp|pipe] [-w block|spin] [-s size 4..65000] "
-                        "[-S seconds] [-W warm-up] ADDRESS PORT\n");
+    if (argc - optind != 2 || size < 1 || size > 65000) {
+        fprintf(stderr, "usage: socket_pingpong -m client|server [-p udp|tcp|mptcp|pipe] [-w block|spin] "
+                        "[-s size 1..65000] [-S seconds] [-W warm-up] ADDRESS PORT\n");
         return 2;
     }
     stop_on_signals();
@@ -157,11 +161,12 @@ int main(int argc, char **argv) {
     }
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(argv[optind + 1]))};
     if (inet_pton(AF_INET, argv[optind], &address.sin_addr) != 1) fail("address", argv[optind]);
-    int fd = socket(AF_INET, (is_tcp ? SOCK_STREAM : SOCK_DGRAM) | SOCK_CLOEXEC, 0);
+    int fd = socket(AF_INET, (is_tcp ? SOCK_STREAM : SOCK_DGRAM) | SOCK_CLOEXEC, is_mptcp ? IPPROTO_MPTCP : 0);
     configure(fd);
     if (is_server) {
         setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
         if (bind(fd, (struct sockaddr *)&address, sizeof address) != 0) fail("bind", argv[optind]);
+        if (is_tcp && listen(fd, 4) != 0) fail("listen", argv[optind]);
         printf("{\"ready\":true}\n");
         fflush(stdout);
         if (is_tcp) serve_connections(fd, (size_t)size); else serve_datagrams(fd);

@@ -1,5 +1,6 @@
 package io.hxb.bench.harness;
 
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -52,6 +53,11 @@ public final class Report {
     /** Adds one line of the table. */
     public void line(final String... cells) {
         table.add(cells);
+    }
+
+    /** Keeps a row that is no contest: values by name. */
+    public void keep(final Map<String, ?> row) {
+        rows.add(JSON.<JsonNode>valueToTree(row));
     }
 
     /** Keeps all samples of a contest under a name. */

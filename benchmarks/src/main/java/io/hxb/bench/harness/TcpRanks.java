@@ -1,5 +1,7 @@
 package io.hxb.bench.harness;
 
+import io.hxb.config.IpConfig;
+import io.hxb.tap.IpPrefix;
 import io.hxb.tool.lab.LabNames;
 import io.hxb.tool.lab.LabSpec;
 import io.hxb.tool.machine.Shell;
@@ -142,12 +144,44 @@ public final class TcpRanks {
             ranks.addAll(List.of("--mca", "btl_tcp_links", Integer.toString(spec.linkCount())));
         }
         ranks.addAll(program);
+        return underName(nodes.getFirst(), ranks);
+    }
+
+    private static List<String> underName(final int node, final List<String> command) {
         return List.of(
                 "unshare",
                 "-u",
                 "sh",
                 "-c",
-                "hostname node" + nodes.getFirst() + "; exec " + String.join(" ", ranks));
+                "hostname node" + node + "; exec " + String.join(" ", command));
+    }
+
+    /**
+     * The same by the virtual NICs of HXB, over which the daemons talk, too; the lab needs nothing
+     * else.
+     *
+     * @param prefix of the virtual NICs, of IPv4.
+     */
+    public static List<String> commandByVirtualNics(
+            final Path folder,
+            final LabSpec spec,
+            final List<Integer> nodes,
+            final IpPrefix prefix,
+            final List<String> program)
+            throws IOException {
+        final String nic = IpConfig.DEFAULT.device();
+        final List<String> ranks = mpirun(nodes.size(), nic, nic);
+        ranks.addAll(
+                List.of(
+                        "--host",
+                        nodes.stream()
+                                .map(node -> prefix.address(node) + ":1")
+                                .collect(Collectors.joining(",")),
+                        "--map-by",
+                        "node"));
+        ranks.addAll(List.of("--mca", "plm_rsh_agent", agent(folder, spec).toString()));
+        ranks.addAll(program);
+        return underName(nodes.getFirst(), ranks);
     }
 
     /** The same on the loopback of this machine, where no namespaces can be made. */

@@ -156,7 +156,9 @@ final class BulkCost implements Callable<Integer> {
 
     private void measure(final Report report, final String wiring, final int mtu) throws Exception {
         final LabWire wire = LabWire.valueOf(wiring.toUpperCase(Locale.ROOT));
-        try (BulkNetwork network = new BulkNetwork(wire, links, mtu, mbit, hasRelay);
+        final BulkNetwork.Between between =
+                hasRelay ? BulkNetwork.Between.RELAY : BulkNetwork.Between.CABLES;
+        try (BulkNetwork network = new BulkNetwork(wire, links, mtu, mbit, between);
                 BulkLine line = new BulkLine(network, waiting, warmUp, settings.seconds())) {
             if (!hasRelay) {
                 network.flushTimeout(flushTimeoutUs);

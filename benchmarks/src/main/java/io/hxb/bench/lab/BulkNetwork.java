@@ -1,6 +1,9 @@
 package io.hxb.bench.lab;
 
 import io.hxb.bench.harness.BenchNetwork;
+import io.hxb.os.NetworkNamespace;
+import io.hxb.os.bpf.FrameFilter;
+import io.hxb.os.nic.NicInfo;
 import io.hxb.tool.lab.LabWire;
 
 import java.io.IOException;
@@ -9,8 +12,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Two hosts joined by several shaped veth pairs; or three in a row, of which the one in the middle
- * relays, and a fourth that makes them a square. Used by one thread.
+ * Two hosts joined by several shaped veth pairs, also with a switch in each; or three in a row, of
+ * which the one in the middle relays, and a fourth that makes them a square. Used by one thread.
  */
 final class BulkNetwork implements AutoCloseable {
     static final String LEFT = "left";
@@ -24,37 +27,55 @@ final class BulkNetwork implements AutoCloseable {
     /** Headers of IPv4 and TCP. */
     static final int SEGMENT_HEADER_BYTES = 40;
 
+    private static final String SWITCH = "switch";
+    private static final double ALL = 1;
+
     private final BenchNetwork network;
+    private final LabWire wire;
     private final int links;
     private final int mtu;
     private final boolean hasRelay;
+    private final List<FrameFilter> filters = new ArrayList<>();
+
+    /** What is between the hosts. */
+    enum Between {
+        /** A cable for each link. */
+        CABLES,
+
+        /** A switch for each link, at whose ports frames can be lost. */
+        SWITCHES,
+
+        /** A relay, so that only HXB over raw links can cross it. */
+        RELAY
+    }
 
     /**
      * Makes the network.
      *
      * @param mbit rate of each link; 0 if they are not shaped.
-     * @param hasRelay whether a relay is between the hosts, so that only HXB over raw links can
-     *     cross it.
      */
     BulkNetwork(
             final LabWire wire,
             final int links,
             final int mtu,
             final int mbit,
-            final boolean hasRelay)
+            final Between between)
             throws Exception {
+        this.wire = wire;
         this.links = links;
         this.mtu = mtu;
-        this.hasRelay = hasRelay;
+        hasRelay = between == Between.RELAY;
         network =
-                hasRelay
-                        ? BenchNetwork.of("bulk", LEFT, RIGHT, RELAY, OTHER_RELAY)
-                        : BenchNetwork.of("bulk", LEFT, RIGHT);
+                switch (between) {
+                    case CABLES -> BenchNetwork.of("bulk", LEFT, RIGHT);
+                    case SWITCHES -> BenchNetwork.of("bulk", LEFT, RIGHT, SWITCH);
+                    case RELAY -> BenchNetwork.of("bulk", LEFT, RIGHT, RELAY, OTHER_RELAY);
+                };
         for (int i = 0; i < links; i++) {
             if (hasRelay) {
-                joinByRelay(wire, i, mbit);
+                joinByRelay(i, mbit);
             } else {
-                join(wire, i, mbit);
+                join(i, mbit, between == Between.SWITCHES);
             }
         }
         if (BenchNetwork.isLoopback()) {
@@ -70,34 +91,128 @@ final class BulkNetwork implements AutoCloseable {
         }
     }
 
-    private void join(final LabWire wire, final int link, final int mbit)
+    private void join(final int link, final int mbit, final boolean hasSwitch)
             throws IOException, InterruptedException {
-        network.join(LEFT, nic(link), RIGHT, nic(link), mtu);
+        final String nic = nic(link);
+        if (hasSwitch) {
+            network.joinByBridge(LEFT, nic, RIGHT, nic, SWITCH, bridge(link), mtu);
+        } else {
+            network.join(LEFT, nic, RIGHT, nic, mtu);
+        }
         for (final String host : List.of(LEFT, RIGHT)) {
-            network.address(host, nic(link), address(host, link) + "/24");
-            shape(wire, host, nic(link), mbit);
+            network.address(host, nic, address(host, link) + "/24");
+            shape(host, nic, mbit);
         }
     }
 
     // The other relay has nothing to do, as the ends correct x before y.
-    private void joinByRelay(final LabWire wire, final int link, final int mbit)
+    private void joinByRelay(final int link, final int mbit)
             throws IOException, InterruptedException {
         final String y = "y" + link;
         network.join(LEFT, nic(link), RELAY, nic(link), mtu);
         network.join(RELAY, y, RIGHT, y, mtu);
         network.join(LEFT, y, OTHER_RELAY, y, mtu);
         network.join(RIGHT, nic(link), OTHER_RELAY, nic(link), mtu);
-        shape(wire, LEFT, nic(link), mbit);
-        shape(wire, RELAY, nic(link), mbit);
-        shape(wire, RELAY, y, mbit);
-        shape(wire, RIGHT, y, mbit);
+        shape(LEFT, nic(link), mbit);
+        shape(RELAY, nic(link), mbit);
+        shape(RELAY, y, mbit);
+        shape(RIGHT, y, mbit);
     }
 
-    private void shape(final LabWire wire, final String host, final String nic, final int mbit)
+    private void shape(final String host, final String nic, final int mbit)
             throws IOException, InterruptedException {
         if (mbit > 0 && !BenchNetwork.isLoopback()) {
             network.shape(host, nic, wire.shaper(mbit * 1_000_000L, mtu));
         }
+    }
+
+    private static String bridge(final int link) {
+        return "b" + link;
+    }
+
+    // What a host sends on a link comes in here.
+    private static String port(final int link, final String host) {
+        return bridge(link) + (host.equals(LEFT) ? "a" : "b");
+    }
+
+    /**
+     * Loses frames on a link that has a switch, in both directions, from now on; neither sender nor
+     * receiver is told.
+     *
+     * @param share of the frames, 0 to 1; of pieces, where the wire does not cut them.
+     */
+    void lose(final int link, final double share) throws IOException {
+        filters.addAll(filter(link, share));
+    }
+
+    /** Frames that were lost so, or pieces. */
+    long lost() {
+        return filters.stream().mapToLong(FrameFilter::dropped).sum();
+    }
+
+    /** Loses all frames of such a link, until it is closed. */
+    AutoCloseable pull(final int link) throws IOException {
+        final List<FrameFilter> both = filter(link, ALL);
+        return () -> both.forEach(FrameFilter::close);
+    }
+
+    private List<FrameFilter> filter(final int link, final double share) throws IOException {
+        return NetworkNamespace.run(
+                network.name(SWITCH),
+                () -> {
+                    final List<FrameFilter> both = new ArrayList<>();
+                    for (final String host : List.of(LEFT, RIGHT)) {
+                        final int port = NicInfo.read(port(link, host)).ifindex();
+                        both.add(FrameFilter.attach(port, true, share, 0));
+                    }
+                    return both;
+                });
+    }
+
+    /** Takes the carrier of such a link away, until it is closed. */
+    AutoCloseable unplug(final int link) throws IOException, InterruptedException {
+        carrier(link, "down");
+        return () -> carrier(link, "up");
+    }
+
+    private void carrier(final int link, final String state)
+            throws IOException, InterruptedException {
+        network.exec(
+                SWITCH,
+                "sh",
+                "-c",
+                "ip link set %s %s; ip link set %s %s"
+                        .formatted(port(link, LEFT), state, port(link, RIGHT), state));
+    }
+
+    /** Gives a shaped link another rate, in both directions. */
+    void slow(final int link, final int mbit) throws IOException, InterruptedException {
+        for (final String host : List.of(LEFT, RIGHT)) {
+            network.exec(
+                    host,
+                    ("tc qdisc change dev "
+                                    + nic(link)
+                                    + " root "
+                                    + wire.shaper(mbit * 1_000_000L, mtu))
+                            .split(" "));
+        }
+    }
+
+    /** Lets MPTCP use all links: the right host announces its addresses, and the left one joins. */
+    void prepareMptcp() throws IOException, InterruptedException {
+        for (final String host : List.of(LEFT, RIGHT)) {
+            exec(host, "ip mptcp limits set subflows 8 add_addr_accepted 8".split(" "));
+        }
+        for (int i = 0; i < links; i++) {
+            final String endpoint =
+                    "ip mptcp endpoint add " + address(RIGHT, i) + " dev " + nic(i) + " signal";
+            exec(RIGHT, endpoint.split(" "));
+        }
+    }
+
+    /** The two hosts, for programs that use TCP. */
+    TcpHosts hosts() {
+        return new TcpHosts(network.name(LEFT), network.name(RIGHT));
     }
 
     /** NIC of a host on a link, in the first dimension. */
@@ -186,6 +301,7 @@ final class BulkNetwork implements AutoCloseable {
 
     @Override
     public void close() {
+        filters.forEach(FrameFilter::close);
         network.close();
     }
 }

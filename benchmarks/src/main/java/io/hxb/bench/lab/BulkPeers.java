@@ -21,7 +21,6 @@ final class BulkPeers {
     private static final String LEFT = BulkNetwork.LEFT;
     private static final String RIGHT = BulkNetwork.RIGHT;
     private static final String PORT = "20000";
-    private static final String MPTCP_PORT = "5201";
     private static final double LIMIT_SECONDS = 60;
 
     private final BulkNetwork network;
@@ -45,27 +44,12 @@ final class BulkPeers {
     // Not every kernel has it: under a limit of time, the others are measured without.
     private void tryMptcp() throws IOException, InterruptedException {
         try {
-            prepareMptcp();
+            network.prepareMptcp();
         } catch (final IOException e) {
             if (!Trials.isLimited()) {
                 throw e;
             }
             System.err.println("no MPTCP: " + e.getMessage());
-        }
-    }
-
-    // The server announces its addresses, and the client joins them.
-    private void prepareMptcp() throws IOException, InterruptedException {
-        for (final String host : List.of(LEFT, RIGHT)) {
-            network.exec(host, "ip mptcp limits set subflows 8 add_addr_accepted 8".split(" "));
-        }
-        for (int i = 0; i < network.links(); i++) {
-            final String endpoint =
-                    "ip mptcp endpoint add "
-                            + BulkNetwork.address(RIGHT, i)
-                            + " dev "
-                            + BulkNetwork.nic(i);
-            network.exec(RIGHT, (endpoint + " signal").split(" "));
         }
     }
 
@@ -189,56 +173,6 @@ final class BulkPeers {
     private Map<String, Double> connection(
             final boolean isMptcp, final String address, final double lengthSeconds)
             throws Exception {
-        final long startNs = System.nanoTime() + 2_500_000_000L;
-        final List<String> kind = isMptcp ? List.of("-M") : List.of();
-        final String length = BulkFigures.text(lengthSeconds);
-        final Program server =
-                Program.start(
-                                network.name(RIGHT),
-                                "",
-                                burst(
-                                        "server",
-                                        kind,
-                                        "-S",
-                                        length,
-                                        "-t",
-                                        Long.toString(startNs),
-                                        "0.0.0.0",
-                                        MPTCP_PORT))
-                        .ready();
-        final Program client =
-                Program.start(
-                        network.name(LEFT),
-                        "",
-                        burst(
-                                "client",
-                                kind,
-                                "-S",
-                                BulkFigures.text(lengthSeconds + 3),
-                                address,
-                                MPTCP_PORT));
-        try {
-            BulkFigures.sleepUntil(startNs);
-            final BusyTime start = BusyTime.now();
-            BulkFigures.sleepUntil(startNs + (long) (lengthSeconds * 1e9));
-            final BusyTime end = BusyTime.now();
-            client.last(LIMIT_SECONDS);
-            double bytes = 0;
-            for (final JsonNode sample : server.last(LIMIT_SECONDS).get("samples")) {
-                bytes += sample.asDouble();
-            }
-            return BulkFigures.figures(bytes / lengthSeconds / 1e6, start, end);
-        } finally {
-            client.close();
-            server.close();
-        }
-    }
-
-    private static List<String> burst(
-            final String mode, final List<String> kind, final String... rest) {
-        final List<String> command = new ArrayList<>(Peers.c("tcp_burst", "-m", mode));
-        command.addAll(kind);
-        command.addAll(List.of(rest));
-        return command;
+        return network.hosts().bulk(new TcpHosts.Route(isMptcp, address), lengthSeconds);
     }
 }

@@ -1,22 +1,14 @@
 package io.hxb.bench.lab;
 
 import io.hxb.bench.harness.Contest;
-import io.hxb.bench.harness.Peers;
-import io.hxb.bench.harness.Program;
 import io.hxb.bench.harness.Progress;
 import io.hxb.bench.harness.Report;
-import io.hxb.os.NetworkNamespace;
-import io.hxb.tap.IpPrefix;
 import io.hxb.tool.lab.LabWire;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -28,14 +20,27 @@ import java.util.concurrent.Callable;
         mixinStandardHelpOptions = true,
         description =
                 "Measure one TCP connection over several shaped links: by the virtual NIC of HXB,"
-                        + " beside MPTCP and plain TCP on one of them.")
+                        + " beside MPTCP and plain TCP on the first of them.",
+        footer = {
+            "",
+            "Rows: bulk: all links. relays: none, one and two between the ends, two links each."
+                    + " loss: frames of the first link are lost. slow: the first link has"
+                    + " another rate. pulled: one of two links is pulled, and put back, again and"
+                    + " again. rr: round trips of a byte over two links. unshaped: one link without"
+                    + " a rate. busy-rtt: round trips of a byte, alone and beside bulk data.",
+            "Rows loss, slow and busy-rtt take the first number of --links. loss takes wires that"
+                    + " cut, so that single frames are lost."
+        })
 final class IpConnection implements Callable<Integer> {
-    private static final String MPTCP = "MPTCP";
-    private static final String TCP = "TCP on one link";
-    private static final IpPrefix PREFIX = IpPrefix.parse("10.97.0.0/24");
-    private static final double NODE_LIMIT_SECONDS = 180;
-
     @Mixin private LabExperiments.Settings settings;
+
+    @Option(
+            names = "--rows",
+            paramLabel = "ROW",
+            split = ",",
+            defaultValue = "bulk,relays,loss,slow,pulled,rr,unshaped,busy-rtt",
+            description = "measure these, separated by commas (default: ${DEFAULT-VALUE})")
+    private List<IpRow> rows;
 
     @Option(
             names = "--wiring",
@@ -68,6 +73,30 @@ final class IpConnection implements Callable<Integer> {
     private int mbit;
 
     @Option(
+            names = "--loss",
+            paramLabel = "PERCENT",
+            split = ",",
+            defaultValue = "1,0.1",
+            description =
+                    "lose these shares of the frames of a link, separated by commas (default:"
+                            + " ${DEFAULT-VALUE})")
+    private List<Double> losses;
+
+    @Option(
+            names = "--slow",
+            paramLabel = "MBIT/S",
+            defaultValue = "500",
+            description = "shape the slow link to this rate (default: ${DEFAULT-VALUE})")
+    private int slowMbit;
+
+    @Option(
+            names = "--pulls",
+            paramLabel = "N",
+            defaultValue = "20",
+            description = "pull a link this often, every 3 s for 1 s (default: ${DEFAULT-VALUE})")
+    private int pulls;
+
+    @Option(
             names = "--warmup",
             paramLabel = "SECONDS",
             defaultValue = "10",
@@ -82,136 +111,66 @@ final class IpConnection implements Callable<Integer> {
     public Integer call() throws Exception {
         final Report report =
                 new Report(
-                                "ip",
-                                Map.of(
-                                        "rounds",
-                                        settings.rounds(),
-                                        "seconds",
-                                        settings.seconds(),
-                                        "mbit",
-                                        mbit,
-                                        "warmUp",
-                                        warmUp,
-                                        "wiring",
-                                        wiring))
-                        .columns(
-                                "links",
-                                "MTU",
-                                "who",
-                                "goodput MB/s",
-                                "CPU-s a GB",
-                                "segments sent again");
-        for (final int count : links) {
+                        "ip",
+                        Map.of(
+                                "rounds", settings.rounds(),
+                                "seconds", settings.seconds(),
+                                "mbit", mbit,
+                                "slow", slowMbit,
+                                "pulls", pulls,
+                                "warmUp", warmUp,
+                                "wiring", wiring));
+        final IpTable table = new IpTable();
+        final IpScenarios scenarios =
+                new IpScenarios(
+                        wire(), links, mbit, slowMbit, losses, pulls, warmUp, settings.seconds());
+        for (final IpRow row : rows) {
             for (final int mtu : mtus) {
-                measure(report, count, mtu);
+                if (row == IpRow.RELAYS) {
+                    relays(report, table, mtu);
+                } else {
+                    for (final IpScenario scenario : scenarios.of(row, mtu)) {
+                        measure(report, table, scenario);
+                    }
+                }
             }
         }
+        table.write(report);
         report.finish(System.out, settings.results());
         return 0;
     }
 
-    private void measure(final Report report, final int count, final int mtu) throws Exception {
-        final LabWire wire = LabWire.valueOf(wiring.toUpperCase(Locale.ROOT));
-        try (BulkNetwork network = new BulkNetwork(wire, count, mtu, mbit, false);
+    private LabWire wire() {
+        return LabWire.valueOf(wiring.toUpperCase(Locale.ROOT));
+    }
+
+    private void relays(final Report report, final IpTable table, final int mtu) throws Exception {
+        if (settings.hasHxb()) {
+            final IpRelays relays = new IpRelays(wire(), mtu, mbit, warmUp, settings.seconds());
+            run(
+                    report,
+                    table,
+                    "%s, %d links, MTU %d".formatted(IpRow.RELAYS, IpRelays.LINKS, mtu),
+                    relays.contest());
+        }
+    }
+
+    private void measure(final Report report, final IpTable table, final IpScenario scenario)
+            throws Exception {
+        try (BulkNetwork network = scenario.network();
                 BulkCluster cluster = new BulkCluster(network)) {
-            final BulkPeers peers = new BulkPeers(network, settings.seconds());
-            final Contest contest =
-                    new Contest()
-                            .add(MPTCP, () -> counted(network, peers::mptcp))
-                            .add(
-                                    TCP,
-                                    () ->
-                                            counted(
-                                                    network,
-                                                    () ->
-                                                            peers.tcp(
-                                                                    BulkNetwork.address(
-                                                                            BulkNetwork.RIGHT,
-                                                                            0))));
-            if (settings.hasHxb()) {
-                for (final BulkWay way : List.of(BulkWay.RAW_TCP, BulkWay.RAW_IP)) {
-                    contest.add(way.label(), () -> hxb(network, cluster, way, peers));
-                }
-            }
-            final String name = count + " links, MTU " + mtu;
-            final Contest.Results results =
-                    chosen.of(contest).run(settings.rounds(), Progress.of(name));
-            report.keep(name, results);
-            for (final String who : results.series().keySet()) {
-                report.line(
-                        Integer.toString(count),
-                        Integer.toString(mtu),
-                        who,
-                        results.of(who, "MBps").format(),
-                        results.of(who, "cost").format(),
-                        results.of(who, "resent").format());
-            }
+            final IpContest contest = new IpContest(network, cluster, warmUp, settings.hasHxb());
+            scenario.cast().add(network, contest);
+            run(report, table, scenario.title(), contest.contest());
         }
     }
 
-    private Map<String, Double> hxb(
-            final BulkNetwork network,
-            final BulkCluster cluster,
-            final BulkWay way,
-            final BulkPeers peers)
+    private void run(
+            final Report report, final IpTable table, final String title, final Contest contest)
             throws Exception {
-        cluster.write(way, "", List.of("ip: {prefix: [" + PREFIX + "]}"));
-        final List<Program> nodes = new ArrayList<>();
-        try {
-            for (final String host : List.of(BulkNetwork.LEFT, BulkNetwork.RIGHT)) {
-                nodes.add(node(network, cluster, way, host));
-            }
-            final String right = PREFIX.address(network.number(BulkNetwork.RIGHT));
-            if (warmUp > 0) {
-                peers.tcp(right, warmUp);
-            }
-            return counted(network, () -> peers.tcp(right));
-        } finally {
-            nodes.forEach(Program::close);
-        }
-    }
-
-    private static Program node(
-            final BulkNetwork network,
-            final BulkCluster cluster,
-            final BulkWay way,
-            final String host)
-            throws Exception {
-        final int number = network.number(host);
-        final Program node =
-                Program.start(
-                        network.name(host),
-                        "",
-                        Peers.hxb(
-                                "node",
-                                "--config",
-                                cluster.file(way).toString(),
-                                "--node",
-                                Integer.toString(number),
-                                "--json"));
-        node.next(NODE_LIMIT_SECONDS);
-        return node;
-    }
-
-    private static Map<String, Double> counted(
-            final BulkNetwork network, final Callable<Map<String, Double>> measurement)
-            throws Exception {
-        final long before = resentSegments(network);
-        final Map<String, Double> figures = measurement.call();
-        figures.put("resent", (double) (resentSegments(network) - before));
-        return figures;
-    }
-
-    // Column RetransSegs of TCP. Source: RFC 4022.
-    private static long resentSegments(final BulkNetwork network) throws IOException {
-        final List<String> tcp =
-                NetworkNamespace.run(
-                        network.name(BulkNetwork.LEFT),
-                        () ->
-                                Files.readAllLines(Path.of("/proc/thread-self/net/snmp")).stream()
-                                        .filter(line -> line.startsWith("Tcp:"))
-                                        .toList());
-        final int column = List.of(tcp.get(0).split(" ", -1)).indexOf("RetransSegs");
-        return Long.parseLong(tcp.get(1).split(" ", -1)[column]);
+        final Contest.Results results =
+                chosen.of(contest).run(settings.rounds(), Progress.of(title));
+        report.keep(title, results);
+        table.add(title, results);
     }
 }
