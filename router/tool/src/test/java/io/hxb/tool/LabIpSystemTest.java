@@ -17,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -53,6 +54,8 @@ class LabIpSystemTest {
         final String routes =
                 Shell.check("", List.of("ip", "-n", LabNames.namespace(name, 1), "route"));
         assertTrue(routes.contains("10.78.0.0/24 dev hxb0"), routes);
+        // Two veth NICs of 10 Gbit/s each.
+        assertEquals("20000", inNode(1, "cat", "/sys/class/net/hxb0/speed"));
 
         // when
         try (HxbProcess ip = hxb("ip", "--name", name, "--json")) {
@@ -74,6 +77,13 @@ class LabIpSystemTest {
             doctor.status();
             assertTrue(doctor.output().contains("hxb0: is up, MTU 65000"), doctor::output);
         }
+    }
+
+    private String inNode(final int node, final String... command) {
+        final List<String> words =
+                new ArrayList<>(List.of("ip", "netns", "exec", LabNames.namespace(name, node)));
+        words.addAll(List.of(command));
+        return Shell.check("", words);
     }
 
     // Counters are copied to their file a few times a second.
