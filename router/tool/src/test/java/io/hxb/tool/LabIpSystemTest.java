@@ -25,6 +25,7 @@ import java.util.Map;
 @Tag("system")
 class LabIpSystemTest {
     private static final int USAGE = 2;
+    private static final Path NAMESPACES = Path.of("/etc/netns");
 
     @TempDir private Path folder;
 
@@ -72,10 +73,31 @@ class LabIpSystemTest {
         try (HxbProcess hosts = hxb("ip", "--name", name, "--hosts", "1")) {
             assertEquals(ExitStatus.OK, hosts.status(), hosts::errors);
             assertEquals("10.78.0.2 node1." + name + ".hxb\n", hosts.output());
+            assertResolves(hosts.output(), "10.78.0.2", "node1." + name + ".hxb");
         }
         try (HxbProcess doctor = hxb("doctor", "--name", name, "--all")) {
             doctor.status();
             assertTrue(doctor.output().contains("hxb0: is up, MTU 65000"), doctor::output);
+        }
+    }
+
+    // By a hosts file of the namespace of node 0, as docs/howto/ip.md describes it.
+    private void assertResolves(final String hosts, final String address, final String host)
+            throws Exception {
+        final boolean isFirst = Files.notExists(NAMESPACES);
+        final Path own = NAMESPACES.resolve(LabNames.namespace(name, 0));
+        Files.createDirectories(own);
+        try {
+            Files.writeString(own.resolve("hosts"), hosts);
+            final String found = inNode(0, "getent", "hosts", host);
+            assertEquals(List.of(address, host), List.of(found.split(" +", -1)));
+            assertEquals("", Shell.run("", List.of("getent", "hosts", host)).output());
+        } finally {
+            Files.deleteIfExists(own.resolve("hosts"));
+            Files.delete(own);
+            if (isFirst) {
+                Files.deleteIfExists(NAMESPACES);
+            }
         }
     }
 
