@@ -15,11 +15,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** Labs whose nodes have virtual NICs, and {@code hxb ip}. */
 @Tag("system")
@@ -95,9 +97,15 @@ class LabIpSystemTest {
         } finally {
             Files.deleteIfExists(own.resolve("hosts"));
             Files.delete(own);
-            if (isFirst) {
-                Files.deleteIfExists(NAMESPACES);
+            if (isFirst && isEmpty(NAMESPACES)) {
+                Files.delete(NAMESPACES);
             }
+        }
+    }
+
+    private static boolean isEmpty(final Path folder) throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.findAny().isEmpty();
         }
     }
 
