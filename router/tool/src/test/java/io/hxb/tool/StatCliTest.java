@@ -155,15 +155,12 @@ class StatCliTest {
             // when
             final HxbOutput links = HxbOutput.of("stat", path, "--per-link");
             final HxbOutput rates =
-                    HxbOutput.of(
-                            "stat", path, "--per-link", "--interval", "0.01", "--count", "2");
+                    HxbOutput.of("stat", path, "--per-link", "--interval", "0.01", "--count", "2");
             final HxbOutput json = HxbOutput.of("stat", path, "--json");
-            final HxbOutput top =
-                    HxbOutput.of("top", path, "--interval", "0.1", "--count", "1");
+            final HxbOutput top = HxbOutput.of("top", path, "--interval", "0.1", "--count", "1");
             // then
             final String last = links.text().strip().lines().toList().getLast();
-            assertEquals(
-                    "in all 7 12.3 0 0.0 0 4 0 full 3, refused 2", last.replaceAll(" +", " "));
+            assertEquals("in all 7 12.3 0 0.0 0 4 0 full 3, refused 2", last.replaceAll(" +", " "));
             final String rate = rates.text().strip().lines().toList().getLast();
             assertEquals(
                     "a second 0 0.0 0 0.0 0 4 0 full 3, refused 2", rate.replaceAll(" +", " "));

@@ -76,9 +76,7 @@ final class ForwardCheck {
                                 + " is drop, as Docker sets it",
                         rules.program().equals("nft")
                                 ? both("nft insert rule " + chain + " %sifname " + device, "accept")
-                                : both(
-                                        rules.program() + " -I FORWARD -%s " + device,
-                                        "-j ACCEPT"));
+                                : both(rules.program() + " -I FORWARD -%s " + device, "-j ACCEPT"));
             }
         }
         if (all.isEmpty()) {

@@ -40,7 +40,7 @@ class OrdinaryTcpTest {
         // when, then
         assertEquals(
                 "an ordinary TCP connection over the virtual NIC: not measured, because it needs"
-                    + " the device /dev/net/tun",
+                        + " the device /dev/net/tun",
                 unmeasured.text());
         assertEquals(Map.of("tcp_missing", "the device /dev/net/tun"), unmeasured.fields());
     }

@@ -65,7 +65,8 @@ class ForwardCheckSystemTest {
         TestNamespaces.exec(
                 namespace,
                 "nft",
-                "add chain ip filter FORWARD { type filter hook forward priority 0; policy drop; }");
+                "add chain ip filter FORWARD { type filter hook forward priority 0; policy drop;"
+                    + " }");
         // when
         final Finding finding = look().orElseThrow();
         // then

@@ -71,7 +71,8 @@ class ForwardCheckTest {
     @Test
     void shouldWarnOfThePolicyOfIptables() {
         // given
-        final String policy = "-P INPUT ACCEPT\n-P FORWARD DROP\n-P OUTPUT ACCEPT\n-N DOCKER-USER\n";
+        final String policy =
+                "-P INPUT ACCEPT\n-P FORWARD DROP\n-P OUTPUT ACCEPT\n-N DOCKER-USER\n";
         // when
         final Finding finding = judge(rules("nft", ""), rules("iptables", policy));
         // then

@@ -312,7 +312,8 @@ class TopViewTest {
         assertFalse(text(model, 200, 24, all).contains("virtual NIC"));
         checkScreen(model, 80, 24, first);
         checkScreen(model, 80, 8, TopView.settle(model, 8, selected));
-        assertFalse(text(model, 200, 7, TopView.settle(model, 7, selected)).contains("virtual NIC"));
+        assertFalse(
+                text(model, 200, 7, TopView.settle(model, 7, selected)).contains("virtual NIC"));
     }
 
     @Test
