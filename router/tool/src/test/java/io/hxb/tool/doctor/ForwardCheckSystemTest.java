@@ -66,7 +66,7 @@ class ForwardCheckSystemTest {
                 namespace,
                 "nft",
                 "add chain ip filter FORWARD { type filter hook forward priority 0; policy drop;"
-                    + " }");
+                        + " }");
         // when
         final Finding finding = look().orElseThrow();
         // then
