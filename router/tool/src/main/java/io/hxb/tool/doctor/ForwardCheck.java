@@ -75,8 +75,12 @@ final class ForwardCheck {
                                 + chain
                                 + " is drop, as Docker sets it",
                         rules.program().equals("nft")
-                                ? both("nft insert rule " + chain + " %sifname " + device, "accept")
-                                : both(rules.program() + " -I FORWARD -%s " + device, "-j ACCEPT"));
+                                ? both(
+                                        "nft insert rule " + chain + " ",
+                                        "ifname " + device + " accept")
+                                : both(
+                                        rules.program() + " -I FORWARD -",
+                                        " " + device + " -j ACCEPT"));
             }
         }
         if (all.isEmpty()) {
@@ -93,8 +97,8 @@ final class ForwardCheck {
     }
 
     // One rule for what comes in by the device, another one for what goes out.
-    private static String both(final String rule, final String end) {
-        return (rule + " " + end).formatted("i") + "; " + (rule + " " + end).formatted("o");
+    private static String both(final String start, final String end) {
+        return start + "i" + end + "; " + start + "o" + end;
     }
 
     /**
