@@ -30,6 +30,9 @@ import java.util.function.UnaryOperator;
 public final class DemoCommand implements Callable<Integer> {
     private static final long MAX_FILE_BYTES = 1L << 30;
 
+    // Each has 21 MB for packets that wait.
+    private static final int MAX_VIRTUAL_NICS = 64;
+
     @Mixin private LabRunOptions lab;
     @Mixin private Output output;
 
@@ -52,6 +55,13 @@ public final class DemoCommand implements Callable<Integer> {
     /** Picocli makes it. */
     DemoCommand() {}
 
+    // What keeps the nodes from having virtual NICs.
+    private static String missing(final LabSpec spec) {
+        return spec.shape().nodeCount() > MAX_VIRTUAL_NICS
+                ? "a lab of at most " + MAX_VIRTUAL_NICS + " nodes"
+                : IpOption.missing(spec);
+    }
+
     @Override
     public Integer call() throws IOException {
         if (fileBytes < 1 || fileBytes > MAX_FILE_BYTES) {
@@ -68,7 +78,7 @@ public final class DemoCommand implements Callable<Integer> {
                                 ? "veth NICs in network namespaces"
                                 : "UDP on loopback",
                         spec.linkCount());
-        final String missing = IpOption.missing(spec);
+        final String missing = missing(spec);
         try (LabSession session =
                 lab.start(
                         spec,
