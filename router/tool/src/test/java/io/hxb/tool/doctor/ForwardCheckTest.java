@@ -14,21 +14,21 @@ class ForwardCheckTest {
     private static final String DOCKER =
             """
             table ip nat {
-            	chain POSTROUTING {
-            		type nat hook postrouting priority srcnat; policy accept;
-            		oifname != "docker0" ip saddr 172.17.0.0/16 counter packets 0 bytes 0 masquerade
-            	}
+                chain POSTROUTING {
+                    type nat hook postrouting priority srcnat; policy accept;
+                    oifname != "docker0" ip saddr 172.17.0.0/16 counter packets 0 bytes 0 masquerade
+                }
             }
             table ip filter {
-            	chain DOCKER-USER {
-            		return
-            	}
+                chain DOCKER-USER {
+                    return
+                }
 
-            	chain FORWARD {
-            		type filter hook forward priority filter; policy drop;
-            		counter packets 12 bytes 720 jump DOCKER-USER
-            		oifname "docker0" ct state related,established counter packets 0 bytes 0 accept
-            	}
+                chain FORWARD {
+                    type filter hook forward priority filter; policy drop;
+                    counter packets 12 bytes 720 jump DOCKER-USER
+                    oifname "docker0" ct state related,established counter packets 0 bytes 0 accept
+                }
             }
             """;
 
@@ -58,8 +58,10 @@ class ForwardCheckTest {
     void shouldBeContentWithARuleForTheDevice() {
         final String accepted =
                 DOCKER.replace(
-                        "\t\treturn\n", "\t\tiifname \"hxb0\" counter packets 0 bytes 0 accept\n");
-        final String otherNic = DOCKER.replace("\t\treturn\n", "\t\tiifname \"hxb01\" accept\n");
+                        "        return\n",
+                        "\t\tiifname \"hxb0\" counter packets 0 bytes 0 accept\n");
+        final String otherNic =
+                DOCKER.replace("        return\n", "\t\tiifname \"hxb01\" accept\n");
         final String otherTable =
                 DOCKER + "table ip other {\n\tchain x {\n\t\tiifname \"hxb0\" accept\n\t}\n}\n";
 
