@@ -24,13 +24,13 @@ import io.hxb.node.ip.IpSetup;
 import io.hxb.node.loop.NodeThreads;
 import io.hxb.node.service.ServiceTask;
 import io.hxb.os.HostName;
+import io.hxb.os.NetworkNamespace;
 import io.hxb.os.SoftInterrupts;
 import io.hxb.pm.attach.RunFolders;
 import io.hxb.session.KeyFile;
 import io.hxb.session.KeyRing;
 import io.hxb.tap.IpDevice;
 import io.hxb.tap.IpPlan;
-import io.hxb.tap.PacketDevice;
 import io.hxb.trunk.NodeIdentity;
 import io.hxb.trunk.Port;
 
@@ -162,7 +162,7 @@ final class NodeBuilder {
         final int nodes = config.shape().nodeCount();
         final int messageBytes =
                 frameBytes - FrameHeaderFlyweight.LENGTH - MessageRecordFlyweight.LENGTH;
-        final PacketDevice device =
+        final IpDevice device =
                 resources.push(
                         IpDevice.open(
                                 config.netns(nodeId),
@@ -172,6 +172,13 @@ final class NodeBuilder {
                                         config.ip().prefixes(),
                                         config.ipMtuBytes(),
                                         messageBytes)));
+        final String named = config.netns(nodeId);
+        NetworkNamespace.run(
+                named.isEmpty() ? null : named,
+                () -> {
+                    device.claimSpeed(TrunkSpeed.megabits(config.links(nodeId)));
+                    return null;
+                });
         final IpService service =
                 new IpService(
                         device,

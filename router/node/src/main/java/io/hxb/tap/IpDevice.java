@@ -7,6 +7,7 @@ import io.hxb.os.NetworkNamespace;
 import io.hxb.os.nic.NicAddress;
 import io.hxb.os.nic.NicInfo;
 import io.hxb.os.nic.NicName;
+import io.hxb.os.nic.NicSpeed;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -252,6 +253,23 @@ public final class IpDevice implements PacketDevice {
             throw e;
         }
         wanted.useEcn(prefix.bytes());
+    }
+
+    /**
+     * Has it claim a speed, which is 10 Gbit/s otherwise: programs with several networks divide
+     * their traffic by that. One that was made beforehand keeps its own if this user has no rights.
+     * In the network namespace of the device.
+     *
+     * @param megabits Mbit/s; 0 for no other speed.
+     */
+    public void claimSpeed(final int megabits) {
+        if (megabits > 0) {
+            try {
+                NicSpeed.claim(name(), megabits);
+            } catch (final LinuxException e) {
+                LOGGER.debug("{} claims another speed than {} Mbit/s", name(), megabits, e);
+            }
+        }
     }
 
     /** Its name. */

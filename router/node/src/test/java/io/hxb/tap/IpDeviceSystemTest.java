@@ -10,6 +10,7 @@ import io.hxb.linux.PollSet;
 import io.hxb.os.NetworkNamespace;
 import io.hxb.os.nic.NicAddress;
 import io.hxb.os.nic.NicInfo;
+import io.hxb.os.nic.NicSpeed;
 import io.hxb.testing.TestNamespaces;
 
 import org.junit.jupiter.api.AfterEach;
@@ -303,6 +304,35 @@ class IpDeviceSystemTest {
             assertTrue(link.contains("gso_max_size 8990"), link);
             assertEquals(8_000, device.mtuBytes());
         }
+    }
+
+    @Test
+    void shouldClaimTheSpeedThatItIsGiven() throws IOException {
+        try (IpDevice device = IpDevice.open(first, settings(1))) {
+            // given
+            assertEquals(10_000, claimedMegabits());
+            // when
+            NetworkNamespace.run(first, () -> claim(device, 0));
+            assertEquals(10_000, claimedMegabits());
+            NetworkNamespace.run(first, () -> claim(device, 2_500));
+            // then
+            assertEquals(2_500, claimedMegabits());
+            assertTrue(info(first).hasCarrier());
+        }
+    }
+
+    private int claimedMegabits() throws IOException {
+        return NetworkNamespace.run(first, () -> NicSpeed.megabits("hxb0"));
+    }
+
+    private static Void claim(final IpDevice device, final int megabits) {
+        device.claimSpeed(megabits);
+        return null;
+    }
+
+    @Test
+    void shouldKnowNoSpeedOfANicThatIsNotThere() throws IOException {
+        assertEquals(0, claimedMegabits());
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.hxb.tool;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -76,6 +77,35 @@ class DemoSystemTest {
         }
     }
 
+    @Test
+    void shouldEndWithWhatTcpOverTheVirtualNicLacks() throws Exception {
+        // when
+        try (HxbProcess hxb =
+                HxbProcess.start(
+                        folder,
+                        "demo",
+                        "--backend",
+                        "udp",
+                        "--shape",
+                        "2",
+                        "--links",
+                        "1",
+                        "--file-size",
+                        "1000",
+                        "--seconds",
+                        "0.1")) {
+            assertEquals(ExitStatus.OK, hxb.status(), () -> hxb.output() + hxb.errors());
+
+            // then
+            final String last = hxb.output().lines().toList().getLast();
+            assertTrue(
+                    last.startsWith(
+                            "an ordinary TCP connection over the virtual NIC: not measured,"
+                                    + " because it needs --backend raw"),
+                    hxb::output);
+        }
+    }
+
     private static long namespaces(final String lab) throws IOException {
         try (Stream<Path> files = Files.list(Path.of("/run/netns"))) {
             return files.map(file -> LabNames.labOf(file.getFileName().toString()))
@@ -115,6 +145,14 @@ class DemoSystemTest {
             assertEquals(56, report.get("files_intact"));
             assertEquals(0, report.get("lost"));
             assertTrue((int) report.get("relays") > 0, report::toString);
+            if (backend.equals("raw") && Files.exists(Path.of("/dev/net/tun"))) {
+                assertTrue(((Number) report.get("tcp_MBps")).doubleValue() > 0, report::toString);
+                assertTrue(
+                        ((Number) report.get("tcp_one_link_MBps")).doubleValue() > 0,
+                        report::toString);
+            } else {
+                assertFalse(((String) report.get("tcp_missing")).isEmpty(), report::toString);
+            }
         }
     }
 }

@@ -15,15 +15,19 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** Labs whose nodes have virtual NICs, and {@code hxb ip}. */
 @Tag("system")
 class LabIpSystemTest {
     private static final int USAGE = 2;
+    private static final Path NAMESPACES = Path.of("/etc/netns");
 
     @TempDir private Path folder;
 
@@ -53,6 +57,8 @@ class LabIpSystemTest {
         final String routes =
                 Shell.check("", List.of("ip", "-n", LabNames.namespace(name, 1), "route"));
         assertTrue(routes.contains("10.78.0.0/24 dev hxb0"), routes);
+        // Two veth NICs of 10 Gbit/s each.
+        assertEquals("20000", inNode(1, "cat", "/sys/class/net/hxb0/speed"));
 
         // when
         try (HxbProcess ip = hxb("ip", "--name", name, "--json")) {
@@ -69,11 +75,45 @@ class LabIpSystemTest {
         try (HxbProcess hosts = hxb("ip", "--name", name, "--hosts", "1")) {
             assertEquals(ExitStatus.OK, hosts.status(), hosts::errors);
             assertEquals("10.78.0.2 node1." + name + ".hxb\n", hosts.output());
+            assertResolves(hosts.output(), "10.78.0.2", "node1." + name + ".hxb");
         }
         try (HxbProcess doctor = hxb("doctor", "--name", name, "--all")) {
             doctor.status();
             assertTrue(doctor.output().contains("hxb0: is up, MTU 65000"), doctor::output);
         }
+    }
+
+    // By a hosts file of the namespace of node 0, as docs/howto/ip.md describes it.
+    private void assertResolves(final String hosts, final String address, final String host)
+            throws Exception {
+        final boolean isFirst = Files.notExists(NAMESPACES);
+        final Path own = NAMESPACES.resolve(LabNames.namespace(name, 0));
+        Files.createDirectories(own);
+        try {
+            Files.writeString(own.resolve("hosts"), hosts);
+            final String found = inNode(0, "getent", "hosts", host);
+            assertEquals(List.of(address, host), List.of(found.split(" +", -1)));
+            assertEquals("", Shell.run("", List.of("getent", "hosts", host)).output());
+        } finally {
+            Files.deleteIfExists(own.resolve("hosts"));
+            Files.delete(own);
+            if (isFirst && isEmpty(NAMESPACES)) {
+                Files.delete(NAMESPACES);
+            }
+        }
+    }
+
+    private static boolean isEmpty(final Path folder) throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.findAny().isEmpty();
+        }
+    }
+
+    private String inNode(final int node, final String... command) {
+        final List<String> words =
+                new ArrayList<>(List.of("ip", "netns", "exec", LabNames.namespace(name, node)));
+        words.addAll(List.of(command));
+        return Shell.check("", words);
     }
 
     // Counters are copied to their file a few times a second.

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.counter.CounterLabels;
+import io.hxb.counter.CounterType;
 import io.hxb.counter.Counters;
 import io.hxb.counter.ResourceUse;
 import io.hxb.tool.report.ExitStatus;
@@ -134,6 +135,49 @@ class StatCliTest {
             assertNull(((Map<?, ?>) user.get("messagesPerSecond")).get("held"));
             assertEquals(0, node.get("shares_left_out"));
         }
+    }
+
+    @Test
+    void shouldShowTheVirtualNicWhereThereIsOne() {
+        // given
+        final Path file = folder.resolve("ip.counters");
+        final CounterLabels labels = new CounterLabels("lab", 1, 0, 0, 1, List.of());
+        try (Counters counters = Counters.create(file, labels, 1, warning -> {})) {
+            counters.heartbeat(System.currentTimeMillis());
+            counters.ofLoop(0).add(CounterType.IP_RECEIVED_PACKETS, 7);
+            counters.ofLoop(0).add(CounterType.IP_RECEIVED_BYTES, 12_300_000);
+            counters.ofLoop(0).add(CounterType.IP_MARKED_PACKETS, 4);
+            counters.ofLoop(0).add(CounterType.IP_DROPPED_FULL_PACKETS, 3);
+            counters.ofLoop(0).add(CounterType.IP_REFUSED_PACKETS, 2);
+            counters.ofLoop(0).publish();
+            counters.publish();
+            final String path = file.toString();
+            // when
+            final HxbOutput links = HxbOutput.of("stat", path, "--per-link");
+            final HxbOutput rates =
+                    HxbOutput.of("stat", path, "--per-link", "--interval", "0.01", "--count", "2");
+            final HxbOutput json = HxbOutput.of("stat", path, "--json");
+            final HxbOutput top = HxbOutput.of("top", path, "--interval", "0.1", "--count", "1");
+            // then
+            final String last = links.text().strip().lines().toList().getLast();
+            assertEquals("in all 7 12.3 0 0.0 0 4 0 full 3, refused 2", last.replaceAll(" +", " "));
+            final String rate = rates.text().strip().lines().toList().getLast();
+            assertEquals(
+                    "a second 0 0.0 0 0.0 0 4 0 full 3, refused 2", rate.replaceAll(" +", " "));
+            assertTrue(
+                    top.text()
+                            .contains(
+                                    "virtual NIC: in 0 packets/s, 0.00 MB/s; out 0 packets/s, 0.00"
+                                            + " MB/s; marked 4, gaps 0, dropped full 3, refused 2"),
+                    top::text);
+            final Map<?, ?> report = Json.parse(json.text(), Map.class, json.text());
+            final Map<?, ?> node = (Map<?, ?>) ((List<?>) report.get("nodes")).getFirst();
+            final Map<?, ?> ip = (Map<?, ?>) node.get("ip");
+            assertEquals(12_300_000, ip.get("in_bytes"));
+            assertEquals(Map.of("full", 3, "refused", 2), ip.get("dropped_packets"));
+        }
+        final HxbOutput none = HxbOutput.of("stat", running(1).toString(), "--per-link");
+        assertFalse(none.text().contains("virtual NIC"), none::text);
     }
 
     private static ResourceUse use(

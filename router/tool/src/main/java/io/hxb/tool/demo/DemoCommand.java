@@ -2,6 +2,7 @@ package io.hxb.tool.demo;
 
 import io.hxb.tool.lab.LabSession;
 import io.hxb.tool.lab.LabSpec;
+import io.hxb.tool.option.IpOption;
 import io.hxb.tool.option.LabRunOptions;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.option.TrafficOptions;
@@ -14,6 +15,7 @@ import picocli.CommandLine.Option;
 
 import java.io.IOException;
 import java.util.concurrent.Callable;
+import java.util.function.UnaryOperator;
 
 /** {@code hxb demo}: the main job in one command. Picocli makes it. */
 @Command(
@@ -21,11 +23,15 @@ import java.util.concurrent.Callable;
         mixinStandardHelpOptions = true,
         header = "Show a whole cluster at work on this machine.",
         description =
-                "Make a 2x2x2 cluster with two links per dimension, send generated "
-                        + "files between all pairs of nodes, check their SHA-256, measure, and "
-                        + "remove the cluster. The exit status is 0 only if every byte arrived.")
+                "Make a 2x2x2 cluster with two links per dimension, send generated files between"
+                    + " all pairs of nodes, check their SHA-256, measure, also a TCP connection"
+                    + " over the virtual NICs where nodes can have them, and remove the cluster."
+                    + " The exit status is 0 only if every byte arrived.")
 public final class DemoCommand implements Callable<Integer> {
     private static final long MAX_FILE_BYTES = 1L << 30;
+
+    // Each has 21 MB for packets that wait.
+    private static final int MAX_VIRTUAL_NICS = 64;
 
     @Mixin private LabRunOptions lab;
     @Mixin private Output output;
@@ -49,6 +55,13 @@ public final class DemoCommand implements Callable<Integer> {
     /** Picocli makes it. */
     DemoCommand() {}
 
+    // What keeps the nodes from having virtual NICs.
+    private static String missing(final LabSpec spec) {
+        return spec.shape().nodeCount() > MAX_VIRTUAL_NICS
+                ? "a lab of at most " + MAX_VIRTUAL_NICS + " nodes"
+                : IpOption.missing(spec);
+    }
+
     @Override
     public Integer call() throws IOException {
         if (fileBytes < 1 || fileBytes > MAX_FILE_BYTES) {
@@ -65,9 +78,21 @@ public final class DemoCommand implements Callable<Integer> {
                                 ? "veth NICs in network namespaces"
                                 : "UDP on loopback",
                         spec.linkCount());
-        try (LabSession session = lab.start(spec)) {
+        final String missing = missing(spec);
+        try (LabSession session =
+                lab.start(
+                        spec,
+                        false,
+                        missing.isEmpty() ? IpOption::standard : UnaryOperator.identity())) {
             final DemoRun run = new DemoRun(session.cluster(), session.folder(), output.text());
             final DemoRun.Outcome outcome = run.run(fileBytes, sendNs);
+            final OrdinaryTcp tcp =
+                    missing.isEmpty()
+                            ? OrdinaryTcp.measure(
+                                    session.cluster().config(), spec.rateBps() > 0, sendNs)
+                            : OrdinaryTcp.unmeasured(missing);
+            output.text().println(tcp.text());
+            outcome.fields().putAll(tcp.fields());
             output.report(outcome.fields());
             return ExitStatus.of(outcome.result().isOk());
         }

@@ -62,6 +62,17 @@ final class IpCheck {
         } else {
             findings.add(canBeMade(nic, subject));
         }
+        ForwardCheck.run(config.ip().device(), subject).ifPresent(findings::add);
+        if (config.ip().prefixes().stream().anyMatch(prefix -> !prefix.isIpv4())) {
+            Ipv6Check.run(
+                            Ipv6Check.SETTINGS,
+                            config.ip().device(),
+                            subject,
+                            isRunning,
+                            Privileges.has(Privileges.NET_ADMIN)
+                                    && Files.isWritable(Ipv6Check.NEW_NICS))
+                    .ifPresent(findings::add);
+        }
         for (final NicAddress each : NicAddress.all()) {
             for (final IpPrefix prefix : config.ip().prefixes()) {
                 if (each.ifindex() != nic.ifindex() && overlaps(prefix, each)) {

@@ -3,6 +3,7 @@ package io.hxb.tool.live;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * One node at one moment; rates are means since the sample before. Immutable.
@@ -15,6 +16,7 @@ import java.util.Map;
  * @param frames frames a second that need explaining.
  * @param routes trouble on routes.
  * @param links its links, in the order of their index.
+ * @param ip its virtual NIC; empty if there is none, or nothing has passed by it.
  */
 public record NodeSample(
         String cluster,
@@ -24,7 +26,8 @@ public record NodeSample(
         Messages messages,
         Frames frames,
         Routes routes,
-        List<LinkSample> links) {
+        List<LinkSample> links,
+        Optional<IpSample> ip) {
 
     /** Copies the list. */
     public NodeSample {
@@ -57,9 +60,18 @@ public record NodeSample(
      */
     public record Routes(long silent, long brokenHops, long troubled) {}
 
-    /** The same with other links. */
+    /** The same with some of its links alone. */
     public NodeSample withLinks(final List<LinkSample> others) {
-        return new NodeSample(cluster, node, coordinates, state, messages, frames, routes, others);
+        return new NodeSample(
+                cluster,
+                node,
+                coordinates,
+                state,
+                messages,
+                frames,
+                routes,
+                others,
+                Optional.empty());
     }
 
     /** MB a second that arrive on all its links together. */
@@ -98,6 +110,7 @@ public record NodeSample(
         report.put("broken_hops", routes.brokenHops());
         report.put("troubled_destinations", routes.troubled());
         report.put("links", links.stream().map(LinkSample::report).toList());
+        ip.ifPresent(each -> report.put("ip", each.report()));
         return report;
     }
 }

@@ -12,11 +12,13 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Samples one node again and again; rates are since the sample before. Used by one thread. */
 public final class NodeSampler {
     private Map<String, Long> before = Map.of();
     private Map<String, Long> now = Map.of();
+    private IpCounts lastIp = IpCounts.NONE;
     private long lastNs;
     private double seconds = 1;
 
@@ -34,6 +36,7 @@ public final class NodeSampler {
         lastNs = nowNs;
         before = now;
         now = values(reader);
+        final Optional<IpSample> ip = ip(reader);
         final CounterLabels labels = reader.labels();
         final List<LinkSample> links = new ArrayList<>();
         for (int link = 0; link < labels.links().size(); link++) {
@@ -55,7 +58,16 @@ public final class NodeSampler {
                         value(CounterType.FLOW_SILENT_ROUTES_EVENTS, 0),
                         value(CounterType.FLOW_BROKEN_HOPS_EVENTS, 0),
                         value(CounterType.FLOW_TROUBLED_DESTINATIONS, 0)),
-                links);
+                links,
+                ip);
+    }
+
+    private Optional<IpSample> ip(final CounterReader reader) {
+        final Optional<IpCounts> counts = IpCounts.of(reader);
+        // The first time there is nothing to compare with.
+        final IpCounts earlier = before.isEmpty() ? counts.orElse(IpCounts.NONE) : lastIp;
+        lastIp = counts.orElse(IpCounts.NONE);
+        return counts.map(each -> IpSample.between(earlier, each, seconds));
     }
 
     private LinkSample link(final CounterLabels.LinkLabel label, final int i) {

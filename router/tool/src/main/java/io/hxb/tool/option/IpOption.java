@@ -8,8 +8,11 @@ import io.hxb.tool.report.UsageException;
 
 import picocli.CommandLine.Option;
 
+import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -53,15 +56,9 @@ public final class IpOption {
         if (!isGiven()) {
             return;
         }
-        if (!spec.backend().usesNics()) {
-            throw new UsageException(
-                    "--ip needs --backend raw, and that root: the nodes of a lab over UDP are in"
-                            + " one network namespace, and each needs a virtual NIC of its own");
-        }
-        if (!Files.exists(TUN)) {
-            throw new UsageException(
-                    "--ip needs the device /dev/net/tun, which is missing here: modprobe tun, or"
-                            + " give it to the container (--device /dev/net/tun)");
+        final String missing = missing(spec);
+        if (!missing.isEmpty()) {
+            throw new UsageException("--ip needs " + missing);
         }
         final int nodes = spec.shape().nodeCount();
         prefixes().stream()
@@ -75,6 +72,31 @@ public final class IpOption {
                                             + " nodes: "
                                             + prefix);
                         });
+    }
+
+    /** What keeps the nodes of a lab from having virtual NICs; empty if nothing does. */
+    public static String missing(final LabSpec spec) {
+        if (!spec.backend().usesNics()) {
+            return "--backend raw, and that root: the nodes of a lab over UDP are in one network"
+                    + " namespace, and each needs a virtual NIC of its own";
+        }
+        if (!Files.exists(TUN)) {
+            return "the device /dev/net/tun, which is missing here: modprobe tun, or give it to the"
+                    + " container (--device /dev/net/tun)";
+        }
+        try (FileChannel tun =
+                FileChannel.open(TUN, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            return "";
+        } catch (final IOException e) {
+            return "the device /dev/net/tun, which cannot be opened here ("
+                    + e.getMessage()
+                    + "): modprobe tun, or give it to the container (--device /dev/net/tun)";
+        }
+    }
+
+    /** The configuration with a virtual NIC for each node, with an IPv4 address. */
+    public static ClusterConfig standard(final ClusterConfig config) {
+        return config.withIp(IpConfig.DEFAULT.withPrefixes(List.of(IpPrefix.parse(DEFAULT_IPV4))));
     }
 
     /** The configuration with the virtual NICs that were asked for. */

@@ -108,7 +108,7 @@ public final class Selection {
     public Optional<NodeSample> of(final NodeSample node) {
         final List<LinkSample> own = node.links().stream().filter(this::isWanted).toList();
         return isNamed(node) && isInState(node) && (!isOfLinks() || !own.isEmpty())
-                ? Optional.of(node.withLinks(own))
+                ? Optional.of(isOfLinks() ? node.withLinks(own) : node)
                 : Optional.empty();
     }
 

@@ -67,7 +67,9 @@ public final class StatCommand implements Callable<Integer> {
 
     @Option(
             names = "--per-link",
-            description = "show only the traffic of each link; with --interval its present rate")
+            description =
+                    "show only the traffic of each link and of the virtual NIC; with --interval"
+                            + " its present rate")
     private boolean isLinks;
 
     @Option(
@@ -205,6 +207,9 @@ public final class StatCommand implements Callable<Integer> {
         final TextTable table = counters(node, sample, hasLast, values);
         if (isLinks) {
             output.text().print(node.traffic.table(node.reader, sample.links(), System.nanoTime()));
+            sample.ip()
+                    .map(ip -> hasLast ? IpTable.perSecond(ip) : IpTable.inAll(ip))
+                    .ifPresent(output.text()::print);
         } else if (!isUsers) {
             output.text().print(table);
         }
@@ -223,6 +228,7 @@ public final class StatCommand implements Callable<Integer> {
         report.put("findings", node.findings);
         report.put("shares", UserTable.report(node.uses));
         report.put("shares_left_out", node.uses.leftOut());
+        sample.ip().ifPresent(ip -> report.put("ip", ip.counts().report()));
         report.put("counters", values);
         return report;
     }

@@ -174,7 +174,9 @@ public final class TopCommand implements Callable<Integer> {
                     .append("/s, on detours " + node.frames().detoured())
                     .append("/s; destinations in trouble " + node.routes().troubled())
                     .append('\n');
-            text.append(links(node)).append('\n');
+            text.append(links(node));
+            node.ip().ifPresent(ip -> text.append(ip.text()).append('\n'));
+            text.append('\n');
         }
         return text.toString();
     }

@@ -12,6 +12,7 @@ import java.util.Optional;
 /** Draws the screen and handles keys: pure functions of their arguments. Stateless. */
 final class TopView {
     private static final int FRAME_LINES = 3;
+    private static final int MIN_IP_HEIGHT = 8;
     private static final String NODE_HELP =
             "q quit  Enter links  a all links  arrows: move, sort  r reverse  p pause";
     private static final String LINK_HELP =
@@ -113,7 +114,7 @@ final class TopView {
                 && model.links(state.nodes().selected()).isEmpty()) {
             settled = state.view(TopState.View.NODES);
         }
-        return settled.list(settled.list().settle(keys(model, settled), rows(height)));
+        return settled.list(settled.list().settle(keys(model, settled), rows(model, height)));
     }
 
     /**
@@ -124,7 +125,7 @@ final class TopView {
     static TopState press(
             final TopModel model, final int height, final TopState state, final TopKey key) {
         final boolean isOfNodes = state.view() == TopState.View.NODES;
-        final int page = Math.max(1, rows(height) - 1);
+        final int page = Math.max(1, rows(model, height) - 1);
         final TopState next =
                 switch (key) {
                     case UP -> move(model, state, -1);
@@ -170,8 +171,28 @@ final class TopView {
         return model.links(state.view() == TopState.View.LINKS ? state.nodes().selected() : "");
     }
 
-    private static int rows(final int height) {
-        return Math.max(0, height - FRAME_LINES);
+    private static int rows(final TopModel model, final int height) {
+        return Math.max(0, height - FRAME_LINES - ipLines(model, height));
+    }
+
+    // A line for the virtual NIC of the selected node, where nodes have any.
+    private static int ipLines(final TopModel model, final int height) {
+        return height >= MIN_IP_HEIGHT
+                        && model.nodes().stream().anyMatch(node -> node.ip().isPresent())
+                ? 1
+                : 0;
+    }
+
+    private static String ipLine(final TopModel model, final TopState state) {
+        final String selected =
+                state.view() == TopState.View.ALL_LINKS
+                        ? state.links().selected()
+                        : state.nodes().selected();
+        return model.nodes().stream()
+                .filter(node -> (selected + " ").startsWith(TopModel.key(node) + " "))
+                .findFirst()
+                .flatMap(node -> node.ip().map(ip -> name(node) + " " + ip.text()))
+                .orElse("");
     }
 
     /**
@@ -187,7 +208,7 @@ final class TopView {
         final List<ScreenLine> lines = new ArrayList<>();
         lines.add(ScreenLine.of(title(model, state), TextStyle.TITLE).cut(width));
         if (height > 1) {
-            final int room = Math.max(1, height - 2);
+            final int room = Math.max(1, height - 2 - ipLines(model, height));
             lines.addAll(
                     state.view() == TopState.View.NODES
                             ? NODES.draw(model.nodes(), width, room, state.nodes())
@@ -199,8 +220,12 @@ final class TopView {
                             .cut(width));
         }
         if (height > 2) {
-            while (lines.size() < height - 1) {
+            final int ipLines = ipLines(model, height);
+            while (lines.size() < height - 1 - ipLines) {
                 lines.add(ScreenLine.of("", TextStyle.PLAIN));
+            }
+            if (ipLines > 0) {
+                lines.add(ScreenLine.of(ipLine(model, state), TextStyle.PLAIN).cut(width));
             }
             final String help = state.view() == TopState.View.NODES ? NODE_HELP : LINK_HELP;
             lines.add(ScreenLine.of(help, TextStyle.TITLE).cut(width));

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
 import java.util.List;
+import java.util.Optional;
 
 @Tag("unit")
 class SelectionTest {
@@ -41,7 +42,8 @@ class SelectionTest {
                 new NodeSample.Messages(0, 0),
                 new NodeSample.Frames(0, 0, 0),
                 new NodeSample.Routes(0, 0, 0),
-                List.of(link("x.0", first), link("y.1", second)));
+                List.of(link("x.0", first), link("y.1", second)),
+                Optional.empty());
     }
 
     private static LinkSample link(final String label, final LinkCondition condition) {

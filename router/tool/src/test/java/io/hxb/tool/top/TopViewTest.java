@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.tool.live.IpCounts;
+import io.hxb.tool.live.IpSample;
 import io.hxb.tool.live.LinkCondition;
 import io.hxb.tool.live.LinkSample;
 import io.hxb.tool.live.NodeSample;
@@ -14,6 +16,8 @@ import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 
 @Tag("unit")
@@ -38,7 +42,8 @@ class TopViewTest {
                             new NodeSample.Messages(random.nextInt(3), random.nextInt(1 << 30)),
                             new NodeSample.Frames(random.nextInt(3), 0, 0),
                             new NodeSample.Routes(0, 0, random.nextInt(2)),
-                            links));
+                            links,
+                            Optional.empty()));
         }
         return new TopModel("12:34:56", nodes);
     }
@@ -253,6 +258,62 @@ class TopViewTest {
         assertFalse(narrow.contains("cluster"), narrow);
         assertTrue(wide.contains("cluster"), wide);
         assertTrue(narrow.contains("p pause\n"), narrow);
+    }
+
+    // The model with a virtual NIC in one of its nodes.
+    private static TopModel withIp(final TopModel model, final int node) {
+        final List<NodeSample> nodes = new ArrayList<>(model.nodes());
+        final NodeSample old = nodes.get(node);
+        final IpCounts counts =
+                new IpCounts(
+                        new IpCounts.Traffic(1_000, 2_000_000),
+                        new IpCounts.Traffic(0, 0),
+                        1,
+                        5,
+                        0,
+                        Map.of("full", 3L));
+        nodes.set(
+                node,
+                new NodeSample(
+                        old.cluster(),
+                        old.node(),
+                        old.coordinates(),
+                        old.state(),
+                        old.messages(),
+                        old.frames(),
+                        old.routes(),
+                        old.links(),
+                        Optional.of(
+                                new IpSample(
+                                        new IpSample.Traffic(100, 0.2),
+                                        new IpSample.Traffic(0, 0),
+                                        counts))));
+        return new TopModel(model.clock(), nodes);
+    }
+
+    @Test
+    void shouldShowTheVirtualNicOfTheSelectedNode() {
+        // given
+        final TopModel model = withIp(model(27, 4), 25);
+        final String line =
+                "(1,2,2) virtual NIC: in 100 packets/s, 0.20 MB/s; out 0 packets/s, 0.00 MB/s;"
+                        + " marked 5, gaps 0, dropped full 3";
+
+        // when
+        final TopState first = TopView.settle(model, 24, TopState.START);
+        final TopState selected = press(model, 24, TopKey.LAST, TopKey.UP);
+        final TopState open = press(model, 24, TopKey.LAST, TopKey.UP, TopKey.OPEN);
+        final TopState all = press(model, 24, TopKey.ALL_LINKS, TopKey.LAST);
+
+        // then
+        assertFalse(text(model, 200, 24, first).contains("virtual NIC"));
+        assertEquals(line, text(model, 200, 24, selected).lines().toList().get(22));
+        assertEquals(line, text(model, 200, 24, open).lines().toList().get(22));
+        assertFalse(text(model, 200, 24, all).contains("virtual NIC"));
+        checkScreen(model, 80, 24, first);
+        checkScreen(model, 80, 8, TopView.settle(model, 8, selected));
+        assertFalse(
+                text(model, 200, 7, TopView.settle(model, 7, selected)).contains("virtual NIC"));
     }
 
     @Test

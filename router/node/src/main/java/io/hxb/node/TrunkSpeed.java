@@ -1,0 +1,30 @@
+package io.hxb.node;
+
+import io.hxb.config.LinkConfig;
+import io.hxb.linux.LinuxException;
+import io.hxb.os.nic.NicSpeed;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** How fast the links of a node are together, as their NICs claim. Stateless. */
+final class TrunkSpeed {
+    private TrunkSpeed() {}
+
+    /**
+     * The sum over the links of the dimension where it is greatest, in the network namespace of the
+     * calling thread.
+     *
+     * @return Mbit/s; 0 if none is known, as of UDP links.
+     */
+    static int megabits(final List<LinkConfig> links) throws LinuxException {
+        final Map<Integer, Integer> sums = new HashMap<>();
+        for (final LinkConfig link : links) {
+            if (!link.nic().isEmpty()) {
+                sums.merge(link.dimension(), NicSpeed.megabits(link.nic()), Integer::sum);
+            }
+        }
+        return sums.values().stream().mapToInt(sum -> sum).max().orElse(0);
+    }
+}
