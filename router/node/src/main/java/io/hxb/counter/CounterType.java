@@ -331,7 +331,7 @@ public enum CounterType {
             175, "Packets that waited too long and were marked by ECN instead of being dropped."),
     IP_GAPS_EVENTS(
             176,
-            "Times all packets on the way to a node were given up, because the oldest was not"
+            "Times all packets of a flow to a node were given up, because the oldest was not"
                     + " acknowledged in ip.repairTime."),
     IP_DROPPED_ADDRESS_PACKETS(
             177,
@@ -349,7 +349,11 @@ public enum CounterType {
     IP_REFUSED_PACKETS(
             184,
             "Packets from other nodes dropped because they were not valid, or not from the sender"
-                    + " that they named.");
+                    + " that they named."),
+    IP_SENT_SHORT_PACKETS(
+            185, "Of the packets sent, those on the flow of connections with few and short packets."),
+    IP_FLOW_CHANGES_EVENTS(
+            186, "Times a connection changed between the flow of short packets and the other one.");
 
     private static final CounterType[] BY_ID = new CounterType[values().length + 1];
     // By negated reason; there is none for 0.

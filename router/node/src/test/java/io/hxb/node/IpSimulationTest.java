@@ -106,6 +106,122 @@ class IpSimulationTest {
         }
     }
 
+    /** A connection that sends short packets, long ones, or both, and goes on to another kind. */
+    private static final class Connection {
+        final int from;
+        final int to;
+        final int port;
+        int sent;
+        int got;
+
+        Connection(final int from, final int to, final int port) {
+            this.from = from;
+            this.to = to;
+            this.port = port;
+        }
+
+        void send(final IpCluster cluster, final SplittableRandom random) {
+            final int kind = random.nextInt(3);
+            for (int left = random.nextInt(30); left > 0; left--) {
+                final boolean isLong = kind == 0 || (kind == 1 && random.nextInt(4) == 0);
+                final int bytes = isLong ? 2_000 + random.nextInt(6_900) : random.nextInt(400);
+                cluster.members
+                        .get(from)
+                        .device
+                        .outgoing
+                        .add(SimPackets.packet(from, to, port, sent++, bytes));
+            }
+        }
+
+        void check(final byte[] packet, final long seed) {
+            assertEquals(got++, SimPackets.number(packet), "order of " + port + ", seed " + seed);
+        }
+    }
+
+    private static List<Connection> connections(final int nodes) {
+        final List<Connection> all = new ArrayList<>();
+        for (int from = 0; from < nodes; from++) {
+            for (int number = 0; number < 4; number++) {
+                all.add(
+                        new Connection(
+                                from, (from + 1 + number % (nodes - 1)) % nodes, all.size()));
+            }
+        }
+        return all;
+    }
+
+    @Test
+    void shouldKeepTheOrderOfConnectionsThatChangeTheirFlow() {
+        for (long seed = 0; seed < SEEDS; seed++) {
+            // given
+            final SplittableRandom random = new SplittableRandom(seed);
+            final Shape shape = seed % 2 == 0 ? Shape.of(2, 2) : Shape.of(3);
+            try (IpCluster cluster = start(new IpCluster(seed, shape, 2, lossy(random)))) {
+                final List<Connection> connections = connections(shape.nodeCount());
+                // when
+                for (int wave = 0; wave < 12; wave++) {
+                    connections.forEach(each -> each.send(cluster, random));
+                    cluster.runUntil(() -> false, random.nextLong(SECOND / 5));
+                }
+                final int sent = connections.stream().mapToInt(each -> each.sent).sum();
+                assertTrue(
+                        cluster.runUntil(() -> arrived(cluster) == sent, 60 * SECOND),
+                        () -> "arrived " + arrived(cluster) + " of " + sent);
+                // then
+                for (final IpCluster.Member member : cluster.members) {
+                    for (final byte[] packet : member.device.arrived) {
+                        connections.get(SimPackets.port(packet)).check(packet, seed);
+                    }
+                }
+                final long ofShort = sum(cluster, CounterType.IP_SENT_SHORT_PACKETS);
+                assertTrue(ofShort > 0 && ofShort < sent, ofShort + " of " + sent);
+                assertTrue(sum(cluster, CounterType.IP_FLOW_CHANGES_EVENTS) > 0);
+                assertEquals(0, sum(cluster, CounterType.IP_GAPS_EVENTS), "seed " + seed);
+                cluster.runUntil(() -> false, SECOND / 10);
+                assertEquals(
+                        0,
+                        cluster.members.stream().mapToInt(each -> each.service.usedSlots()).sum());
+                assertEquals(0, cluster.leftovers(), "buffers not given back");
+            }
+        }
+    }
+
+    @Test
+    void shouldNeverReorderAConnectionWhoseNodeStopsAndGoesOn() {
+        for (long seed = 0; seed < SEEDS; seed++) {
+            // given
+            final SplittableRandom random = new SplittableRandom(seed);
+            try (IpCluster cluster = start(new IpCluster(seed, Shape.of(3), 2, lossy(random)))) {
+                final List<Connection> connections = connections(3);
+                // when
+                for (int wave = 0; wave < 12; wave++) {
+                    final IpCluster.Member other = cluster.members.get(random.nextInt(3));
+                    connections.forEach(each -> each.send(cluster, random));
+                    cluster.runUntil(() -> false, random.nextLong(SECOND / 100));
+                    other.isStopped = true;
+                    connections.forEach(each -> each.send(cluster, random));
+                    cluster.runUntil(() -> false, random.nextLong(2 * IpCluster.REPAIR_NS));
+                    other.isStopped = false;
+                }
+                cluster.runUntil(() -> false, SECOND);
+                // then
+                assertTrue(sum(cluster, CounterType.IP_GAPS_EVENTS) > 0, "given up");
+                for (final IpCluster.Member member : cluster.members) {
+                    for (final byte[] packet : member.device.arrived) {
+                        final Connection connection = connections.get(SimPackets.port(packet));
+                        final int number = SimPackets.number(packet);
+                        assertTrue(
+                                number >= connection.got,
+                                number + " after " + connection.got + ", seed " + seed);
+                        connection.got = number + 1;
+                    }
+                }
+                assertTrue(
+                        connections.stream().allMatch(each -> each.got > each.sent / 2), "goes on");
+            }
+        }
+    }
+
     private static void offer(
             final IpCluster cluster, final int from, final int to, final int count) {
         for (int number = 0; number < count; number++) {
