@@ -130,7 +130,15 @@ public record ClusterConfig(
                         "needs a larger prefix for "
                                 + shape.nodeCount()
                                 + " nodes: "
-                                + ip.tooSmall(shape.nodeCount()).map(Object::toString).orElse(""));
+                                + ip.tooSmall(shape.nodeCount()).map(Object::toString).orElse(""))
+                .that(
+                        ip.tenant().isEmpty() || (!tenants.isEmpty() && tenants.has(ip.tenant())),
+                        "ip",
+                        "must name one of tenants or "
+                                + TenantPlan.OPERATOR_NAME
+                                + " as tenant, where there are tenants: '"
+                                + ip.tenant()
+                                + "'");
         new FrameLengths(frame, pool, security).check(check, socket, ip);
         check.done();
     }

@@ -25,8 +25,10 @@ import java.util.Optional;
  * @param mtuBytes bytes of a packet after the Ethernet header; 0 for {@link
  *     ClusterConfig#ipMtuBytes()}.
  * @param repairNs how long a lost packet is sent again before those after it are handed over.
+ * @param tenant to whom the packets belong; empty for nobody.
  */
-public record IpConfig(List<IpPrefix> prefixes, String device, int mtuBytes, long repairNs) {
+public record IpConfig(
+        List<IpPrefix> prefixes, String device, int mtuBytes, long repairNs, String tenant) {
     /** The largest that the kernel gives to a TAP device: 65,535 less the Ethernet header. */
     private static final int MAX_MTU = 65_521;
 
@@ -39,7 +41,7 @@ public record IpConfig(List<IpPrefix> prefixes, String device, int mtuBytes, lon
     public static final ConfigSection<IpConfig> KEYS =
             ConfigSection.<IpConfig>of(
                     "ip",
-                    v -> new IpConfig(v.next(), v.next(), v.next(), v.next()),
+                    v -> new IpConfig(v.next(), v.next(), v.next(), v.next(), v.next()),
                     basic(
                             "prefix",
                             list(
@@ -77,6 +79,16 @@ public record IpConfig(List<IpPrefix> prefixes, String device, int mtuBytes, lon
                             range(1_000_000, 10_000_000_000L),
                             "Time for which a lost packet is sent again before later ones are"
                                     + " handed over without it."),
+                    advanced(
+                            "tenant",
+                            text("name of a tenant"),
+                            "",
+                            IpConfig::tenant,
+                            described("one of `tenants`, or `operator`"),
+                            "Packets count as this tenant's, and only virtual NICs of tenants that"
+                                    + " it may talk to are reached"
+                                    + " ([limits](../howto/ip.md#tenants)); by default the virtual"
+                                    + " NIC is no tenant's."),
                     new ConfigSection.Rule<>(
                             "prefix",
                             ip ->

@@ -41,6 +41,23 @@ class IpConfigTest {
     }
 
     @Test
+    void shouldBelongToATenantOfTheFile() {
+        // when
+        final ClusterConfig config =
+                parse(
+                        "ip: {prefix: 10.77.0.0/16, tenant: physics}\n"
+                                + "tenants: {physics: {uids: 1000}}\n");
+        // then
+        assertEquals("physics", config.ip().tenant());
+        assertEquals(
+                config, ClusterConfigYaml.parse(ClusterConfigYaml.write(config), "written.yaml"));
+        assertEquals("", parse("ip: {prefix: 10.77.0.0/16}\n").ip().tenant());
+        parse(
+                "ip: {prefix: 10.77.0.0/16, tenant: operator}\n"
+                        + "tenants: {physics: {uids: 1000}}\n");
+    }
+
+    @Test
     void shouldTakeOnePrefixWithoutAList() {
         assertEquals(1, parse("ip: {prefix: 10.77.0.0/16}\n").ip().prefixes().size());
     }
@@ -68,6 +85,8 @@ class IpConfigTest {
                 "ip: {prefix: 10.77.0.0/16, mtu: 1279} | ip.mtu must be 1280..65521",
                 "ip: {prefix: 10.77.0.0/16, repairTime: 0s} | ip.repairTime must be",
                 "ip: {prefix: {a: b}} | ip.prefix must be a list",
+                "ip: {prefix: 10.77.0.0/16, tenant: x} | ip must name one of tenants or operator",
+                "ip: {prefix: 10.77.0.0/16, tenant: operator} | ip must name one of tenants or",
             })
     void shouldReportWhatCannotBe(final String text, final String message) {
         // when

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.counter.CounterType;
+import io.hxb.flow.FlowRights;
+import io.hxb.flow.UnlimitedRights;
 import io.hxb.link.sim.SimFaults;
 import io.hxb.topology.Shape;
 
@@ -416,6 +418,59 @@ class IpSimulationTest {
             final int passing = place - before;
             assertTrue(passing < 30, passing + " packets arrived before it");
             assertEquals(2, sum(cluster, CounterType.IP_SENT_SHORT_PACKETS));
+        }
+    }
+
+    /** Rights of a tenant that talks with itself and one other. */
+    private static final class OfTenant extends UnlimitedRights {
+        private final int own;
+        private final int friend;
+
+        OfTenant(final int own, final int friend) {
+            this.own = own;
+            this.friend = friend;
+        }
+
+        @Override
+        public int tenant() {
+            return own;
+        }
+
+        @Override
+        public boolean mayReceiveFrom(final int tenant, final int node, final int context) {
+            return tenant == own || tenant == friend;
+        }
+
+        @Override
+        public boolean maySendTo(final int tenant, final int node, final int context) {
+            return tenant == own || tenant == friend;
+        }
+    }
+
+    @Test
+    void shouldReachOnlyNodesOfTenantsThatItMayTalkTo() {
+        // given two tenants that talk with each other, a third one, and a node without a tenant
+        final List<FlowRights> rights =
+                List.of(
+                        new OfTenant(10, 11),
+                        new OfTenant(11, 10),
+                        new OfTenant(12, 12),
+                        FlowRights.ALL);
+        try (IpCluster cluster = start(new IpCluster(11, Shape.of(4), rights::get))) {
+            // when
+            for (int to = 1; to < 4; to++) {
+                offer(cluster, 0, to, 10);
+                offer(cluster, to, 0, 10);
+            }
+            cluster.runUntil(() -> false, SECOND);
+            // then
+            assertEquals(10, arrived(cluster, 0));
+            assertEquals(10, arrived(cluster, 1));
+            assertEquals(0, arrived(cluster, 2));
+            assertEquals(0, arrived(cluster, 3));
+            assertEquals(40, sum(cluster, CounterType.IP_DROPPED_UNREACHABLE_PACKETS));
+            assertEquals(
+                    0, cluster.members.stream().mapToInt(each -> each.service.usedSlots()).sum());
         }
     }
 

@@ -121,7 +121,7 @@ public final class IpService implements ContextPolling {
         port.openContext(
                 end,
                 setup.incarnation(),
-                new ContextTerms(quotaFrames, true, 0, new PacketRights(end)));
+                new ContextTerms(quotaFrames, true, 0, new PacketRights(end, setup.rights())));
     }
 
     @Override

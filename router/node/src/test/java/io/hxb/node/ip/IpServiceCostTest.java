@@ -7,6 +7,7 @@ import io.hxb.counter.CounterBlock;
 import io.hxb.counter.CounterType;
 import io.hxb.flow.FlowEndpoints;
 import io.hxb.flow.FlowListener;
+import io.hxb.flow.FlowRights;
 import io.hxb.linux.Memory;
 import io.hxb.pm.PmStatus;
 import io.hxb.tap.PacketAddresses;
@@ -140,7 +141,7 @@ class IpServiceCostTest {
             final EndlessDevice device = new EndlessDevice();
             final IpService service =
                     new IpService(
-                            device, new OneNode(), new IpSetup(0, 2, 1, 65_600, 200_000_000L));
+                            device, new OneNode(), new IpSetup(0, 2, 1, 65_600, 200_000_000L, FlowRights.ALL));
             final Echo echo =
                     new Echo(new IpDelivery(service, null), arena.allocate(70_000, 64).address());
             final CounterBlock counters = CounterBlock.unpublished(0, 0);

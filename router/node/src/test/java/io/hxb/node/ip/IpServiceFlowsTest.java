@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.counter.CounterBlock;
 import io.hxb.counter.CounterType;
+import io.hxb.flow.FlowRights;
 import io.hxb.linux.Memory;
 import io.hxb.pm.PmStatus;
 import io.hxb.tap.PacketAddresses;
@@ -130,7 +131,7 @@ class IpServiceFlowsTest {
     void start() {
         service =
                 new IpService(
-                        device, new OneNode(), new IpSetup(0, 2, 1, 65_600, REPAIR_NS));
+                        device, new OneNode(), new IpSetup(0, 2, 1, 65_600, REPAIR_NS, FlowRights.ALL));
         delivery = new IpDelivery(service, null);
         service.start(flows, counters);
     }
