@@ -132,6 +132,13 @@ public record ClusterConfig(
                                 + " nodes: "
                                 + ip.tooSmall(shape.nodeCount()).map(Object::toString).orElse(""))
                 .that(
+                        ip.withoutGateway(shape.nodeCount()).isEmpty(),
+                        "ip",
+                        "has a route by a node that does not exist: "
+                                + ip.withoutGateway(shape.nodeCount())
+                                        .map(Object::toString)
+                                        .orElse(""))
+                .that(
                         ip.tenant().isEmpty() || (!tenants.isEmpty() && tenants.has(ip.tenant())),
                         "ip",
                         "must name one of tenants or "

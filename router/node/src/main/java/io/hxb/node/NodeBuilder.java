@@ -180,7 +180,8 @@ final class NodeBuilder {
                                         nodeId,
                                         config.ip().prefixes(),
                                         config.ipMtuBytes(),
-                                        messageBytes)));
+                                        messageBytes,
+                                        config.ip().routes())));
         final IpService service =
                 new IpService(
                         device,

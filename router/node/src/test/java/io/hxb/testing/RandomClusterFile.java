@@ -75,6 +75,7 @@ public final class RandomClusterFile {
         values.put("ip.prefix", "");
         values.put("ip.device", pick("", "hxb0"));
         values.put("ip.tenant", "");
+        values.put("ip.routes", "");
         values.put(
                 "tenants",
                 pick(
