@@ -49,9 +49,7 @@ public record IpConfig(
     public static final ConfigSection<IpConfig> KEYS =
             ConfigSection.<IpConfig>of(
                     "ip",
-                    v ->
-                            new IpConfig(
-                                    v.next(), v.next(), v.next(), v.next(), v.next(), v.next()),
+                    v -> new IpConfig(v.next(), v.next(), v.next(), v.next(), v.next(), v.next()),
                     basic(
                             "prefix",
                             list(

@@ -134,7 +134,12 @@ final class UserShares {
         final String who = "the virtual NIC";
         final UserAccount account =
                 new UserAccount(
-                        NODE_UID, who, tenants, tenant, share -> ofTenant(who, share, tenant), null);
+                        NODE_UID,
+                        who,
+                        tenants,
+                        tenant,
+                        share -> ofTenant(who, share, tenant),
+                        null);
         accounts.put(new Member(NODE_UID, tenant), account);
         return account;
     }

@@ -351,7 +351,8 @@ public enum CounterType {
             "Packets from other nodes dropped because they were not valid, or not from the sender"
                     + " that they named."),
     IP_SENT_SHORT_PACKETS(
-            185, "Of the packets sent, those on the flow of connections with few and short packets."),
+            185,
+            "Of the packets sent, those on the flow of connections with few and short packets."),
     IP_FLOW_CHANGES_EVENTS(
             186, "Times a connection changed between the flow of short packets and the other one.");
 

@@ -4,8 +4,8 @@ package io.hxb.flow;
  * What the flows of a context carry: messages, operations on remote memory, or packets of IP. A
  * context that uses remote memory has three ends in the network, one of each kind, so that its
  * operations do not wait for messages that nobody receives, nor answers for requests. Packets have
- * two ends of the node's own. The number of an end in frames is that of its context with the kind in
- * the two highest bits. Stateless.
+ * two ends of the node's own. The number of an end in frames is that of its context with the kind
+ * in the two highest bits. Stateless.
  */
 public final class ContextKind {
     /** Messages: the number is that of the context itself. */

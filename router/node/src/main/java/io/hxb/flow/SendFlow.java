@@ -28,7 +28,9 @@ final class SendFlow extends Flow {
     /** Bytes that wait to be sent, at most. */
     private static final int SPARSE_BYTES = 2_048;
 
-    /** The same of packets that are short, whatever is in flight: about one frame that they share. */
+    /**
+     * The same of packets that are short, whatever is in flight: about one frame that they share.
+     */
     private static final int SHORT_PACKETS_BYTES = 8_192;
 
     /** What waits to be sent. */

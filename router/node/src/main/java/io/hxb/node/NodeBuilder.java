@@ -106,10 +106,7 @@ final class NodeBuilder {
                 options.attaches() ? List.of(resources.push(attachServer(contexts))) : List.of();
         final IpService ip =
                 config.ip().isWanted()
-                        ? ip(
-                                incarnation,
-                                frameBytes,
-                                contexts.packetRights(config.ip().tenant()))
+                        ? ip(incarnation, frameBytes, contexts.packetRights(config.ip().tenant()))
                         : null;
         final FlowListener listener =
                 ip == null ? contexts.delivery() : new IpDelivery(ip, contexts.delivery());
@@ -165,8 +162,7 @@ final class NodeBuilder {
         return links;
     }
 
-    private IpService ip(
-            final int incarnation, final int frameBytes, final FlowRights rights)
+    private IpService ip(final int incarnation, final int frameBytes, final FlowRights rights)
             throws IOException {
         final int nodes = config.shape().nodeCount();
         final int messageBytes =

@@ -261,8 +261,7 @@ public final class IpDevice implements PacketDevice {
         addRoutes(tap, settings);
     }
 
-    private static void addRoutes(final TapDevice tap, final Settings settings)
-            throws IOException {
+    private static void addRoutes(final TapDevice tap, final Settings settings) throws IOException {
         if (settings.routes.isEmpty()) {
             return;
         }

@@ -26,8 +26,7 @@ public record IpRoute(IpPrefix prefix, int node) {
                             + text
                             + "'");
         }
-        return new IpRoute(
-                IpPrefix.parse(matcher.group(1)), Integer.parseInt(matcher.group(2)));
+        return new IpRoute(IpPrefix.parse(matcher.group(1)), Integer.parseInt(matcher.group(2)));
     }
 
     @Override

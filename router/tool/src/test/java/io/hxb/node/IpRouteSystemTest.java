@@ -112,8 +112,7 @@ class IpRouteSystemTest {
     }
 
     private static boolean answersPing(final String from, final String address) throws IOException {
-        return NetworkNamespace.run(
-                from, () -> InetAddress.getByName(address).isReachable(5_000));
+        return NetworkNamespace.run(from, () -> InetAddress.getByName(address).isReachable(5_000));
     }
 
     /** Sends bytes by TCP to an address of a namespace; what arrived. */
@@ -123,8 +122,7 @@ class IpRouteSystemTest {
         final ServerSocket listening =
                 keep(
                         NetworkNamespace.run(
-                                to,
-                                () -> new ServerSocket(0, 1, InetAddress.getByName(address))));
+                                to, () -> new ServerSocket(0, 1, InetAddress.getByName(address))));
         final CompletableFuture<byte[]> received =
                 CompletableFuture.supplyAsync(() -> receive(listening));
         try (Socket socket =

@@ -239,10 +239,7 @@ public final class IpService implements ContextPolling {
     }
 
     private void enqueue(
-            final PeerQueues peer,
-            final PacketQueue queue,
-            final int slot,
-            final int lengthBytes) {
+            final PeerQueues peer, final PacketQueue queue, final int slot, final int lengthBytes) {
         slots.put(slot, lengthBytes, peer.node, queue.number);
         peer.add(queue, slot, nowNs);
         if (!peer.isActive()) {

@@ -186,7 +186,9 @@ final class PeerQueues {
         }
     }
 
-    /** A connection that belongs into the other flow leaves this one, at once or as soon as it may. */
+    /**
+     * A connection that belongs into the other flow leaves this one, at once or as soon as it may.
+     */
     private boolean leaves(final PacketFlow flow, final PacketQueue queue, final long nowNs) {
         if (queue.packets.isEmpty() || wanted(queue, nowNs) == flow) {
             return false;

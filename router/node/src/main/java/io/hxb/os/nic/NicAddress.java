@@ -150,8 +150,7 @@ public record NicAddress(int ifindex, byte[] address, int lengthBits) {
         return body.putInt(0).putInt(ifindex).putInt(0).putInt(0);
     }
 
-    static void order(
-            final int type, final int flags, final ByteBuffer body, final String what)
+    static void order(final int type, final int flags, final ByteBuffer body, final String what)
             throws LinuxException {
         try (Netlink netlink = Netlink.open()) {
             final int result = netlink.order(type, flags, body);

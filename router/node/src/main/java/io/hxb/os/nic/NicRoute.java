@@ -81,7 +81,6 @@ public record NicRoute(int ifindex, byte[] prefix, int lengthBits, byte[] gatewa
         Netlink.add(body, RTA_OIF, ifindex);
         Netlink.add(body, RTA_GATEWAY, gateway);
         NicAddress.addEcn(body);
-        NicAddress.order(
-                RTM_NEWROUTE, Netlink.CREATE | Netlink.EXCLUSIVE, body, "adding a route");
+        NicAddress.order(RTM_NEWROUTE, Netlink.CREATE | Netlink.EXCLUSIVE, body, "adding a route");
     }
 }

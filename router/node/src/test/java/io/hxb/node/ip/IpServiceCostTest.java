@@ -141,7 +141,9 @@ class IpServiceCostTest {
             final EndlessDevice device = new EndlessDevice();
             final IpService service =
                     new IpService(
-                            device, new OneNode(), new IpSetup(0, 2, 1, 65_600, 200_000_000L, FlowRights.ALL));
+                            device,
+                            new OneNode(),
+                            new IpSetup(0, 2, 1, 65_600, 200_000_000L, FlowRights.ALL));
             final Echo echo =
                     new Echo(new IpDelivery(service, null), arena.allocate(70_000, 64).address());
             final CounterBlock counters = CounterBlock.unpublished(0, 0);

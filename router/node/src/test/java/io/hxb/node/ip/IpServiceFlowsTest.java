@@ -112,8 +112,7 @@ class IpServiceFlowsTest {
             assertEquals(NODE, destinationNode);
             assertEquals(contextId, destinationContext);
             sent.add(
-                    new Sent(
-                            contextId, sendSlot, Memory.getInt(payloadAddress + 44), lengthBytes));
+                    new Sent(contextId, sendSlot, Memory.getInt(payloadAddress + 44), lengthBytes));
         }
 
         @Override
@@ -131,7 +130,9 @@ class IpServiceFlowsTest {
     void start() {
         service =
                 new IpService(
-                        device, new OneNode(), new IpSetup(0, 2, 1, 65_600, REPAIR_NS, FlowRights.ALL));
+                        device,
+                        new OneNode(),
+                        new IpSetup(0, 2, 1, 65_600, REPAIR_NS, FlowRights.ALL));
         delivery = new IpDelivery(service, null);
         service.start(flows, counters);
     }
