@@ -123,21 +123,26 @@ public record ClusterConfig(
                                 || (backend.usesNics() && !frame.vlanTags()),
                         "socket",
                         "must not have kernelRelay: on with UDP links or frame.vlanTags, of which"
-                                + " the kernel relays no frames")
-                .that(
-                        ip.tooSmall(shape.nodeCount()).isEmpty(),
+                                + " the kernel relays no frames");
+        checkIp(check, ip, shape.nodeCount(), tenants);
+        new FrameLengths(frame, pool, security).check(check, socket, ip);
+        check.done();
+    }
+
+    private static void checkIp(
+            final Check check, final IpConfig ip, final int nodeCount, final TenantPlan tenants) {
+        check.that(
+                        ip.tooSmall(nodeCount).isEmpty(),
                         "ip",
                         "needs a larger prefix for "
-                                + shape.nodeCount()
+                                + nodeCount
                                 + " nodes: "
-                                + ip.tooSmall(shape.nodeCount()).map(Object::toString).orElse(""))
+                                + ip.tooSmall(nodeCount).map(Object::toString).orElse(""))
                 .that(
-                        ip.withoutGateway(shape.nodeCount()).isEmpty(),
+                        ip.withoutGateway(nodeCount).isEmpty(),
                         "ip",
                         "has a route by a node that does not exist: "
-                                + ip.withoutGateway(shape.nodeCount())
-                                        .map(Object::toString)
-                                        .orElse(""))
+                                + ip.withoutGateway(nodeCount).map(Object::toString).orElse(""))
                 .that(
                         ip.tenant().isEmpty() || (!tenants.isEmpty() && tenants.has(ip.tenant())),
                         "ip",
@@ -146,8 +151,6 @@ public record ClusterConfig(
                                 + " as tenant, where there are tenants: '"
                                 + ip.tenant()
                                 + "'");
-        new FrameLengths(frame, pool, security).check(check, socket, ip);
-        check.done();
     }
 
     /** A cluster with defaults for everything else and the id derived from its name. */
