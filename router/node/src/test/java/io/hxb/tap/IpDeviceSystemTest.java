@@ -325,7 +325,7 @@ class IpDeviceSystemTest {
         // given
         TestNamespaces.ipIn(
                 first,
-                "link add other type dummy",
+                "tuntap add dev other mode tap",
                 "link set other up",
                 "route add 10.9.0.0/24 dev other");
         // when

@@ -50,7 +50,7 @@ class IpCheckSystemTest {
             final String gateway = namespaces.add("1");
             final ClusterConfig config =
                     ClusterConfigYaml.parse(
-                            "shape: 2\nlinks: 1\nbackend: raw\nnetns: '"
+                            "shape: 2\nlinks: {x: [eth0]}\nbackend: raw\nnetns: '"
                                     + node.substring(0, node.length() - 1)
                                     + "{node}'\nip: {prefix: 10.77.0.0/24, routes: [10.9.0.0/24 via"
                                     + " 1]}\n",
