@@ -105,8 +105,10 @@ class IpConfigTest {
                         + " overlap: 10.77.0.0/16 and 10.77.8.0/24",
                 "ip: {prefix: 10.77.0.0/16, routes: [10.9.1.0/24 via 3, 10.9.0.0/16 via 2]} |"
                         + " ip.routes must not overlap: 10.9.1.0/24 and 10.9.0.0/16",
+                "ip: {prefix: 'fd68::/64', routes: ['fd68::1:0/112 via 1']} | ip.routes must not"
+                        + " overlap: fd68::/64 and fd68::1:0/112",
                 "ip: {prefix: 10.77.0.0/16, routes: [10.9.0.0/24 via 4]} | ip has a route by a"
-                    + " node",
+                        + " node",
                 "ip: {prefix: 10.77.0.0/16, routes: [10.9.0.0/24]} | ip.routes must be addresses"
                         + " and the number of a node",
                 "ip: {prefix: 10.77.0.0/16, tenant: x} | ip must name one of tenants or operator",

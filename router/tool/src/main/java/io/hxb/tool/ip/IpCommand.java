@@ -189,7 +189,9 @@ public final class IpCommand implements Callable<Integer> {
         report.put("device", config.ip().device());
         report.put("mtu", config.ipMtuBytes());
         report.put("nodes", rows);
-        report.put("routes", routes(config));
+        if (!config.ip().routes().isEmpty()) {
+            report.put("routes", routes(config));
+        }
         report.put("counters", counters);
         return report;
     }
