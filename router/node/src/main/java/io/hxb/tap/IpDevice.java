@@ -269,13 +269,12 @@ public final class IpDevice implements PacketDevice {
         for (final IpRoute route : settings.routes) {
             final NicRoute wanted = settings.nicRoute(route, tap.ifindex());
             if (!wanted.isIn(there)) {
-                add(wanted, route, settings);
+                add(wanted, route);
             }
         }
     }
 
-    private static void add(final NicRoute wanted, final IpRoute route, final Settings settings)
-            throws IOException {
+    private static void add(final NicRoute wanted, final IpRoute route) throws IOException {
         try {
             wanted.add();
         } catch (final LinuxException e) {
