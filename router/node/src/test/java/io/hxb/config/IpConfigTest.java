@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Tag("unit")
 class IpConfigTest {
@@ -45,8 +46,11 @@ class IpConfigTest {
         // when
         final ClusterConfig config =
                 parse(
-                        "ip: {prefix: [10.77.0.0/16, 'fd68:7862::/64'],"
-                                + " routes: [10.9.0.0/24 via 3, 'fd01::/64 via 0']}\n");
+                        """
+                        ip:
+                          prefix: [10.77.0.0/16, 'fd68:7862::/64']
+                          routes: [10.9.0.0/24 via 3, 'fd01::/64 via 0']
+                        """);
         // then
         assertEquals("10.77.0.4", config.ip().gateway(config.ip().routes().get(0)));
         assertEquals("fd68:7862::1", config.ip().gateway(config.ip().routes().get(1)));
@@ -54,21 +58,22 @@ class IpConfigTest {
                 config, ClusterConfigYaml.parse(ClusterConfigYaml.write(config), "written.yaml"));
     }
 
-    @Test
-    void shouldBelongToATenantOfTheFile() {
+    @ParameterizedTest
+    @ValueSource(strings = {"physics", "operator"})
+    void shouldBelongToATenantOfTheFile(final String tenant) {
         // when
         final ClusterConfig config =
                 parse(
-                        "ip: {prefix: 10.77.0.0/16, tenant: physics}\n"
-                                + "tenants: {physics: {uids: 1000}}\n");
+                        """
+                        ip: {prefix: 10.77.0.0/16, tenant: %s}
+                        tenants: {physics: {uids: 1000}}
+                        """
+                                .formatted(tenant));
         // then
-        assertEquals("physics", config.ip().tenant());
+        assertEquals(tenant, config.ip().tenant());
         assertEquals(
                 config, ClusterConfigYaml.parse(ClusterConfigYaml.write(config), "written.yaml"));
         assertEquals("", parse("ip: {prefix: 10.77.0.0/16}\n").ip().tenant());
-        parse(
-                "ip: {prefix: 10.77.0.0/16, tenant: operator}\n"
-                        + "tenants: {physics: {uids: 1000}}\n");
     }
 
     @Test
