@@ -12,7 +12,9 @@ import static io.hxb.config.ValueType.word;
 
 import io.hxb.os.nic.NicRequest;
 import io.hxb.tap.IpPrefix;
+import io.hxb.tap.IpRoute;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -25,8 +27,16 @@ import java.util.Optional;
  * @param mtuBytes bytes of a packet after the Ethernet header; 0 for {@link
  *     ClusterConfig#ipMtuBytes()}.
  * @param repairNs how long a lost packet is sent again before those after it are handed over.
+ * @param tenant to whom the packets belong; empty for nobody.
+ * @param routes addresses behind nodes.
  */
-public record IpConfig(List<IpPrefix> prefixes, String device, int mtuBytes, long repairNs) {
+public record IpConfig(
+        List<IpPrefix> prefixes,
+        String device,
+        int mtuBytes,
+        long repairNs,
+        String tenant,
+        List<IpRoute> routes) {
     /** The largest that the kernel gives to a TAP device: 65,535 less the Ethernet header. */
     private static final int MAX_MTU = 65_521;
 
@@ -39,7 +49,7 @@ public record IpConfig(List<IpPrefix> prefixes, String device, int mtuBytes, lon
     public static final ConfigSection<IpConfig> KEYS =
             ConfigSection.<IpConfig>of(
                     "ip",
-                    v -> new IpConfig(v.next(), v.next(), v.next(), v.next()),
+                    v -> new IpConfig(v.next(), v.next(), v.next(), v.next(), v.next(), v.next()),
                     basic(
                             "prefix",
                             list(
@@ -77,6 +87,26 @@ public record IpConfig(List<IpPrefix> prefixes, String device, int mtuBytes, lon
                             range(1_000_000, 10_000_000_000L),
                             "Time for which a lost packet is sent again before later ones are"
                                     + " handed over without it."),
+                    advanced(
+                            "tenant",
+                            text("name of a tenant"),
+                            "",
+                            IpConfig::tenant,
+                            described("one of `tenants`, or `operator`"),
+                            "Only virtual NICs of [tenants](../howto/ip.md) that this one may talk"
+                                    + " to are reached; flows count as its own."),
+                    advanced(
+                            "routes",
+                            list(
+                                    word(
+                                            "routes such as `10.9.0.0/24 via 3`",
+                                            IpRoute::parse,
+                                            IpRoute::toString)),
+                            List.of(),
+                            IpConfig::routes,
+                            described("no address twice, none of `ip.prefix`"),
+                            "Addresses that nodes reach through another one, by its number: a"
+                                    + " [gateway](../howto/ip.md)."),
                     new ConfigSection.Rule<>(
                             "prefix",
                             ip ->
@@ -99,14 +129,23 @@ public record IpConfig(List<IpPrefix> prefixes, String device, int mtuBytes, lon
                     new ConfigSection.Rule<>(
                             "prefix",
                             ip -> !ip.prefixes.isEmpty() || ip.device.equals(DEFAULT_DEVICE),
-                            ip -> "must be given where there is a device"));
+                            ip -> "must be given where there is a device"),
+                    new ConfigSection.Rule<>(
+                            "routes",
+                            ip -> ip.routes.stream().allMatch(ip::hasFamily),
+                            ip -> "must have a prefix of their family: " + ip.routes),
+                    new ConfigSection.Rule<>(
+                            "routes",
+                            ip -> overlap(ip).isEmpty(),
+                            ip -> "must not overlap: " + overlap(ip)));
 
     /** The default: no virtual NIC. */
     public static final IpConfig DEFAULT = KEYS.defaults();
 
-    /** Copies the list. */
+    /** Copies the lists. */
     public IpConfig {
         prefixes = List.copyOf(prefixes);
+        routes = List.copyOf(routes);
     }
 
     /** True if nodes have a virtual NIC. */
@@ -119,8 +158,45 @@ public record IpConfig(List<IpPrefix> prefixes, String device, int mtuBytes, lon
         return prefixes.stream().filter(prefix -> prefix.room() < nodeCount).findFirst();
     }
 
+    private boolean hasFamily(final IpRoute route) {
+        return prefixes.stream().anyMatch(each -> each.isIpv4() == route.prefix().isIpv4());
+    }
+
+    /** Two ranges with addresses in common; empty if there are none. */
+    private static String overlap(final IpConfig ip) {
+        final List<IpPrefix> ranges = new ArrayList<>(ip.prefixes);
+        for (final IpRoute route : ip.routes) {
+            for (final IpPrefix range : ranges) {
+                if (range.overlaps(route.prefix())) {
+                    return range + " and " + route.prefix();
+                }
+            }
+            ranges.add(route.prefix());
+        }
+        return "";
+    }
+
+    /** The first route whose gateway is no node, if there is one. */
+    Optional<IpRoute> withoutGateway(final int nodeCount) {
+        return routes.stream().filter(route -> route.node() >= nodeCount).findFirst();
+    }
+
+    /** The address of the gateway of a route. */
+    public String gateway(final IpRoute route) {
+        return prefixes.stream()
+                .filter(each -> each.isIpv4() == route.prefix().isIpv4())
+                .findFirst()
+                .orElseThrow()
+                .address(route.node());
+    }
+
     /** The same with these prefixes. */
     public IpConfig withPrefixes(final List<IpPrefix> value) {
         return KEYS.with(this, "prefix", value);
+    }
+
+    /** The same with these routes. */
+    public IpConfig withRoutes(final List<IpRoute> value) {
+        return KEYS.with(this, "routes", value);
     }
 }

@@ -148,6 +148,24 @@ public record TenantPlan(List<TenantConfig> tenants) {
         };
     }
 
+    /**
+     * The number of the tenant of that name, {@link #OPERATOR} for that of the operator.
+     *
+     * @param name empty for {@link #NO_TENANT}.
+     */
+    public int id(final String name) {
+        if (name.isEmpty()) {
+            return NO_TENANT;
+        }
+        return name.equals(OPERATOR_NAME) ? OPERATOR : idOf(name);
+    }
+
+    /** True if there is a tenant of that name, or it is that of the operator. */
+    boolean has(final String name) {
+        return name.equals(OPERATOR_NAME)
+                || tenants.stream().anyMatch(tenant -> tenant.name().equals(name));
+    }
+
     /** The tenant that has this user. */
     public Optional<TenantConfig> ofUser(final int uid) {
         return tenants.stream().filter(tenant -> contains(tenant.uids(), uid)).findFirst();

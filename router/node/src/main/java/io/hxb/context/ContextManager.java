@@ -4,6 +4,7 @@ import io.hxb.config.ResourceShare;
 import io.hxb.counter.CounterBlock;
 import io.hxb.flow.FlowListener;
 import io.hxb.flow.FlowPort;
+import io.hxb.flow.FlowRights;
 import io.hxb.link.BufferPool;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.SharedMemory;
@@ -122,6 +123,18 @@ public final class ContextManager implements AutoCloseable {
                 table,
                 directOffers,
                 memory.page());
+    }
+
+    /**
+     * What flows may do that carry packets of the node's virtual NIC. Called once, before the loops
+     * run.
+     *
+     * @param tenant to whom they belong; empty for nobody.
+     */
+    public FlowRights packetRights(final String tenant) {
+        return tenant.isEmpty()
+                ? FlowRights.ALL
+                : shares.virtualNic(parts.cluster().tenants().id(tenant));
     }
 
     /**

@@ -124,6 +124,36 @@ final class UserShares {
         return service;
     }
 
+    /**
+     * The account of packets that the virtual NIC of the node carries for a tenant: what they take
+     * counts as the tenant's, and the tenant's own limits are the only ones. Called once.
+     *
+     * @param tenant its number.
+     */
+    UserAccount virtualNic(final int tenant) {
+        final String who = "the virtual NIC";
+        final UserAccount account =
+                new UserAccount(
+                        NODE_UID,
+                        who,
+                        tenants,
+                        tenant,
+                        share -> ofTenant(who, share, tenant),
+                        null);
+        accounts.put(new Member(NODE_UID, tenant), account);
+        return account;
+    }
+
+    private QuotaCounter ofTenant(final String who, final ResourceShare share, final int tenant) {
+        return new QuotaCounter(
+                who,
+                share,
+                "none",
+                QuotaCounter.UNLIMITED,
+                ofTenants.getOrDefault(tenant, Map.of()).get(share),
+                refused.get(share));
+    }
+
     /** The account of a user without a tenant. */
     UserAccount of(final int uid) {
         return of(uid, TenantPlan.NO_TENANT);
@@ -133,7 +163,7 @@ final class UserShares {
     UserAccount of(final int uid, final int tenant) {
         final Member member = new Member(uid, tenant);
         if (accounts.size() >= MAX_IDLE_ACCOUNTS && !accounts.containsKey(member)) {
-            accounts.values().removeIf(UserAccount::isIdle);
+            accounts.values().removeIf(each -> each.uid() != NODE_UID && each.isIdle());
         }
         return accounts.computeIfAbsent(member, this::open);
     }

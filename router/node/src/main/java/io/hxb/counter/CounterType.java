@@ -331,7 +331,7 @@ public enum CounterType {
             175, "Packets that waited too long and were marked by ECN instead of being dropped."),
     IP_GAPS_EVENTS(
             176,
-            "Times all packets on the way to a node were given up, because the oldest was not"
+            "Times all packets of a flow to a node were given up, because the oldest was not"
                     + " acknowledged in ip.repairTime."),
     IP_DROPPED_ADDRESS_PACKETS(
             177,
@@ -353,7 +353,12 @@ public enum CounterType {
     IP_CUT_PACKETS(
             185,
             "Super-packets from other nodes that were cut before they were written, because this"
-                    + " machine's kernel does not take their kind (UDP before Linux 6.2).");
+                    + " machine's kernel does not take their kind (UDP before Linux 6.2)."),
+    IP_SENT_SHORT_PACKETS(
+            186,
+            "Of the packets sent, those on the flow of connections with few and short packets."),
+    IP_FLOW_CHANGES_EVENTS(
+            187, "Times a connection changed between the flow of short packets and the other one.");
 
     private static final CounterType[] BY_ID = new CounterType[values().length + 1];
     // By negated reason; there is none for 0.

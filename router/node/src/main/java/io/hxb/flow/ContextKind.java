@@ -4,8 +4,8 @@ package io.hxb.flow;
  * What the flows of a context carry: messages, operations on remote memory, or packets of IP. A
  * context that uses remote memory has three ends in the network, one of each kind, so that its
  * operations do not wait for messages that nobody receives, nor answers for requests. Packets have
- * an end of the node's own. The number of an end in frames is that of its context with the kind in
- * the two highest bits. Stateless.
+ * two ends of the node's own. The number of an end in frames is that of its context with the kind
+ * in the two highest bits. Stateless.
  */
 public final class ContextKind {
     /** Messages: the number is that of the context itself. */
@@ -17,14 +17,23 @@ public final class ContextKind {
     /** Answers to what the context has requested. */
     public static final int ANSWERS = 2;
 
-    /** Packets that the virtual NIC of a node sends: the number is 0. */
+    /** Packets that the virtual NIC of a node sends, to the ends with these numbers. */
     public static final int PACKETS = 3;
+
+    /** Number of the end for packets of connections that send much. */
+    public static final int BULK_PACKETS = 0;
+
+    /** Number of the end for packets of connections that send little. */
+    public static final int SHORT_PACKETS = 1;
 
     /** Number of kinds. */
     public static final int COUNT = 4;
 
     /** Contexts are 0 to this - 1. */
     public static final int MAX_CONTEXTS = 1 << 14;
+
+    /** Ends of packets. */
+    static final int PACKET_ENDS = 2;
 
     private static final int SHIFT = 14;
 
@@ -38,6 +47,11 @@ public final class ContextKind {
     /** The context that an end belongs to. */
     public static int number(final int endId) {
         return endId & (MAX_CONTEXTS - 1);
+    }
+
+    /** True for the end whose flows carry few and short packets, which wait for nobody. */
+    static boolean isOfShortPackets(final int endId) {
+        return endId == end(PACKETS, SHORT_PACKETS);
     }
 
     /** The end of a kind that a context has. */

@@ -89,7 +89,9 @@ public final class FlowTable implements AutoCloseable {
         this.ownCoordinates = ownCoordinates;
         this.pool = pool;
         this.listener = listener;
-        contexts = new AtomicReferenceArray<>(ContextKind.COUNT * sizes.maxContexts());
+        contexts =
+                new AtomicReferenceArray<>(
+                        ContextKind.PACKETS * sizes.maxContexts() + ContextKind.PACKET_ENDS);
         receiveFlows = new FlowMap<>(sizes.maxFlows());
         sendFlows = new FlowMap<>(sizes.maxFlows());
         // A flow that ended keeps its handle while the application holds frames of it.
@@ -272,7 +274,9 @@ public final class FlowTable implements AutoCloseable {
     private int index(final int contextId) {
         final int kind = ContextKind.of(contextId);
         final int number = ContextKind.number(contextId);
-        return kind >= 0 && kind < ContextKind.COUNT && number < sizes.maxContexts()
+        final int count =
+                kind == ContextKind.PACKETS ? ContextKind.PACKET_ENDS : sizes.maxContexts();
+        return kind >= 0 && kind < ContextKind.COUNT && number < count
                 ? kind * sizes.maxContexts() + number
                 : -1;
     }

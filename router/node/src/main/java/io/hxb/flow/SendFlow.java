@@ -28,6 +28,11 @@ final class SendFlow extends Flow {
     /** Bytes that wait to be sent, at most. */
     private static final int SPARSE_BYTES = 2_048;
 
+    /**
+     * The same of packets that are short, whatever is in flight: about one frame that they share.
+     */
+    private static final int SHORT_PACKETS_BYTES = 8_192;
+
     /** What waits to be sent. */
     final SendBacklog backlog;
 
@@ -48,6 +53,8 @@ final class SendFlow extends Flow {
 
     /** True if the peer is a neighbour. */
     final boolean isNextToUs;
+
+    private final boolean isOfShortPackets;
 
     final AckMailbox mailbox = new AckMailbox();
 
@@ -87,6 +94,7 @@ final class SendFlow extends Flow {
         super(context, peerNode, peerContext, table.shape().coordinates(peerNode));
         final FlowConfig config = table.config();
         isNextToUs = Shape.distance(table.ownCoordinates(), peerCoordinates) == 1;
+        isOfShortPackets = ContextKind.isOfShortPackets(context.id);
         epoch = context.firstEpoch();
         backlog = new SendBacklog(context.slots);
         rttEstimator = new RttEstimator(config);
@@ -250,7 +258,9 @@ final class SendFlow extends Flow {
      * others hardly notice when the flow goes first.
      */
     boolean isSparse() {
-        return window.isSparse() && backlog.waitingBytes() <= SPARSE_BYTES;
+        return isOfShortPackets
+                ? backlog.waitingBytes() <= SHORT_PACKETS_BYTES
+                : window.isSparse() && backlog.waitingBytes() <= SPARSE_BYTES;
     }
 
     /** When the flow, which is not closed, has to be looked at again, Long.MAX_VALUE for never. */

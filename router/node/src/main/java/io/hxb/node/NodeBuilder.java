@@ -10,6 +10,7 @@ import io.hxb.context.ContextParts;
 import io.hxb.counter.CounterLabels;
 import io.hxb.counter.Counters;
 import io.hxb.flow.FlowListener;
+import io.hxb.flow.FlowRights;
 import io.hxb.flow.FlowTable;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.MessageRecordFlyweight;
@@ -103,7 +104,10 @@ final class NodeBuilder {
         // Before the counters: if a running node has the socket's path, their file is also its.
         final List<AttachServer> applications =
                 options.attaches() ? List.of(resources.push(attachServer(contexts))) : List.of();
-        final IpService ip = config.ip().isWanted() ? ip(incarnation, frameBytes) : null;
+        final IpService ip =
+                config.ip().isWanted()
+                        ? ip(incarnation, frameBytes, contexts.packetRights(config.ip().tenant()))
+                        : null;
         final FlowListener listener =
                 ip == null ? contexts.delivery() : new IpDelivery(ip, contexts.delivery());
         final FlowTable flows =
@@ -158,7 +162,8 @@ final class NodeBuilder {
         return links;
     }
 
-    private IpService ip(final int incarnation, final int frameBytes) throws IOException {
+    private IpService ip(final int incarnation, final int frameBytes, final FlowRights rights)
+            throws IOException {
         final int nodes = config.shape().nodeCount();
         final int messageBytes =
                 frameBytes - FrameHeaderFlyweight.LENGTH - MessageRecordFlyweight.LENGTH;
@@ -171,7 +176,8 @@ final class NodeBuilder {
                                         nodeId,
                                         config.ip().prefixes(),
                                         config.ipMtuBytes(),
-                                        messageBytes)));
+                                        messageBytes,
+                                        config.ip().routes())));
         final String named = config.netns(nodeId);
         NetworkNamespace.run(
                 named.isEmpty() ? null : named,
@@ -184,7 +190,12 @@ final class NodeBuilder {
                         device,
                         new IpPlan(nodes, nodeId, config.ip().prefixes()),
                         new IpSetup(
-                                nodeId, nodes, incarnation, messageBytes, config.ip().repairNs()));
+                                nodeId,
+                                nodes,
+                                incarnation,
+                                messageBytes,
+                                config.ip().repairNs(),
+                                rights));
         final AutoCloseable memory = service::free;
         resources.push(memory);
         return service;

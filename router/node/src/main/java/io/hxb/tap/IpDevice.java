@@ -7,6 +7,7 @@ import io.hxb.os.NetworkNamespace;
 import io.hxb.os.nic.NicAddress;
 import io.hxb.os.nic.NicInfo;
 import io.hxb.os.nic.NicName;
+import io.hxb.os.nic.NicRoute;
 import io.hxb.os.nic.NicSpeed;
 
 import org.slf4j.Logger;
@@ -45,12 +46,20 @@ public final class IpDevice implements PacketDevice {
      * @param mtuBytes bytes of a packet after its Ethernet header.
      * @param maxPacketBytes room for a packet with its {@link VirtioHeader}; super-packets become
      *     no longer.
+     * @param routes by other nodes, each of a family of which there is a prefix; those by this node
+     *     are left out.
      */
     public record Settings(
-            String name, int node, List<IpPrefix> prefixes, int mtuBytes, int maxPacketBytes) {
-        /** Copies the list. */
+            String name,
+            int node,
+            List<IpPrefix> prefixes,
+            int mtuBytes,
+            int maxPacketBytes,
+            List<IpRoute> routes) {
+        /** Copies the lists. */
         public Settings {
             prefixes = List.copyOf(prefixes);
+            routes = routes.stream().filter(route -> route.node() != node).toList();
             if (mtuBytes + VirtioHeader.ETHERNET_LENGTH + VirtioHeader.LENGTH > maxPacketBytes) {
                 throw new IllegalArgumentException(
                         "an MTU of "
@@ -59,6 +68,40 @@ public final class IpDevice implements PacketDevice {
                                 + maxPacketBytes
                                 + " bytes");
             }
+        }
+
+        /** Without routes. */
+        public Settings(
+                final String name,
+                final int node,
+                final List<IpPrefix> prefixes,
+                final int mtuBytes,
+                final int maxPacketBytes) {
+            this(name, node, prefixes, mtuBytes, maxPacketBytes, List.of());
+        }
+
+        private IpPrefix family(final IpRoute route) {
+            return prefixes.stream()
+                    .filter(each -> each.isIpv4() == route.prefix().isIpv4())
+                    .findFirst()
+                    .orElseThrow();
+        }
+
+        private String command(final IpRoute route) {
+            return "ip route add "
+                    + route.prefix()
+                    + " via "
+                    + family(route).address(route.node())
+                    + " dev "
+                    + name;
+        }
+
+        private NicRoute nicRoute(final IpRoute route, final int ifindex) {
+            return new NicRoute(
+                    ifindex,
+                    route.prefix().bytes(),
+                    route.prefix().lengthBits(),
+                    family(route).bytes(route.node()));
         }
 
         /** Commands by which an administrator makes the device for this user beforehand. */
@@ -77,7 +120,10 @@ public final class IpDevice implements PacketDevice {
                     + " mtu "
                     + mtuBytes
                     + " up"
-                    + addresses;
+                    + addresses
+                    + routes.stream()
+                            .map(route -> "; " + command(route))
+                            .collect(Collectors.joining());
         }
     }
 
@@ -212,6 +258,37 @@ public final class IpDevice implements PacketDevice {
         // One that was prepared stays as it is, since this process may have no rights.
         if (!isComplete) {
             NicAddress.declareUp(tap.ifindex());
+        }
+        addRoutes(tap, settings);
+    }
+
+    private static void addRoutes(final TapDevice tap, final Settings settings) throws IOException {
+        if (settings.routes.isEmpty()) {
+            return;
+        }
+        final List<NicRoute> there = NicRoute.all();
+        for (final IpRoute route : settings.routes) {
+            final NicRoute wanted = settings.nicRoute(route, tap.ifindex());
+            if (!wanted.isIn(there)) {
+                add(wanted, route);
+            }
+        }
+    }
+
+    private static void add(final NicRoute wanted, final IpRoute route) throws IOException {
+        try {
+            wanted.add();
+        } catch (final LinuxException e) {
+            if (e.errno() == Errno.EEXIST) {
+                throw new IOException(
+                        "this machine has another route to "
+                                + route.prefix()
+                                + " (ip route show "
+                                + route.prefix()
+                                + "): remove it, or the route from ip.routes",
+                        e);
+            }
+            throw e;
         }
     }
 

@@ -125,6 +125,14 @@ public record IpPrefix(boolean isIpv4, long high, long low, int lengthBits) {
         return low + 1 + node;
     }
 
+    /** True if it has addresses in common with another one. */
+    public boolean overlaps(final IpPrefix other) {
+        final boolean isWider = lengthBits <= other.lengthBits;
+        final IpPrefix wide = isWider ? this : other;
+        final IpPrefix narrow = isWider ? other : this;
+        return isIpv4 == other.isIpv4 && wide.contains(narrow.high, narrow.low);
+    }
+
     /** True if an address is in it. */
     boolean contains(final long addressHigh, final long addressLow) {
         final int free = isIpv4 ? IPV4_BITS - lengthBits : IPV6_BITS - lengthBits;

@@ -35,7 +35,9 @@ public interface PacketDevice extends AutoCloseable {
      *
      * @param kind as {@link VirtioHeader#kind} returns it.
      */
-    boolean takes(int kind);
+    default boolean takes(final int kind) {
+        return true;
+    }
 
     /** Bytes that a packet may have after its Ethernet header, as the machine sees it. */
     int mtuBytes();

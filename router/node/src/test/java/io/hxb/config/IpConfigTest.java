@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Tag("unit")
 class IpConfigTest {
@@ -41,6 +42,41 @@ class IpConfigTest {
     }
 
     @Test
+    void shouldReadRoutesOfBothFamiliesAndWriteThemBack() {
+        // when
+        final ClusterConfig config =
+                parse(
+                        """
+                        ip:
+                          prefix: [10.77.0.0/16, 'fd68:7862::/64']
+                          routes: [10.9.0.0/24 via 3, 'fd01::/64 via 0']
+                        """);
+        // then
+        assertEquals("10.77.0.4", config.ip().gateway(config.ip().routes().get(0)));
+        assertEquals("fd68:7862::1", config.ip().gateway(config.ip().routes().get(1)));
+        assertEquals(
+                config, ClusterConfigYaml.parse(ClusterConfigYaml.write(config), "written.yaml"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"physics", "operator"})
+    void shouldBelongToATenantOfTheFile(final String tenant) {
+        // when
+        final ClusterConfig config =
+                parse(
+                        """
+                        ip: {prefix: 10.77.0.0/16, tenant: %s}
+                        tenants: {physics: {uids: 1000}}
+                        """
+                                .formatted(tenant));
+        // then
+        assertEquals(tenant, config.ip().tenant());
+        assertEquals(
+                config, ClusterConfigYaml.parse(ClusterConfigYaml.write(config), "written.yaml"));
+        assertEquals("", parse("ip: {prefix: 10.77.0.0/16}\n").ip().tenant());
+    }
+
+    @Test
     void shouldTakeOnePrefixWithoutAList() {
         assertEquals(1, parse("ip: {prefix: 10.77.0.0/16}\n").ip().prefixes().size());
     }
@@ -68,6 +104,20 @@ class IpConfigTest {
                 "ip: {prefix: 10.77.0.0/16, mtu: 1279} | ip.mtu must be 1280..65521",
                 "ip: {prefix: 10.77.0.0/16, repairTime: 0s} | ip.repairTime must be",
                 "ip: {prefix: {a: b}} | ip.prefix must be a list",
+                "ip: {routes: [10.9.0.0/24 via 3]} | ip.routes must have a prefix of their family",
+                "ip: {prefix: 10.77.0.0/16, routes: ['fd01::/64 via 3']} | ip.routes must have a",
+                "ip: {prefix: 10.77.0.0/16, routes: [10.77.8.0/24 via 3]} | ip.routes must not"
+                        + " overlap: 10.77.0.0/16 and 10.77.8.0/24",
+                "ip: {prefix: 10.77.0.0/16, routes: [10.9.1.0/24 via 3, 10.9.0.0/16 via 2]} |"
+                        + " ip.routes must not overlap: 10.9.1.0/24 and 10.9.0.0/16",
+                "ip: {prefix: 'fd68::/64', routes: ['fd68::1:0/112 via 1']} | ip.routes must not"
+                        + " overlap: fd68::/64 and fd68::1:0/112",
+                "ip: {prefix: 10.77.0.0/16, routes: [10.9.0.0/24 via 4]} | ip has a route by a"
+                        + " node",
+                "ip: {prefix: 10.77.0.0/16, routes: [10.9.0.0/24]} | ip.routes must be addresses"
+                        + " and the number of a node",
+                "ip: {prefix: 10.77.0.0/16, tenant: x} | ip must name one of tenants or operator",
+                "ip: {prefix: 10.77.0.0/16, tenant: operator} | ip must name one of tenants or",
             })
     void shouldReportWhatCannotBe(final String text, final String message) {
         // when

@@ -223,6 +223,30 @@ class UserSharesTest {
     }
 
     @Test
+    void shouldCountFlowsOfTheVirtualNicAsItsTenants() {
+        // given
+        final UserShares shares = tenantShares(Map.of(ResourceShare.FLOWS, 3L));
+        final UserAccount nic = shares.virtualNic(PHYSICS);
+        // when
+        assertTrue(nic.takeFlow());
+        assertTrue(nic.takeFlow());
+        assertTrue(shares.of(ALICE, PHYSICS).takeFlow());
+        // then
+        assertFalse(nic.takeFlow());
+        assertEquals(PHYSICS, nic.tenant());
+        assertTrue(nic.maySendTo(PHYSICS, 1, 0) && nic.mayReceiveFrom(PHYSICS, 1, 0));
+        assertFalse(nic.maySendTo(TenantPlan.NO_TENANT, 1, 0));
+        assertEquals(
+                new ResourceUse.Figures(2, -1, 1),
+                byName(shares).get("the virtual NIC").shares().get("flows"));
+        assertEquals(3, byName(shares).get("tenant physics").shares().get("flows").held());
+        // when
+        nic.giveBackFlow();
+        // then
+        assertTrue(shares.of(BOB, PHYSICS).takeFlow());
+    }
+
+    @Test
     void shouldShowThoseFirstWhoWereRefusedMostAndNobodyWhoHasNothing() {
         // given
         final UserShares shares = shares(Map.of(ResourceShare.REGIONS, 1L), 64);

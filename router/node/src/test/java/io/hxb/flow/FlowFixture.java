@@ -48,6 +48,10 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
     int epoch;
 
     int peerContext = PEER_CONTEXT;
+
+    /** That messages are sent from. */
+    int context = CONTEXT;
+
     int nextLink;
     int answer = DELIVERED;
     boolean isFailing;
@@ -138,7 +142,7 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
     }
 
     int submit(final int slot, final int lengthBytes, final int node) {
-        return loop.submit(CONTEXT, slot, node, PEER_CONTEXT, payloadAddress(), lengthBytes, slot);
+        return loop.submit(context, slot, node, PEER_CONTEXT, payloadAddress(), lengthBytes, slot);
     }
 
     long payloadAddress() {
@@ -457,7 +461,7 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
                 .sourceIncarnation(incarnation)
                 .destinationIncarnation(INCARNATION)
                 .sourceContext(peerContext)
-                .destinationContext(CONTEXT);
+                .destinationContext(context);
     }
 
     private void receive(final int id, final int bodyBytes) {

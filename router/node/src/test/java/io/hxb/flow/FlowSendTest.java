@@ -233,6 +233,37 @@ class FlowSendTest {
     }
 
     @Test
+    void shouldSendShortPacketsBeforeBulkAlsoIfTheyAreNotTheShortest() {
+        // given
+        final int shortPackets = ContextKind.end(ContextKind.PACKETS, ContextKind.SHORT_PACKETS);
+        flows.open(64);
+        flows.loop.openContext(shortPackets, FlowFixture.INCARNATION, ContextTerms.of(64));
+        flows.context = shortPackets;
+        flows.peer = 2;
+        flows.open(64);
+        flows.isBlocked = true;
+        flows.context = FlowFixture.CONTEXT;
+        for (int i = 0; i < 20; i++) {
+            flows.submit(i, 1_000, FlowFixture.PEER);
+        }
+        flows.work(0);
+        flows.context = shortPackets;
+        for (int i = 0; i < 4; i++) {
+            flows.submit(20 + i, 1_000, 2);
+        }
+        flows.work(0);
+        flows.isBlocked = false;
+        // when
+        flows.loop.onLinkWritable();
+        flows.work(0);
+        // then
+        final List<Integer> nodes =
+                flows.sent(FrameType.DATA).stream().map(frame -> frame.node).toList();
+        assertEquals(24, nodes.size());
+        assertEquals(List.of(2, 2, 2, 2), nodes.subList(0, 4));
+    }
+
+    @Test
     void shouldLetManySparseFlowsNotHoldUpBulk() {
         // given: more of them than send before others have a turn
         final int others = 6;

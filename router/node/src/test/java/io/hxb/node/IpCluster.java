@@ -9,6 +9,7 @@ import io.hxb.config.OrderConfig;
 import io.hxb.counter.CounterBlock;
 import io.hxb.flow.FlowEndpoints;
 import io.hxb.flow.FlowListener;
+import io.hxb.flow.FlowRights;
 import io.hxb.flow.FlowTable;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.MessageRecordFlyweight;
@@ -29,6 +30,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntFunction;
 
 /**
  * A cluster in one thread and virtual time whose nodes have virtual NICs in memory. Owned by the
@@ -48,6 +50,7 @@ final class IpCluster implements AutoCloseable {
     final List<Member> members = new ArrayList<>();
     private final ClusterConfig config;
     private final SimHardware hardware;
+    private final IntFunction<FlowRights> rights;
     private int incarnations;
 
     /** One incarnation of a node. */
@@ -86,7 +89,8 @@ final class IpCluster implements AutoCloseable {
                                             config.shape().nodeCount(),
                                             incarnations,
                                             messageBytes,
-                                            REPAIR_NS))
+                                            REPAIR_NS,
+                                            rights.apply(node)))
                             : null;
             final FlowListener nobody = new Nobody();
             flows =
@@ -174,6 +178,11 @@ final class IpCluster implements AutoCloseable {
         this(seed, shape, linksPerDimension, faults, -1);
     }
 
+    /** The same whose flows have rights by node. */
+    IpCluster(final long seed, final Shape shape, final IntFunction<FlowRights> rights) {
+        this(seed, shape, 1, SimFaults.NONE.withDelay(20_000, 20_000), -1, rights);
+    }
+
     /** The same with one node that has no virtual NIC. */
     IpCluster(
             final long seed,
@@ -181,6 +190,17 @@ final class IpCluster implements AutoCloseable {
             final int linksPerDimension,
             final SimFaults faults,
             final int withoutIp) {
+        this(seed, shape, linksPerDimension, faults, withoutIp, node -> FlowRights.ALL);
+    }
+
+    private IpCluster(
+            final long seed,
+            final Shape shape,
+            final int linksPerDimension,
+            final SimFaults faults,
+            final int withoutIp,
+            final IntFunction<FlowRights> rights) {
+        this.rights = rights;
         config =
                 ClusterConfig.of(
                                 "sim",

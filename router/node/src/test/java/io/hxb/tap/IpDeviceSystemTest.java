@@ -281,6 +281,62 @@ class IpDeviceSystemTest {
         assertTrue(info(first).exists());
     }
 
+    private static IpDevice.Settings routed(final int node) {
+        return new IpDevice.Settings(
+                "hxb0",
+                node,
+                BOTH,
+                MTU,
+                TapDevice.MAX_FRAME_LENGTH,
+                List.of(IpRoute.parse("10.9.0.0/24 via 1"), IpRoute.parse("fd09::/64 via 1")));
+    }
+
+    @Test
+    void shouldMakeRoutesByOtherNodesAndTheirEcn() throws IOException {
+        try (IpDevice device = IpDevice.open(first, routed(0));
+                IpDevice gateway = IpDevice.open(second, routed(1))) {
+            // then
+            final String ipv4 = output("ip", "-n", first, "route", "show", "10.9.0.0/24");
+            assertTrue(ipv4.contains("via 10.77.0.2 dev hxb0"), ipv4);
+            assertTrue(ipv4.contains("features ecn"), ipv4);
+            final String ipv6 = output("ip", "-n", first, "-6", "route", "show", "fd09::/64");
+            assertTrue(ipv6.contains("via fd68:7862::2 dev hxb0"), ipv6);
+            assertEquals("", output("ip", "-n", second, "route", "show", "10.9.0.0/24").strip());
+            assertEquals(device.name(), gateway.name());
+        }
+        assertEquals("", output("ip", "-n", first, "route", "show", "10.9.0.0/24").strip());
+    }
+
+    @Test
+    void shouldKeepRoutesOfADeviceThatStays() throws IOException {
+        // given
+        TestNamespaces.ipIn(first, "tuntap add dev hxb0 mode tap");
+        IpDevice.open(first, routed(0)).close();
+        // when
+        try (IpDevice device = IpDevice.open(first, routed(0))) {
+            // then
+            final String routes = output("ip", "-n", first, "route", "show", "10.9.0.0/24");
+            assertTrue(routes.contains("via 10.77.0.2 dev hxb0"), routes);
+            assertEquals("hxb0", device.name());
+        }
+    }
+
+    @Test
+    void shouldReportAnotherRouteToTheSameAddresses() {
+        // given
+        TestNamespaces.ipIn(
+                first,
+                "tuntap add dev other mode tap",
+                "link set other up",
+                "route add 10.9.0.0/24 dev other");
+        // when
+        final IOException thrown =
+                assertThrows(IOException.class, () -> IpDevice.open(first, routed(0)).close());
+        // then
+        assertTrue(
+                thrown.getMessage().contains("another route to 10.9.0.0/24"), thrown.getMessage());
+    }
+
     @Test
     void shouldHaveIpv6WhereOtherNicsHaveNone() throws IOException {
         // given

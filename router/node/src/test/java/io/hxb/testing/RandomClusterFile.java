@@ -74,6 +74,8 @@ public final class RandomClusterFile {
         values.put("manager.tagger", pick("", "auto", "kernel", "tap"));
         values.put("ip.prefix", "");
         values.put("ip.device", pick("", "hxb0"));
+        values.put("ip.tenant", "");
+        values.put("ip.routes", "");
         values.put(
                 "tenants",
                 pick(

@@ -36,7 +36,7 @@ public final class IpDelivery implements FlowListener {
     @Override
     public void onSendDone(final int contextId, final int sendSlot, final int status) {
         if (isOfPackets(contextId)) {
-            service.onSendDone(sendSlot, status);
+            service.onSendDone(contextId, sendSlot, status);
         } else {
             contexts.onSendDone(contextId, sendSlot, status);
         }

@@ -25,27 +25,30 @@ import java.util.List;
 
 /**
  * Carries what this machine sends by its virtual NIC to other nodes: reads packets straight into
- * the memory that they are sent from, and hands each to the flow of its node when that has little
- * waiting, so that packets wait here, where they can be marked or dropped. A node that is slow,
- * stopped or gone holds up packets for itself alone. Owned by one loop; allocates when a node is
- * sent to for the first time, and then nothing.
+ * the memory that they are sent from, and hands each to a flow of its node when that has little
+ * waiting, so that packets wait here, where they can be marked or dropped. There are two flows to a
+ * node, so that connections with few and short packets do not wait for what the others have handed
+ * over. A node that is slow, stopped or gone holds up packets for itself alone. Owned by one loop;
+ * allocates when a node is sent to for the first time, and then nothing.
  */
 public final class IpService implements ContextPolling {
-    /** The end of flows with packets. */
-    static final int END = ContextKind.end(ContextKind.PACKETS, 0);
+    /** The end of flows with packets of all kinds of connections. */
+    static final int BULK_END = ContextKind.end(ContextKind.PACKETS, ContextKind.BULK_PACKETS);
+
+    /** The end of flows with packets of connections that have few and short ones. */
+    static final int SHORT_END = ContextKind.end(ContextKind.PACKETS, ContextKind.SHORT_PACKETS);
 
     private static final Logger LOGGER = LoggerFactory.getLogger(IpService.class);
     private static final int LARGE_SLOTS = 256;
     private static final int SMALL_SLOTS = 2_048;
 
-    /** Frames that other nodes may have on the way to this one. */
-    private static final int QUOTA_FRAMES = 2_048;
+    /** Frames that other nodes may have on the way to this one, to each end. */
+    private static final int BULK_QUOTA_FRAMES = 2_048;
+
+    private static final int SHORT_QUOTA_FRAMES = 1_024;
 
     private static final int PACKETS_PER_TURN = 64;
     private static final int BYTES_PER_TURN = 1 << 20;
-
-    /** What a flow may have waiting: enough that a turn of it does not run short. */
-    private static final int FLOW_BYTES = 256 << 10;
 
     /** Packets to all nodes, a second, and at once. */
     private static final int COPIED_PER_SECOND = 1_000;
@@ -101,7 +104,7 @@ public final class IpService implements ContextPolling {
     }
 
     /**
-     * Begins: opens the end of flows. Called once, before the loop runs.
+     * Begins: opens the ends of flows. Called once, before the loop runs.
      *
      * @param flows of the loop that drives this.
      * @param itsCounters of that loop.
@@ -110,10 +113,15 @@ public final class IpService implements ContextPolling {
         port = flows;
         counters = itsCounters;
         receiver.start(itsCounters);
-        flows.openContext(
-                END,
+        open(BULK_END, BULK_QUOTA_FRAMES);
+        open(SHORT_END, SHORT_QUOTA_FRAMES);
+    }
+
+    private void open(final int end, final int quotaFrames) {
+        port.openContext(
+                end,
                 setup.incarnation(),
-                new ContextTerms(QUOTA_FRAMES, true, 0, new PacketRights()));
+                new ContextTerms(quotaFrames, true, 0, new PacketRights(end, setup.rights())));
     }
 
     @Override
@@ -187,18 +195,24 @@ public final class IpService implements ContextPolling {
     /** Sends what lies in the landing slot, which another one replaces unless it is short. */
     private void send(final int node, final int lengthBytes) {
         final PeerQueues peer = peer(node);
-        final int slot = mayQueue(peer, lengthBytes) ? takeLanded(peer, lengthBytes) : -1;
+        final PacketQueue queue = peer.connection(landedHash(lengthBytes), lengthBytes, nowNs);
+        final int slot = mayQueue(queue, lengthBytes) ? takeLanded(peer, lengthBytes) : -1;
         if (slot >= 0) {
-            enqueue(peer, slot, lengthBytes);
+            enqueue(peer, queue, slot, lengthBytes);
         }
     }
 
-    private boolean mayQueue(final PeerQueues peer, final int lengthBytes) {
+    private int landedHash(final int lengthBytes) {
+        final long frame = slots.address(landing) + VirtioHeader.LENGTH;
+        return PacketHeaders.hash(frame, lengthBytes - VirtioHeader.LENGTH);
+    }
+
+    private boolean mayQueue(final PacketQueue queue, final int lengthBytes) {
         if (lengthBytes > setup.messageBytes()) {
             counters.increment(CounterType.IP_DROPPED_LENGTH_PACKETS);
             return false;
         }
-        if (peer.isSilent(nowNs)) {
+        if (queue.flow().isSilent(nowNs)) {
             counters.increment(CounterType.IP_DROPPED_UNREACHABLE_PACKETS);
             return false;
         }
@@ -224,9 +238,10 @@ public final class IpService implements ContextPolling {
         return slot;
     }
 
-    private void enqueue(final PeerQueues peer, final int slot, final int lengthBytes) {
-        slots.put(slot, lengthBytes, peer.node);
-        peer.add(slot, nowNs);
+    private void enqueue(
+            final PeerQueues peer, final PacketQueue queue, final int slot, final int lengthBytes) {
+        slots.put(slot, lengthBytes, peer.node, queue.number);
+        peer.add(queue, slot, nowNs);
         if (!peer.isActive()) {
             peer.activate(true);
             active.add(peer);
@@ -238,12 +253,14 @@ public final class IpService implements ContextPolling {
             counters.increment(CounterType.IP_DROPPED_RATE_PACKETS);
             return;
         }
+        final int hash = landedHash(lengthBytes);
         for (int node = 0; node < peers.length; node++) {
             if (node == setup.node()) {
                 continue;
             }
             final PeerQueues peer = peer(node);
-            if (!mayQueue(peer, lengthBytes)) {
+            final PacketQueue queue = peer.connection(hash, lengthBytes, nowNs);
+            if (!mayQueue(queue, lengthBytes)) {
                 continue;
             }
             final boolean isLarge = lengthBytes > PacketSlots.SMALL_BYTES;
@@ -254,7 +271,7 @@ public final class IpService implements ContextPolling {
             if (slot == PacketSlots.NONE) {
                 counters.increment(CounterType.IP_DROPPED_FULL_PACKETS);
             } else {
-                enqueue(peer, copyLanded(slot, lengthBytes), lengthBytes);
+                enqueue(peer, queue, copyLanded(slot, lengthBytes), lengthBytes);
             }
         }
     }
@@ -285,10 +302,20 @@ public final class IpService implements ContextPolling {
     }
 
     private int feed(final PeerQueues peer) {
+        peer.resumeChanging(nowNs);
+        int packets = feed(peer, peer.shortFlow) + feed(peer, peer.bulkFlow);
+        if (peer.takeChanged()) {
+            packets += feed(peer, peer.shortFlow) + feed(peer, peer.bulkFlow);
+        }
+        return packets;
+    }
+
+    private int feed(final PeerQueues peer, final PacketFlow flow) {
+        final boolean isShort = flow.end == SHORT_END;
         int packets = 0;
-        long waitingBytes = port.waitingBytes(END, peer.node, END);
-        while (waitingBytes < FLOW_BYTES && packets < PACKETS_PER_TURN) {
-            final int slot = peer.poll(nowNs);
+        long waitingBytes = port.waitingBytes(flow.end, peer.node, flow.end);
+        while (waitingBytes < flow.maxWaitingBytes && packets < PACKETS_PER_TURN) {
+            final int slot = peer.poll(flow, nowNs);
             if (slot == PacketSlots.NONE) {
                 break;
             }
@@ -296,17 +323,19 @@ public final class IpService implements ContextPolling {
             final int lengthBytes = slots.lengthBytes(slot);
             waitingBytes += lengthBytes;
             counters.increment(CounterType.IP_SENT_PACKETS);
+            counters.add(CounterType.IP_SENT_SHORT_PACKETS, isShort ? 1 : 0);
             counters.add(CounterType.IP_SENT_BYTES, lengthBytes - VirtioHeader.LENGTH);
-            peer.onSubmitted(slot, nowNs);
-            port.submitOrReport(END, slot, peer.node, END, slots.address(slot), lengthBytes, 0);
+            peer.onSubmitted(flow, slot, nowNs);
+            port.submitOrReport(
+                    flow.end, slot, peer.node, flow.end, slots.address(slot), lengthBytes, 0);
         }
         return packets;
     }
 
     /** A packet has arrived at its node's NIC, or its flow ended; as FlowListener.onSendDone. */
-    void onSendDone(final int slot, final int status) {
+    void onSendDone(final int end, final int slot, final int status) {
         final PeerQueues peer = peers[slots.node(slot)];
-        peer.onDone(slot);
+        final PacketFlow flow = peer.onDone(end, slot, status == PmStatus.OK);
         if (status == PmStatus.OK) {
             return;
         }
@@ -315,7 +344,7 @@ public final class IpService implements ContextPolling {
                 || status == PmStatus.NOT_ALLOWED
                 || status == PmStatus.PEER_FULL
                 || status == PmStatus.FLOW_LIMIT) {
-            peer.silence(nowNs + SILENCE_NS);
+            flow.silence(nowNs + SILENCE_NS);
         }
     }
 
@@ -329,10 +358,15 @@ public final class IpService implements ContextPolling {
                         CounterType.IP_DROPPED_UNREACHABLE_PACKETS,
                         peer.dropOld(setup.repairNs(), nowNs));
             }
-            if (peer.isStuck(setup.repairNs(), nowNs)) {
-                counters.increment(CounterType.IP_GAPS_EVENTS);
-                port.endFlow(END, peer.node, END);
-            }
+            endIfStuck(peer.node, peer.shortFlow);
+            endIfStuck(peer.node, peer.bulkFlow);
+        }
+    }
+
+    private void endIfStuck(final int node, final PacketFlow flow) {
+        if (flow.isStuck(setup.repairNs(), nowNs)) {
+            counters.increment(CounterType.IP_GAPS_EVENTS);
+            port.endFlow(flow.end, node, flow.end);
         }
     }
 
@@ -379,7 +413,8 @@ public final class IpService implements ContextPolling {
         isClosed = true;
         receiver.close();
         receiver.giveBack(port);
-        port.closeContext(END);
+        port.closeContext(SHORT_END);
+        port.closeContext(BULK_END);
         for (final PeerQueues peer : known) {
             peer.clear();
         }

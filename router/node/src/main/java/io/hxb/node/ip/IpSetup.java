@@ -1,5 +1,7 @@
 package io.hxb.node.ip;
 
+import io.hxb.flow.FlowRights;
+
 /**
  * What the service of a node has to know. Immutable.
  *
@@ -7,7 +9,14 @@ package io.hxb.node.ip;
  * @param nodeCount nodes of the cluster.
  * @param incarnation of the node, not 0.
  * @param messageBytes of the longest message of a flow.
- * @param repairNs how long a packet may be on its way before it is given up with all others to the
- *     same node.
+ * @param repairNs how long a packet may be on its way before it is given up with all others of its
+ *     flow.
+ * @param rights what the flows may do.
  */
-public record IpSetup(int node, int nodeCount, int incarnation, int messageBytes, long repairNs) {}
+public record IpSetup(
+        int node,
+        int nodeCount,
+        int incarnation,
+        int messageBytes,
+        long repairNs,
+        FlowRights rights) {}

@@ -14,10 +14,10 @@ import io.hxb.tap.VirtioHeader;
 
 /**
  * Writes packets that arrive to this machine's virtual NIC, straight from the buffers that they lie
- * in. Any loop; never two at the same time for one source.
+ * in. Any loop; never two at the same time for one flow.
  */
 final class PacketReceiver {
-    /** At least as many as frames may be on the way. */
+    /** At least as many as frames may be on the way to both ends. */
     private static final int RELEASES = 4_096;
 
     private final PacketDevice device;
@@ -104,7 +104,8 @@ final class PacketReceiver {
             releases.release();
         }
         if (releases.takeStalled()) {
-            port.resume(IpService.END);
+            port.resume(IpService.SHORT_END);
+            port.resume(IpService.BULK_END);
         }
         return frames;
     }

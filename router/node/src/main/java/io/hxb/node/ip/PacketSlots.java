@@ -29,11 +29,13 @@ final class PacketSlots {
     private int freeLargeCount;
     private int freeSmallCount;
 
-    /** By slot: length of the packet, when it was put where it is, who it is for, its list. */
+    /** By slot: length of the packet, when it was put where it is, its connection, its list. */
     private final int[] lengths;
 
     private final long[] times;
     private final int[] nodes;
+    private final int[] queues;
+    private final long[] positions;
     private final int[] next;
     private final int[] previous;
 
@@ -48,6 +50,8 @@ final class PacketSlots {
         lengths = new int[count];
         times = new long[count];
         nodes = new int[count];
+        queues = new int[count];
+        positions = new long[count];
         next = new int[count];
         previous = new int[count];
         for (int slot = count - 1; slot >= 0; slot--) {
@@ -96,10 +100,11 @@ final class PacketSlots {
                 : small + (long) (slot - largeCount) * SMALL_STRIDE;
     }
 
-    /** Notes a packet for a node. */
-    void put(final int slot, final int lengthBytes, final int node) {
+    /** Notes a packet of a connection to a node. */
+    void put(final int slot, final int lengthBytes, final int node, final int queue) {
         lengths[slot] = lengthBytes;
         nodes[slot] = node;
+        queues[slot] = queue;
     }
 
     int lengthBytes(final int slot) {
@@ -108,6 +113,19 @@ final class PacketSlots {
 
     int node(final int slot) {
         return nodes[slot];
+    }
+
+    int queue(final int slot) {
+        return queues[slot];
+    }
+
+    /** Place of the packet in its flow. */
+    long position(final int slot) {
+        return positions[slot];
+    }
+
+    void position(final int slot, final long position) {
+        positions[slot] = position;
     }
 
     /** When the packet began to be where it is. */

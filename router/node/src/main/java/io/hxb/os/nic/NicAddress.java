@@ -18,8 +18,8 @@ import java.util.Map;
  */
 @SuppressWarnings("ArrayRecordComponent")
 public record NicAddress(int ifindex, byte[] address, int lengthBits) {
-    private static final int AF_INET6 = 10;
-    private static final int IPV4_BYTES = 4;
+    static final int AF_INET6 = 10;
+    static final int IPV4_BYTES = 4;
     private static final int REPLACE = 0x100;
 
     private static final int RTM_NEWLINK = 16;
@@ -115,10 +115,15 @@ public record NicAddress(int ifindex, byte[] address, int lengthBits) {
         } else {
             Netlink.add(body, RTA_PRIORITY, IPV6_METRIC);
         }
+        addEcn(body);
+        order(RTM_NEWROUTE, Netlink.CREATE | REPLACE, body, "ECN for a route");
+    }
+
+    /** Lets TCP connections by a route use ECN. */
+    static void addEcn(final ByteBuffer body) {
         final ByteBuffer metrics = ByteBuffer.allocate(8).order(body.order());
         metrics.putShort((short) 8).putShort((short) RTAX_FEATURES).putInt(RTAX_FEATURE_ECN);
         Netlink.add(body, RTA_METRICS, metrics.array());
-        order(RTM_NEWROUTE, Netlink.CREATE | REPLACE, body, "ECN for a route");
     }
 
     /**
@@ -145,8 +150,7 @@ public record NicAddress(int ifindex, byte[] address, int lengthBits) {
         return body.putInt(0).putInt(ifindex).putInt(0).putInt(0);
     }
 
-    private static void order(
-            final int type, final int flags, final ByteBuffer body, final String what)
+    static void order(final int type, final int flags, final ByteBuffer body, final String what)
             throws LinuxException {
         try (Netlink netlink = Netlink.open()) {
             final int result = netlink.order(type, flags, body);

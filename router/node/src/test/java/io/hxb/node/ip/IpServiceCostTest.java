@@ -5,10 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.counter.CounterBlock;
 import io.hxb.counter.CounterType;
-import io.hxb.flow.ContextTerms;
 import io.hxb.flow.FlowEndpoints;
 import io.hxb.flow.FlowListener;
-import io.hxb.flow.FlowPort;
+import io.hxb.flow.FlowRights;
 import io.hxb.linux.Memory;
 import io.hxb.pm.PmStatus;
 import io.hxb.tap.PacketAddresses;
@@ -59,11 +58,6 @@ class IpServiceCostTest {
         }
 
         @Override
-        public boolean takes(final int kind) {
-            return true;
-        }
-
-        @Override
         public int mtuBytes() {
             return MTU;
         }
@@ -91,14 +85,19 @@ class IpServiceCostTest {
     }
 
     /** Flows that deliver each message to the service that sent it, at the end of a turn. */
-    private static final class Echo implements FlowPort {
+    private static final class Echo extends TestFlows {
         private final IpDelivery delivery;
         private final long body;
-        private final FlowEndpoints ends =
-                new FlowEndpoints(IpService.END, 1, NODE, IpService.END, 7);
+        private final FlowEndpoints shortEnds = ends(IpService.SHORT_END);
+        private final FlowEndpoints bulkEnds = ends(IpService.BULK_END);
         private final int[] slots = new int[256];
+        private final int[] contexts = new int[256];
         int count;
         int released;
+
+        private static FlowEndpoints ends(final int end) {
+            return new FlowEndpoints(end, 1, NODE, end, 7);
+        }
 
         Echo(final IpDelivery delivery, final long body) {
             this.delivery = delivery;
@@ -107,7 +106,7 @@ class IpServiceCostTest {
 
         void turn() {
             for (int i = 0; i < count; i++) {
-                delivery.onSendDone(IpService.END, slots[i], PmStatus.OK);
+                delivery.onSendDone(contexts[i], slots[i], PmStatus.OK);
             }
             count = 0;
         }
@@ -123,61 +122,15 @@ class IpServiceCostTest {
                 final int tag) {
             Memory.putInt(body, lengthBytes);
             Memory.copy(payloadAddress, body + 8, lengthBytes);
+            final FlowEndpoints ends = contextId == IpService.SHORT_END ? shortEnds : bulkEnds;
             assertEquals(FlowListener.COPIED, delivery.onFrame(ends, 0, body, 8 + lengthBytes, 1));
+            contexts[count] = contextId;
             slots[count++] = sendSlot;
         }
 
         @Override
-        public void openContext(final int id, final int incarnation, final ContextTerms terms) {}
-
-        @Override
-        public int creditFrames(final int contextId) {
-            return 0;
-        }
-
-        @Override
-        public void closeContext(final int contextId) {}
-
-        @Override
-        public long stage(
-                final int contextId,
-                final int destinationNode,
-                final int destinationContext,
-                final long address,
-                final int lengthBytes,
-                final int maxMessages,
-                final boolean isNewRun) {
-            return 0;
-        }
-
-        @Override
-        public long waitingBytes(final int id, final int node, final int context) {
-            return 0;
-        }
-
-        @Override
-        public void endFlow(final int id, final int node, final int context) {}
-
-        @Override
-        public void moreComing(final int contextId, final boolean isMoreComing) {}
-
-        @Override
-        public void released(final int flowHandle, final int bufferId) {}
-
-        @Override
         public void releasedCopy(final int flowHandle) {
             released++;
-        }
-
-        @Override
-        public void abandoned(final int handle, final int sequence, final int messagesLeft) {}
-
-        @Override
-        public void resume(final int contextId) {}
-
-        @Override
-        public int queuedFrames(final int contextId) {
-            return 0;
         }
     }
 
@@ -188,7 +141,9 @@ class IpServiceCostTest {
             final EndlessDevice device = new EndlessDevice();
             final IpService service =
                     new IpService(
-                            device, new OneNode(), new IpSetup(0, 2, 1, 65_600, 200_000_000L));
+                            device,
+                            new OneNode(),
+                            new IpSetup(0, 2, 1, 65_600, 200_000_000L, FlowRights.ALL));
             final Echo echo =
                     new Echo(new IpDelivery(service, null), arena.allocate(70_000, 64).address());
             final CounterBlock counters = CounterBlock.unpublished(0, 0);

@@ -7,19 +7,25 @@ import io.hxb.os.NetworkNamespace;
 import io.hxb.os.nic.NicAddress;
 import io.hxb.os.nic.NicInfo;
 import io.hxb.os.nic.NicName;
+import io.hxb.os.nic.NicRoute;
 import io.hxb.tap.IpPlan;
 import io.hxb.tap.IpPrefix;
+import io.hxb.tap.IpRoute;
 import io.hxb.tool.machine.Privileges;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** Examines the virtual NIC of a node, and what stands in its way. Stateless. */
 final class IpCheck {
     private static final Path TUN = Path.of("/dev/net/tun");
+    private static final Path FORWARD_IPV4 = Path.of("/proc/sys/net/ipv4/ip_forward");
+    private static final Path FORWARD_IPV6 = Path.of("/proc/sys/net/ipv6/conf/all/forwarding");
     private static final long USUAL_FOREIGN = 1_000;
 
     private IpCheck() {}
@@ -59,6 +65,9 @@ final class IpCheck {
         final NicInfo nic = NicInfo.read(config.ip().device());
         if (isRunning) {
             findings.add(state(config, node, nic, subject));
+            for (final IpRoute route : config.ip().routes()) {
+                route(config, node, nic, route).ifPresent(findings::add);
+            }
         } else {
             findings.add(canBeMade(nic, subject));
         }
@@ -87,6 +96,48 @@ final class IpCheck {
                 }
             }
         }
+    }
+
+    /** What is wrong with a route at a node; empty if nothing is. */
+    private static Optional<Finding> route(
+            final ClusterConfig config, final int node, final NicInfo nic, final IpRoute route)
+            throws IOException {
+        final String subject = "ip route " + route;
+        if (route.node() == node) {
+            return isForwarding(route.prefix().isIpv4())
+                    ? Optional.empty()
+                    : Optional.of(
+                            Finding.warn(
+                                    subject,
+                                    "this node is the gateway, and its kernel does not forward",
+                                    route.prefix().isIpv4()
+                                            ? "sysctl -w net.ipv4.ip_forward=1"
+                                            : "sysctl -w net.ipv6.conf.all.forwarding=1"));
+        }
+        final String gateway = config.ip().gateway(route);
+        final NicRoute wanted =
+                new NicRoute(
+                        nic.ifindex(),
+                        route.prefix().bytes(),
+                        route.prefix().lengthBits(),
+                        InetAddress.ofLiteral(gateway).getAddress());
+        return wanted.isIn(NicRoute.all())
+                ? Optional.empty()
+                : Optional.of(
+                        Finding.fail(
+                                subject,
+                                "is missing at this node",
+                                "ip route add "
+                                        + route.prefix()
+                                        + " via "
+                                        + gateway
+                                        + " dev "
+                                        + nic.name()));
+    }
+
+    private static boolean isForwarding(final boolean isIpv4) throws IOException {
+        final Path setting = isIpv4 ? FORWARD_IPV4 : FORWARD_IPV6;
+        return Files.exists(setting) && !Files.readString(setting).strip().equals("0");
     }
 
     private static boolean overlaps(final IpPrefix prefix, final NicAddress address) {

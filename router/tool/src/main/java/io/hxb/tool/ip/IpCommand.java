@@ -5,6 +5,7 @@ import io.hxb.counter.CounterReader;
 import io.hxb.counter.CounterType;
 import io.hxb.tap.IpPlan;
 import io.hxb.tap.IpPrefix;
+import io.hxb.tap.IpRoute;
 import io.hxb.tool.option.ClusterOptions;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.report.ExitStatus;
@@ -91,6 +92,7 @@ public final class IpCommand implements Callable<Integer> {
                         "node %d (%s): %s, MTU %d%n",
                         from, coordinates(config, from), config.ip().device(), config.ipMtuBytes());
         output.text().print(table(config, nodes, answers));
+        config.ip().routes().forEach(route -> output.text().println(routeText(config, route)));
         counters.forEach((name, value) -> output.text().printf("%s %d%n", name, value));
         final boolean isOk = !answers.containsValue(false);
         output.report(report(config, nodes, answers, counters, isOk));
@@ -129,6 +131,22 @@ public final class IpCommand implements Callable<Integer> {
             table.row(row.toArray());
         }
         return table;
+    }
+
+    private static String routeText(final ClusterConfig config, final IpRoute route) {
+        return "route " + route + " (" + config.ip().gateway(route) + ")";
+    }
+
+    private static List<Map<String, Object>> routes(final ClusterConfig config) {
+        final List<Map<String, Object>> routes = new ArrayList<>();
+        for (final IpRoute route : config.ip().routes()) {
+            final Map<String, Object> row = new LinkedHashMap<>();
+            row.put("prefix", route.prefix().toString());
+            row.put("node", route.node());
+            row.put("gateway", config.ip().gateway(route));
+            routes.add(row);
+        }
+        return routes;
     }
 
     /** Those of the node's virtual NIC that are not 0; none if it does not run. */
@@ -171,6 +189,9 @@ public final class IpCommand implements Callable<Integer> {
         report.put("device", config.ip().device());
         report.put("mtu", config.ipMtuBytes());
         report.put("nodes", rows);
+        if (!config.ip().routes().isEmpty()) {
+            report.put("routes", routes(config));
+        }
         report.put("counters", counters);
         return report;
     }
