@@ -37,9 +37,13 @@ final class FileGrowth implements AutoCloseable {
     }
 
     @Override
-    public void close() throws InterruptedException {
+    public void close() {
         isOver = true;
-        thread.join();
+        try {
+            thread.join();
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** The times between growths, from samples of a size. Thread-safe. */

@@ -125,8 +125,10 @@ class IpProgramsTest {
     @Test
     void shouldPullALinkAndKillARelayWhereThereIsADetour() {
         assertEquals(
-                "- {at: 2.0s, pull: \"x.0 of (0,0)\", for: 2.0s}\n"
-                        + "- {at: 5.5s, kill: \"(1,0)\", for: 2.0s}\n",
+                """
+                - {at: 2.0s, pull: "x.0 of (0,0)", for: 2.0s}
+                - {at: 5.5s, kill: "(1,0)", for: 2.0s}
+                """,
                 Faults.text(Shape.parse("2x2"), 10));
         assertEquals(
                 "- {at: 2.0s, pull: \"x.0 of (0)\", for: 2.0s}\n",
