@@ -106,11 +106,18 @@ final class TcpStream implements AutoCloseable {
         }
     }
 
+    private void closeBoth() throws IOException {
+        try {
+            sender.close();
+        } finally {
+            receiver.close();
+        }
+    }
+
     @Override
     public void close() {
-        try (SocketChannel first = sender;
-                SocketChannel second = receiver) {
-            // Closes both, whatever the first does.
+        try {
+            closeBoth();
         } catch (final IOException e) {
             throw new ToolException("cannot close a TCP connection: " + e.getMessage(), e);
         }

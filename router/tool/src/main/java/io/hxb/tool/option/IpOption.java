@@ -84,8 +84,8 @@ public final class IpOption {
             return "the device /dev/net/tun, which is missing here: modprobe tun, or give it to the"
                     + " container (--device /dev/net/tun)";
         }
-        try (FileChannel tun =
-                FileChannel.open(TUN, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+        try {
+            FileChannel.open(TUN, StandardOpenOption.READ, StandardOpenOption.WRITE).close();
             return "";
         } catch (final IOException e) {
             return "the device /dev/net/tun, which cannot be opened here ("
