@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -147,15 +147,13 @@ class IpRouteSystemTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"10.77.0.1 10.9.0.2", "fd68:7862::1 fd09::2"})
-    void shouldReachAHostBehindAGatewayAndBeReachedFromThere(final String addresses)
-            throws Exception {
+    @CsvSource({"10.77.0.1, 10.9.0.2", "fd68:7862::1, fd09::2"})
+    void shouldReachAHostBehindAGatewayAndBeReachedFromThere(
+            final String ofNode, final String ofHost) throws Exception {
         // given
-        final String ofNode = addresses.split(" ")[0];
-        final String ofHost = addresses.split(" ")[1];
         final byte[] bytes = new byte[BYTES];
         for (int i = 0; i < BYTES; i++) {
-            bytes[i] = (byte) (i * 31 >> 3);
+            bytes[i] = (byte) ((i * 31) >> 3);
         }
         // when, then
         assertTrue(answersPing(node, ofHost), "the host answers the node");
