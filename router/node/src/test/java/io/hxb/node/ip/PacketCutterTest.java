@@ -72,6 +72,10 @@ class PacketCutterTest {
         arena.close();
     }
 
+    private static int pattern(final int index) {
+        return (index * 31) >> 3;
+    }
+
     /** Writes a super-packet; returns bytes of virtio header and frame. */
     private int superPacket(
             final boolean isIpv4,
@@ -106,7 +110,7 @@ class PacketCutterTest {
             Memory.putByte(frame + start + 13, FIN | PSH | ACK | CWR);
         }
         for (int i = 0; i < payloadBytes; i++) {
-            Memory.putByte(frame + headerBytes + i, i * 31 >> 3);
+            Memory.putByte(frame + headerBytes + i, pattern(i));
         }
         return VirtioHeader.LENGTH + headerBytes + payloadBytes;
     }
@@ -160,7 +164,7 @@ class PacketCutterTest {
         assertEquals(0, bytes.get(1), "one packet");
         if (isIpv4) {
             assertEquals(bytes.capacity() - ip, bytes.getShort(ip + 2) & 0xFFFF);
-            assertEquals(0xFFFF + number & 0xFFFF, bytes.getShort(ip + 4) & 0xFFFF);
+            assertEquals((0xFFFF + number) & 0xFFFF, bytes.getShort(ip + 4) & 0xFFFF);
             assertEquals(0xFFFF, sum(bytes, ip, 20));
         } else {
             assertEquals(bytes.capacity() - transport, bytes.getShort(ip + 4) & 0xFFFF);
@@ -174,7 +178,7 @@ class PacketCutterTest {
         }
         checkChecksum(bytes, ip, transport, isIpv4, isTcp);
         for (int i = 0; i < payloadBytes; i++) {
-            assertEquals((byte) ((offset + i) * 31 >> 3), bytes.get(payload + i));
+            assertEquals((byte) pattern(offset + i), bytes.get(payload + i));
         }
         return payloadBytes;
     }
