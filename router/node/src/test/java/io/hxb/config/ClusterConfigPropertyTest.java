@@ -8,6 +8,7 @@ import static org.quicktheories.generators.SourceDSL.longs;
 import io.hxb.config.yaml.ClusterConfigYaml;
 import io.hxb.routing.DimensionOrder;
 import io.hxb.tap.IpPrefix;
+import io.hxb.tap.IpRoute;
 import io.hxb.testing.RandomClusterFile;
 import io.hxb.topology.Shape;
 
@@ -26,6 +27,9 @@ import java.util.stream.Collectors;
 
 @Tag("property")
 class ClusterConfigPropertyTest {
+    private static final List<IpRoute> ROUTES =
+            List.of(IpRoute.parse("192.168.9.0/24 via 0"), IpRoute.parse("fd09::/64 via 1"));
+
     private static final List<IpPrefix> PREFIXES =
             List.of(IpPrefix.parse("10.0.0.0/8"), IpPrefix.parse("fd68:7862::/64"));
     private static final String[] TEXTS = {
@@ -172,6 +176,8 @@ class ClusterConfigPropertyTest {
                     List.of(TEXTS).subList(0, random.nextInt(3));
             case final List<?> list when key.name().equals("prefix") ->
                     PREFIXES.subList(random.nextInt(2), 1 + random.nextInt(2));
+            case final List<?> list when key.name().equals("routes") ->
+                    ROUTES.subList(random.nextInt(2), 1 + random.nextInt(2));
             case final List<?> list ->
                     Collections.nCopies(
                             random.nextInt(3), Math.toIntExact(number(key, record, random)));
