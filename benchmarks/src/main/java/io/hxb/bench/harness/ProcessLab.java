@@ -1,9 +1,11 @@
 package io.hxb.bench.harness;
 
 import io.hxb.config.ClusterConfig;
+import io.hxb.config.IpConfig;
 import io.hxb.config.SecurityConfig;
 import io.hxb.counter.CounterReader;
 import io.hxb.session.KeyFile;
+import io.hxb.tap.IpPrefix;
 import io.hxb.tool.lab.Capture;
 import io.hxb.tool.lab.Lab;
 import io.hxb.tool.lab.LabCluster;
@@ -65,6 +67,21 @@ public final class ProcessLab implements AutoCloseable {
             lab.close();
             throw e;
         }
+    }
+
+    /**
+     * Makes a lab whose nodes have virtual NICs, and no key.
+     *
+     * @param folder the run's own.
+     * @param prefix of their addresses.
+     */
+    public static ProcessLab withIp(final Path folder, final LabSpec spec, final IpPrefix prefix)
+            throws IOException {
+        return new ProcessLab(
+                folder,
+                spec,
+                SecurityConfig.Mode.NONE,
+                cluster -> cluster.withIp(IpConfig.DEFAULT.withPrefixes(List.of(prefix))));
     }
 
     private static SecurityConfig security(final Path key, final SecurityConfig.Mode mode)

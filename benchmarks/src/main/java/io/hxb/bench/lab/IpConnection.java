@@ -5,14 +5,20 @@ import io.hxb.bench.harness.Progress;
 import io.hxb.bench.harness.Report;
 import io.hxb.tool.lab.LabWire;
 
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 
 /** What one TCP connection of any program gets over several shaped links. One thread. */
 @Command(
@@ -107,8 +113,15 @@ final class IpConnection implements Callable<Integer> {
 
     @Mixin private LabExperiments.Chosen chosen;
 
+    @Spec private CommandSpec command;
+
     @Override
     public Integer call() throws Exception {
+        final List<String> problems = problems();
+        if (!problems.isEmpty()) {
+            throw new CommandLine.ParameterException(
+                    command.commandLine(), String.join("; ", problems));
+        }
         final Report report =
                 new Report(
                         "ip",
@@ -140,8 +153,47 @@ final class IpConnection implements Callable<Integer> {
         return 0;
     }
 
+    /** What is wrong with the numbers. */
+    private List<String> problems() {
+        final List<String> problems = new ArrayList<>();
+        check(problems, links.stream().allMatch(each -> each >= 1), "--links", "1 or more", links);
+        check(problems, mtus.stream().allMatch(each -> each >= 576), "--mtu", "576 or more", mtus);
+        check(problems, mbit >= 0, "--mbit", "0 or more", mbit);
+        check(problems, slowMbit >= 1, "--slow", "1 or more", slowMbit);
+        check(
+                problems,
+                losses.stream().allMatch(each -> each > 0 && each < 100),
+                "--loss",
+                "more than 0 and less than 100",
+                losses);
+        check(problems, pulls >= 1, "--pulls", "1 or more", pulls);
+        check(problems, warmUp >= 0, "--warmup", "0 or more", warmUp);
+        check(
+                problems,
+                Stream.of(LabWire.values()).anyMatch(each -> each.name().equals(upper(wiring))),
+                "--wiring",
+                "one of " + Arrays.toString(LabWire.values()).toLowerCase(Locale.ROOT),
+                wiring);
+        return problems;
+    }
+
+    private static void check(
+            final List<String> problems,
+            final boolean isValid,
+            final String option,
+            final String wanted,
+            final Object value) {
+        if (!isValid) {
+            problems.add(option + " must be " + wanted + ": " + value);
+        }
+    }
+
+    private static String upper(final String text) {
+        return text.toUpperCase(Locale.ROOT);
+    }
+
     private LabWire wire() {
-        return LabWire.valueOf(wiring.toUpperCase(Locale.ROOT));
+        return LabWire.valueOf(upper(wiring));
     }
 
     private void relays(final Report report, final IpTable table, final int mtu) throws Exception {

@@ -4,8 +4,6 @@ import io.hxb.bench.harness.Contest;
 import io.hxb.bench.harness.ProcessLab;
 import io.hxb.bench.harness.TemporaryFolder;
 import io.hxb.config.Backend;
-import io.hxb.config.IpConfig;
-import io.hxb.config.SecurityConfig;
 import io.hxb.tool.lab.LabNames;
 import io.hxb.tool.lab.LabSpec;
 import io.hxb.tool.lab.LabWire;
@@ -62,15 +60,7 @@ record IpRelays(LabWire wire, int mtu, int mbit, double warmUpSeconds, double se
                                 mtu)
                         .withWire(wire);
         try (TemporaryFolder folder = new TemporaryFolder();
-                ProcessLab lab =
-                        new ProcessLab(
-                                folder.path(),
-                                spec,
-                                SecurityConfig.Mode.NONE,
-                                cluster ->
-                                        cluster.withIp(
-                                                IpConfig.DEFAULT.withPrefixes(
-                                                        List.of(IpNodes.PREFIX))))) {
+                ProcessLab lab = ProcessLab.withIp(folder.path(), spec, IpNodes.PREFIX)) {
             return measure(lab);
         }
     }

@@ -5,8 +5,6 @@ import io.hxb.bench.harness.Report;
 import io.hxb.bench.harness.ResultsOption;
 import io.hxb.bench.harness.TemporaryFolder;
 import io.hxb.config.Backend;
-import io.hxb.config.IpConfig;
-import io.hxb.config.SecurityConfig;
 import io.hxb.tap.IpPrefix;
 import io.hxb.tool.lab.LabNames;
 import io.hxb.tool.lab.LabSpec;
@@ -18,7 +16,9 @@ import io.hxb.topology.Shape;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 import java.io.File;
 import java.nio.file.Files;
@@ -53,6 +53,8 @@ public final class IpPrograms implements Callable<Integer> {
 
     private static final String SHORT_SHAPE = "2x2";
     private static final double SHORT_SECONDS = 8;
+    private static final double MIN_SECONDS = 1;
+    private static final double MAX_SECONDS = 3_600;
 
     @Option(
             names = "--shape",
@@ -109,6 +111,7 @@ public final class IpPrograms implements Callable<Integer> {
     private double maxPauseMs;
 
     @Mixin private ResultsOption results;
+    @Spec private CommandSpec command;
 
     private final List<String> skipped = new ArrayList<>();
     private boolean hasFailed;
@@ -134,6 +137,7 @@ public final class IpPrograms implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
+        check();
         final List<NetworkProgram> chosen = chosen();
         if (isShort) {
             shape = SHORT_SHAPE;
@@ -173,6 +177,20 @@ public final class IpPrograms implements Callable<Integer> {
         return hasFailed ? 1 : 0;
     }
 
+    private void check() {
+        if (!(seconds >= MIN_SECONDS && seconds <= MAX_SECONDS)) {
+            throw wrongUsage("--seconds must be %.0f..%.0f: %s", MIN_SECONDS, MAX_SECONDS, seconds);
+        }
+        if (!(maxPauseMs >= 0)) {
+            throw wrongUsage("--max-pause must not be negative: %s", maxPauseMs);
+        }
+    }
+
+    private CommandLine.ParameterException wrongUsage(final String text, final Object... values) {
+        return new CommandLine.ParameterException(
+                command.commandLine(), String.format(Locale.ROOT, text, values));
+    }
+
     private List<NetworkProgram> chosen() {
         final List<NetworkProgram> chosen =
                 PROGRAMS.stream()
@@ -182,9 +200,9 @@ public final class IpPrograms implements Callable<Integer> {
                                                 || only.stream().anyMatch(program.name()::contains))
                         .toList();
         if (chosen.isEmpty()) {
-            throw new ToolException(
-                    "no program has the name that --only gives: "
-                            + PROGRAMS.stream().map(NetworkProgram::name).toList());
+            throw wrongUsage(
+                    "no program has the name that --only gives: %s",
+                    PROGRAMS.stream().map(NetworkProgram::name).toList());
         }
         return chosen;
     }
@@ -238,14 +256,7 @@ public final class IpPrograms implements Callable<Integer> {
                         mbit * 1_000_000L,
                         mtu);
         try (TemporaryFolder folder = new TemporaryFolder();
-                ProcessLab lab =
-                        new ProcessLab(
-                                folder.path(),
-                                spec,
-                                SecurityConfig.Mode.NONE,
-                                cluster ->
-                                        cluster.withIp(
-                                                IpConfig.DEFAULT.withPrefixes(List.of(PREFIX))))) {
+                ProcessLab lab = ProcessLab.withIp(folder.path(), spec, PREFIX)) {
             final Thread hook = new Thread(lab::close);
             Runtime.getRuntime().addShutdownHook(hook);
             for (int node = 0; node < lab.nodes(); node++) {

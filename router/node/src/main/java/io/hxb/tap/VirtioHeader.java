@@ -31,23 +31,40 @@ public final class VirtioHeader {
     /** Kind of a super-packet of UDP, over IPv4 or IPv6. */
     public static final int KIND_UDP = 5;
 
-    private static final int FLAGS_OFFSET = 0;
-    private static final int KIND_OFFSET = 1;
-    private static final int HEADERS_OFFSET = 2;
-    private static final int SEGMENT_OFFSET = 4;
-    private static final int CHECKSUM_START_OFFSET = 6;
+    /** Offset of the flags, one byte. */
+    public static final int FLAGS_OFFSET = 0;
 
-    private static final int NEEDS_CHECKSUM = 1;
+    /** Offset of the kind of super-packet, one byte. */
+    public static final int KIND_OFFSET = 1;
+
+    /** Offset of the bytes of headers. */
+    public static final int HEADERS_OFFSET = 2;
+
+    /** Offset of the bytes of payload of each frame. */
+    public static final int SEGMENT_OFFSET = 4;
+
+    /** Offset of where the checksum begins. */
+    public static final int CHECKSUM_START_OFFSET = 6;
+
+    /** Offset of where the checksum is written. */
+    public static final int CHECKSUM_OFFSET = 8;
+
+    /** Flag: the checksum is to be made. */
+    public static final int NEEDS_CHECKSUM = 1;
+
+    /** Where the checksum of UDP is, from the start of its header. */
+    public static final int UDP_CHECKSUM_OFFSET = 6;
+
+    /** Where the checksum of TCP is, likewise. */
+    public static final int TCP_CHECKSUM_OFFSET = 16;
+
     private static final int KIND_NONE = 0;
     private static final int KIND_TCP = 1;
     private static final int KIND_MASK = 0x7F;
     private static final int TCP_DATA_OFFSET = 12;
     private static final int UDP_HEADER_LENGTH = 8;
 
-    private static final int CHECKSUM_OFFSET = 8;
-    private static final int UDP_CHECKSUM_OFFSET = 6;
     private static final int TCP_HEADER_LENGTH = 20;
-    private static final int TCP_CHECKSUM_OFFSET = 16;
 
     private VirtioHeader() {}
 

@@ -9,17 +9,9 @@ import io.hxb.tap.VirtioHeader;
  * linux/virtio_net.h.
  */
 final class PacketCheck {
-    private static final int FLAGS_OFFSET = 0;
-    private static final int KIND_OFFSET = 1;
-    private static final int HEADERS_OFFSET = 2;
-    private static final int SEGMENT_OFFSET = 4;
-    private static final int CHECKSUM_START_OFFSET = 6;
-    private static final int CHECKSUM_OFFSET = 8;
-    private static final int NEEDS_CHECKSUM = 1;
     private static final int KIND_NONE = 0;
     private static final int KIND_TCP4 = 1;
     private static final int KIND_TCP6 = 4;
-    private static final int KIND_UDP = 5;
     private static final int KIND_ECN = 0x80;
     private static final int UDP_BYTES = 8;
     private static final int MIN_TCP_BYTES = 20;
@@ -48,18 +40,20 @@ final class PacketCheck {
         if (type != PacketHeaders.IPV4 && type != PacketHeaders.IPV6) {
             return false;
         }
-        final int flags = Memory.getUnsignedByte(packet + FLAGS_OFFSET) & NEEDS_CHECKSUM;
+        final int flags =
+                Memory.getUnsignedByte(packet + VirtioHeader.FLAGS_OFFSET)
+                        & VirtioHeader.NEEDS_CHECKSUM;
         // That a checksum was verified is nothing that another node can say.
-        Memory.putByte(packet + FLAGS_OFFSET, flags);
-        final int start = Memory.getUnsignedShort(packet + CHECKSUM_START_OFFSET);
-        final int end = start + Memory.getUnsignedShort(packet + CHECKSUM_OFFSET) + 2;
+        Memory.putByte(packet + VirtioHeader.FLAGS_OFFSET, flags);
+        final int start = Memory.getUnsignedShort(packet + VirtioHeader.CHECKSUM_START_OFFSET);
+        final int end = start + Memory.getUnsignedShort(packet + VirtioHeader.CHECKSUM_OFFSET) + 2;
         if (flags != 0 && (start < PacketHeaders.ETHERNET_BYTES + 20 || end > bytes)) {
             return false;
         }
-        final int kind = Memory.getUnsignedByte(packet + KIND_OFFSET);
+        final int kind = Memory.getUnsignedByte(packet + VirtioHeader.KIND_OFFSET);
         if (kind == KIND_NONE) {
-            Memory.putShort(packet + HEADERS_OFFSET, 0);
-            Memory.putShort(packet + SEGMENT_OFFSET, 0);
+            Memory.putShort(packet + VirtioHeader.HEADERS_OFFSET, 0);
+            Memory.putShort(packet + VirtioHeader.SEGMENT_OFFSET, 0);
             return bytes <= PacketHeaders.ETHERNET_BYTES + mtuBytes;
         }
         return flags != 0 && acceptSuperPacket(packet, frame, bytes, kind, start, mtuBytes);
@@ -76,10 +70,11 @@ final class PacketCheck {
         final int headerBytes =
                 switch (kind & ~KIND_ECN) {
                     case KIND_TCP4, KIND_TCP6 -> tcpHeaders(frame, bytes, kind, start, protocol);
-                    case KIND_UDP -> protocol == PacketHeaders.UDP ? start + UDP_BYTES : 0;
+                    case VirtioHeader.KIND_UDP ->
+                            protocol == PacketHeaders.UDP ? start + UDP_BYTES : 0;
                     default -> 0;
                 };
-        final int segment = Memory.getUnsignedShort(packet + SEGMENT_OFFSET);
+        final int segment = Memory.getUnsignedShort(packet + VirtioHeader.SEGMENT_OFFSET);
         if (headerBytes == 0
                 || headerBytes >= bytes
                 || segment == 0
@@ -87,7 +82,7 @@ final class PacketCheck {
                 || headerBytes + segment > PacketHeaders.ETHERNET_BYTES + mtuBytes) {
             return false;
         }
-        Memory.putShort(packet + HEADERS_OFFSET, headerBytes);
+        Memory.putShort(packet + VirtioHeader.HEADERS_OFFSET, headerBytes);
         return true;
     }
 

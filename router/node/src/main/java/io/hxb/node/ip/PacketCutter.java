@@ -10,23 +10,14 @@ import io.hxb.tap.VirtioHeader;
  * Linux, tcp_gso_segment and __udp_gso_segment, for the fields of each packet.
  */
 final class PacketCutter {
-    private static final int KIND_OFFSET = 1;
-    private static final int HEADERS_OFFSET = 2;
-    private static final int SEGMENT_OFFSET = 4;
-    private static final int CHECKSUM_START_OFFSET = 6;
-    private static final int CHECKSUM_OFFSET = 8;
-
     private static final int IPV4_LENGTH_OFFSET = 2;
     private static final int IPV4_ID_OFFSET = 4;
     private static final int IPV4_CHECKSUM_OFFSET = 10;
     private static final int IPV4_ADDRESSES_OFFSET = 12;
     private static final int IPV6_LENGTH_OFFSET = 4;
     private static final int IPV6_ADDRESSES_OFFSET = 8;
-    private static final int IPV6_BYTES = 40;
 
     private static final int UDP_LENGTH_OFFSET = 4;
-    private static final int UDP_CHECKSUM_OFFSET = 6;
-    private static final int TCP_CHECKSUM_OFFSET = 16;
     private static final int TCP_SEQUENCE_OFFSET = 4;
     private static final int TCP_FLAGS_OFFSET = 13;
 
@@ -48,21 +39,22 @@ final class PacketCutter {
      * @return packets that the device took.
      */
     static int write(final PacketDevice device, final long packet, final int lengthBytes) {
-        final int headerBytes = Memory.getUnsignedShort(packet + HEADERS_OFFSET);
-        final int segmentBytes = Memory.getUnsignedShort(packet + SEGMENT_OFFSET);
+        final int headerBytes = Memory.getUnsignedShort(packet + VirtioHeader.HEADERS_OFFSET);
+        final int segmentBytes = Memory.getUnsignedShort(packet + VirtioHeader.SEGMENT_OFFSET);
         final int prefixBytes = VirtioHeader.LENGTH + headerBytes;
         final int payloadBytes = lengthBytes - prefixBytes;
         final boolean isTcp = VirtioHeader.kind(packet) != VirtioHeader.KIND_UDP;
         final long transport =
                 packet
                         + VirtioHeader.LENGTH
-                        + Memory.getUnsignedShort(packet + CHECKSUM_START_OFFSET);
+                        + Memory.getUnsignedShort(packet + VirtioHeader.CHECKSUM_START_OFFSET);
         final int flags = isTcp ? Memory.getUnsignedByte(transport + TCP_FLAGS_OFFSET) : 0;
-        Memory.putByte(packet + KIND_OFFSET, 0);
-        Memory.putShort(packet + HEADERS_OFFSET, 0);
-        Memory.putShort(packet + SEGMENT_OFFSET, 0);
+        Memory.putByte(packet + VirtioHeader.KIND_OFFSET, 0);
+        Memory.putShort(packet + VirtioHeader.HEADERS_OFFSET, 0);
+        Memory.putShort(packet + VirtioHeader.SEGMENT_OFFSET, 0);
         Memory.putShort(
-                packet + CHECKSUM_OFFSET, isTcp ? TCP_CHECKSUM_OFFSET : UDP_CHECKSUM_OFFSET);
+                packet + VirtioHeader.CHECKSUM_OFFSET,
+                isTcp ? VirtioHeader.TCP_CHECKSUM_OFFSET : VirtioHeader.UDP_CHECKSUM_OFFSET);
         int written = 0;
         long at = packet;
         for (int cut = 0; cut < payloadBytes; cut += segmentBytes) {
@@ -97,7 +89,7 @@ final class PacketCutter {
         if (sequenceBytes > 0) {
             final long sequence =
                     frame
-                            + Memory.getUnsignedShort(packet + CHECKSUM_START_OFFSET)
+                            + Memory.getUnsignedShort(packet + VirtioHeader.CHECKSUM_START_OFFSET)
                             + TCP_SEQUENCE_OFFSET;
             Memory.putIntBigEndian(sequence, Memory.getIntBigEndian(sequence) + sequenceBytes);
         }
@@ -109,7 +101,7 @@ final class PacketCutter {
     private static void complete(final long packet, final int frameBytes, final boolean isTcp) {
         final long frame = packet + VirtioHeader.LENGTH;
         final long ip = frame + PacketHeaders.ETHERNET_BYTES;
-        final int start = Memory.getUnsignedShort(packet + CHECKSUM_START_OFFSET);
+        final int start = Memory.getUnsignedShort(packet + VirtioHeader.CHECKSUM_START_OFFSET);
         final int transportBytes = frameBytes - start;
         final boolean isIpv4 = PacketHeaders.type(frame) == PacketHeaders.IPV4;
         if (isIpv4) {
@@ -121,7 +113,7 @@ final class PacketCutter {
         } else {
             Memory.putShortBigEndian(
                     ip + IPV6_LENGTH_OFFSET,
-                    frameBytes - PacketHeaders.ETHERNET_BYTES - IPV6_BYTES);
+                    frameBytes - PacketHeaders.ETHERNET_BYTES - PacketHeaders.IPV6_BYTES);
         }
         if (!isTcp) {
             Memory.putShortBigEndian(frame + start + UDP_LENGTH_OFFSET, transportBytes);
@@ -130,7 +122,7 @@ final class PacketCutter {
                 isIpv4 ? sum(ip + IPV4_ADDRESSES_OFFSET, 8) : sum(ip + IPV6_ADDRESSES_OFFSET, 32);
         final int protocol = isTcp ? PacketHeaders.TCP : PacketHeaders.UDP;
         Memory.putShortBigEndian(
-                frame + start + Memory.getUnsignedShort(packet + CHECKSUM_OFFSET),
+                frame + start + Memory.getUnsignedShort(packet + VirtioHeader.CHECKSUM_OFFSET),
                 fold(addresses + protocol + transportBytes));
     }
 

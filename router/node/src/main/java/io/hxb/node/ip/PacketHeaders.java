@@ -14,7 +14,7 @@ final class PacketHeaders {
     static final int UDP = 17;
     private static final int TYPE_OFFSET = 12;
     private static final int IPV4_BYTES = 20;
-    private static final int IPV6_BYTES = 40;
+    static final int IPV6_BYTES = 40;
     private static final int PORTS_BYTES = 4;
     private static final int ECN_MASK = 3;
     private static final long GOLDEN = 0x9E37_79B9_7F4A_7C15L;

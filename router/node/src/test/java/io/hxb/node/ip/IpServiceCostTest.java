@@ -10,7 +10,6 @@ import io.hxb.flow.FlowListener;
 import io.hxb.flow.FlowRights;
 import io.hxb.linux.Memory;
 import io.hxb.pm.PmStatus;
-import io.hxb.tap.PacketAddresses;
 import io.hxb.tap.PacketDevice;
 import io.hxb.testing.Allocations;
 
@@ -64,24 +63,6 @@ class IpServiceCostTest {
 
         @Override
         public void close() {}
-    }
-
-    /** Everything goes to one other node, and may come from there. */
-    private static final class OneNode implements PacketAddresses {
-        @Override
-        public int destination(final long frame, final int lengthBytes) {
-            return NODE;
-        }
-
-        @Override
-        public int reply(final long frame) {
-            return 0;
-        }
-
-        @Override
-        public boolean isFrom(final long frame, final int lengthBytes, final int source) {
-            return true;
-        }
     }
 
     /** Flows that deliver each message to the service that sent it, at the end of a turn. */
@@ -142,7 +123,7 @@ class IpServiceCostTest {
             final IpService service =
                     new IpService(
                             device,
-                            new OneNode(),
+                            new OneNode(NODE),
                             new IpSetup(0, 2, 1, 65_600, 200_000_000L, FlowRights.ALL));
             final Echo echo =
                     new Echo(new IpDelivery(service, null), arena.allocate(70_000, 64).address());

@@ -8,7 +8,6 @@ import io.hxb.counter.CounterType;
 import io.hxb.flow.FlowRights;
 import io.hxb.linux.Memory;
 import io.hxb.pm.PmStatus;
-import io.hxb.tap.PacketAddresses;
 import io.hxb.tap.PacketDevice;
 
 import org.junit.jupiter.api.AfterEach;
@@ -74,24 +73,6 @@ class IpServiceFlowsTest {
         public void close() {}
     }
 
-    /** Everything goes to one node. */
-    private static final class OneNode implements PacketAddresses {
-        @Override
-        public int destination(final long frame, final int lengthBytes) {
-            return NODE;
-        }
-
-        @Override
-        public int reply(final long frame) {
-            return 0;
-        }
-
-        @Override
-        public boolean isFrom(final long frame, final int lengthBytes, final int source) {
-            return true;
-        }
-    }
-
     private record Sent(int end, int slot, int port, int lengthBytes) {}
 
     /** Flows that keep what they get. */
@@ -131,7 +112,7 @@ class IpServiceFlowsTest {
         service =
                 new IpService(
                         device,
-                        new OneNode(),
+                        new OneNode(NODE),
                         new IpSetup(0, 2, 1, 65_600, REPAIR_NS, FlowRights.ALL));
         delivery = new IpDelivery(service, null);
         service.start(flows, counters);
