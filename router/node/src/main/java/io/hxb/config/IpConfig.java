@@ -132,7 +132,9 @@ public record IpConfig(
                             ip -> "must be given where there is a device"),
                     new ConfigSection.Rule<>(
                             "routes",
-                            ip -> ip.routes.stream().allMatch(ip::hasFamily),
+                            ip ->
+                                    ip.routes.stream()
+                                            .allMatch(each -> each.family(ip.prefixes).isPresent()),
                             ip -> "must have a prefix of their family: " + ip.routes),
                     new ConfigSection.Rule<>(
                             "routes",
@@ -158,10 +160,6 @@ public record IpConfig(
         return prefixes.stream().filter(prefix -> prefix.room() < nodeCount).findFirst();
     }
 
-    private boolean hasFamily(final IpRoute route) {
-        return prefixes.stream().anyMatch(each -> each.isIpv4() == route.prefix().isIpv4());
-    }
-
     /** Two ranges with addresses in common; empty if there are none. */
     private static String overlap(final IpConfig ip) {
         final List<IpPrefix> ranges = new ArrayList<>(ip.prefixes);
@@ -183,11 +181,7 @@ public record IpConfig(
 
     /** The address of the gateway of a route. */
     public String gateway(final IpRoute route) {
-        return prefixes.stream()
-                .filter(each -> each.isIpv4() == route.prefix().isIpv4())
-                .findFirst()
-                .orElseThrow()
-                .address(route.node());
+        return route.family(prefixes).orElseThrow().address(route.node());
     }
 
     /** The same with these prefixes. */

@@ -81,10 +81,7 @@ public final class IpDevice implements PacketDevice {
         }
 
         private IpPrefix family(final IpRoute route) {
-            return prefixes.stream()
-                    .filter(each -> each.isIpv4() == route.prefix().isIpv4())
-                    .findFirst()
-                    .orElseThrow();
+            return route.family(prefixes).orElseThrow();
         }
 
         private String command(final IpRoute route) {

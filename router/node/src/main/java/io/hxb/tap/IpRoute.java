@@ -1,5 +1,7 @@
 package io.hxb.tap;
 
+import java.util.List;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -27,6 +29,11 @@ public record IpRoute(IpPrefix prefix, int node) {
                             + "'");
         }
         return new IpRoute(IpPrefix.parse(matcher.group(1)), Integer.parseInt(matcher.group(2)));
+    }
+
+    /** The one of the prefixes of virtual NICs that has the gateway's address, by its family. */
+    public Optional<IpPrefix> family(final List<IpPrefix> prefixes) {
+        return prefixes.stream().filter(each -> each.isIpv4() == prefix.isIpv4()).findFirst();
     }
 
     @Override
