@@ -179,16 +179,16 @@ public final class IpPrograms implements Callable<Integer> {
 
     private void check() {
         if (!(seconds >= MIN_SECONDS && seconds <= MAX_SECONDS)) {
-            throw wrongUsage("--seconds must be %.0f..%.0f: %s", MIN_SECONDS, MAX_SECONDS, seconds);
+            throw wrongUsage(
+                    "--seconds must be " + MIN_SECONDS + ".." + MAX_SECONDS + ": " + seconds);
         }
         if (!(maxPauseMs >= 0)) {
-            throw wrongUsage("--max-pause must not be negative: %s", maxPauseMs);
+            throw wrongUsage("--max-pause must not be negative: " + maxPauseMs);
         }
     }
 
-    private CommandLine.ParameterException wrongUsage(final String text, final Object... values) {
-        return new CommandLine.ParameterException(
-                command.commandLine(), String.format(Locale.ROOT, text, values));
+    private CommandLine.ParameterException wrongUsage(final String what) {
+        return new CommandLine.ParameterException(command.commandLine(), what);
     }
 
     private List<NetworkProgram> chosen() {
@@ -201,8 +201,8 @@ public final class IpPrograms implements Callable<Integer> {
                         .toList();
         if (chosen.isEmpty()) {
             throw wrongUsage(
-                    "no program has the name that --only gives: %s",
-                    PROGRAMS.stream().map(NetworkProgram::name).toList());
+                    "no program has the name that --only gives: "
+                            + PROGRAMS.stream().map(NetworkProgram::name).toList());
         }
         return chosen;
     }

@@ -7,6 +7,8 @@ import io.hxb.tool.machine.Privileges;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,8 +39,10 @@ class IpProgramsSystemTest {
                         "--no-results"));
     }
 
-    @Test
-    void shouldRefuseAProgramThatItDoesNotHave() {
-        assertEquals(1, IpPrograms.execute("--only", "gopher", "--no-results"));
+    @ParameterizedTest
+    @ValueSource(strings = {"--only gopher", "--seconds -1", "--seconds NaN", "--max-pause -3"})
+    void shouldRefuseWhatCannotBe(final String options) {
+        final int status = IpPrograms.execute((options + " --no-results").split(" ", -1));
+        assertEquals(2, status);
     }
 }
