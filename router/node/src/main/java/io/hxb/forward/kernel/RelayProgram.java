@@ -42,7 +42,7 @@ import java.util.Arrays;
  */
 final class RelayProgram {
     /** Without a turn for this time, the node is considered dead or asleep, and gets the frames. */
-    static final int ALIVE_NS = 5_000_000;
+    static final long ALIVE_NS = 5_000_000;
 
     static final int ETHERNET_BYTES = 14;
     private static final int HEAD_BYTES = ETHERNET_BYTES + FrameHeaderFlyweight.LENGTH;
@@ -76,6 +76,7 @@ final class RelayProgram {
     private final long here;
     private final RelayTable table;
     private final int port;
+    private final long aliveNs;
     private final int dimensions;
     private final int maxLinks;
     private final BpfCode code = new BpfCode();
@@ -90,17 +91,20 @@ final class RelayProgram {
      * @param table what the node's programs share.
      * @param links ports of each trunk, {@code [dimensions]}.
      * @param port number of the port in the table.
+     * @param aliveNs how long the node is alive after a turn, in ns, such as {@link #ALIVE_NS}.
      */
     RelayProgram(
             final ClusterConfig cluster,
             final long here,
             final RelayTable table,
             final int[] links,
-            final int port) {
+            final int port,
+            final long aliveNs) {
         this.cluster = cluster;
         this.here = here;
         this.table = table;
         this.port = port;
+        this.aliveNs = aliveNs;
         dimensions = links.length;
         maxLinks = Arrays.stream(links).max().orElseThrow();
         ip = ipCode();
@@ -186,7 +190,8 @@ final class RelayProgram {
                 .jump("alive")
                 .label("same turn")
                 .load(DOUBLE, R1, R7, RelayTable.SEEN_NS_OFFSET)
-                .plus(R1, ALIVE_NS)
+                .setLong(R2, aliveNs)
+                .plusRegister(R1, R2)
                 .jumpIfGreater(R0, R1, ip instanceof SegmentCode ? "asleep" : "pass")
                 .label("alive");
         if (ip instanceof SegmentCode) {
@@ -195,8 +200,7 @@ final class RelayProgram {
     }
 
     // The segments of a frame of which the first was left to the node are left to it as well,
-    // though
-    // that has woken it up.
+    // although the node has woken up by then.
     private void checkLeft() {
         code.load(DOUBLE, R1, R10, IS_BY_IP)
                 .jumpIfZero(R1, "not left")

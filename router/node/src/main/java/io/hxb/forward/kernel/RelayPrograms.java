@@ -60,6 +60,16 @@ public final class RelayPrograms implements KernelRelay {
     public static RelayPrograms open(
             final ClusterConfig cluster, final int node, final List<Port> ports)
             throws IOException {
+        return open(cluster, node, ports, RelayProgram.ALIVE_NS);
+    }
+
+    /** As above, with a node that is alive for {@code aliveNs} after a turn. */
+    static RelayPrograms open(
+            final ClusterConfig cluster,
+            final int node,
+            final List<Port> ports,
+            final long aliveNs)
+            throws IOException {
         final int[] links = new int[cluster.shape().dimensions()];
         int stations = 1;
         for (final Port port : ports) {
@@ -82,7 +92,8 @@ public final class RelayPrograms implements KernelRelay {
                         namespace.isEmpty() ? null : namespace, table, entries, entryOfLink);
         try {
             for (int i = 0; i < entries.length; i++) {
-                final RelayProgram program = new RelayProgram(cluster, here, table, links, i);
+                final RelayProgram program = 
+                        new RelayProgram(cluster, here, table, links, i, aliveNs);
                 final RawLink link = (RawLink) inOrder.get(i).link();
                 entries[i] = new Entry(link, load(program));
                 entryOfLink[link.index()] = i;

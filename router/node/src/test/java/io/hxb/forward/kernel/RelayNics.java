@@ -25,6 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A relay whose NICs have programs, between two neighbours: (0,0) - x - (1,0) - y - (1,1); for
@@ -35,6 +36,9 @@ abstract class RelayNics {
     static final long SOURCE = SHAPE.parseCoordinates("0,0");
     static final long END = SHAPE.parseCoordinates("1,1");
     static final int CLUSTER = 7;
+
+    /** A turn lasts for a test: one that gets no CPU is not to look like a node that sleeps. */
+    private static final long ALIVE_NS = TimeUnit.MINUTES.toNanos(10);
 
     final TestFrames frames = new TestFrames();
     final List<AutoCloseable> open = new ArrayList<>();
@@ -73,7 +77,8 @@ abstract class RelayNics {
                         RelayPrograms.open(
                                 cluster(middleSpace, frame),
                                 SHAPE.node(SHAPE.parseCoordinates("1,0")),
-                                List.of(xPort, yPort)));
+                                List.of(xPort, yPort),
+                                ALIVE_NS));
         PortTesting.learn(xPort, 0, left.localAddress());
         PortTesting.learn(yPort, 1, right.localAddress());
         PortTesting.reach(yPort, 1);

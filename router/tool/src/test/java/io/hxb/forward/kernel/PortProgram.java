@@ -62,7 +62,9 @@ abstract class PortProgram {
         table = RelayTable.create(links, 32);
         program =
                 BpfProgram.load(
-                        new RelayProgram(cluster(), here, table, links, PORT).write(),
+                        new RelayProgram(
+                                        cluster(), here, table, links, PORT, RelayProgram.ALIVE_NS)
+                                .write(),
                         BpfProgram.Hook.INGRESS);
         for (int port = 0; port < shape.dimensions() * LINKS; port++) {
             table.open(port, 100 + port, LONGEST_BYTES, ownMac(port));
