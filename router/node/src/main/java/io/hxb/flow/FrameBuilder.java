@@ -326,6 +326,19 @@ final class FrameBuilder {
     private static boolean isSparse(final SendFlow flow, final TxFrame frame) {
         return frame.attempts() == 0
                 && flow.window.inFlight() <= SendFlow.SPARSE_FRAMES
-                && frame.lengthBytes() + FrameHeaderFlyweight.LENGTH <= SendFlow.SPARSE_FRAME_BYTES;
+                && frame.lengthBytes() + FrameHeaderFlyweight.LENGTH <= SendFlow.SPARSE_FRAME_BYTES
+                && !(flow.isOfShortPackets() && isPatient(frame));
+    }
+
+    /** True if nothing waits for any of its messages. */
+    private static boolean isPatient(final TxFrame frame) {
+        long record = frame.headerAddress() + FrameHeaderFlyweight.LENGTH;
+        for (int left = frame.messageCount(); left > 0; left--) {
+            if (Memory.getInt(record + 4) != ContextKind.PATIENT_PACKET) {
+                return false;
+            }
+            record += MessageRecordFlyweight.paddedLength(Memory.getInt(record));
+        }
+        return true;
     }
 }

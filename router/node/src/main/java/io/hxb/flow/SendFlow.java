@@ -253,6 +253,11 @@ final class SendFlow extends Flow {
         return window.inFlight() > 0 || !backlog.isEmpty();
     }
 
+    /** True for the packets of connections that have few and short ones. */
+    boolean isOfShortPackets() {
+        return isOfShortPackets;
+    }
+
     /**
      * True if little is in flight and little waits, as with round trips of short messages, so that
      * others hardly notice when the flow goes first.

@@ -23,6 +23,9 @@ final class LoopPause {
     /** What a frame is worth, in ns of a pause; those of 9,000 bytes follow one another faster. */
     private static final long BULK_NS_PER_FRAME = 16_000;
 
+    /** Bytes that count as one more frame: a long one is worth as much as several others. */
+    static final long BULK_BYTES_PER_FRAME = 8_192;
+
     private static final long MANY_FRAMES = 256;
 
     /** Time without lone messages before pauses for bulk data, in ns. */
@@ -54,17 +57,19 @@ final class LoopPause {
      * The loop, whose links send and receive trains, has nothing to do.
      *
      * @param frames that it has received and sent, since any start.
+     * @param bytes of these.
      * @param loneFrames of these, those that waited for nothing else, and for which nothing may
      *     wait.
      * @param nowNs time in ns, from any start.
      * @return how long it should leave its sockets alone, in ns; 0 if it should wait for a frame.
      */
-    long bulkNs(final long frames, final long loneFrames, final long nowNs) {
+    long bulkNs(
+            final long frames, final long bytes, final long loneFrames, final long nowNs) {
         if (loneFrames != loneSeen) {
             loneSeen = loneFrames;
             bulk.rest(LONE_NS, nowNs);
         }
-        return bulk.pauseNs(true, frames, nowNs);
+        return bulk.pauseNs(true, frames + bytes / BULK_BYTES_PER_FRAME, nowNs);
     }
 
     /**

@@ -108,6 +108,15 @@ final class LoopSenders {
         return frames;
     }
 
+    /** Bytes of these. */
+    long sentBytes() {
+        long bytes = 0;
+        for (final LinkSender sender : senders) {
+            bytes += sender.sentBytes();
+        }
+        return bytes;
+    }
+
     private void waitForRoom(final int link, final boolean isBlocked) {
         // A link without a descriptor is tried again by every flush.
         if (registrations[link].hasDescriptor() && isWaiting[link] != isBlocked) {

@@ -326,9 +326,18 @@ final class NodeLoop implements LoopTask {
     }
 
     private long bulkPauseNs(final long nowNs) {
-        final long received = counters.value(CounterType.FORWARD_RECEIVED_FRAMES);
+        final long frames =
+                counters.value(CounterType.FORWARD_RECEIVED_FRAMES) + senders.sentFrames();
         final long sparse = counters.value(CounterType.FORWARD_SPARSE_FRAMES);
-        return pause.bulkNs(received + senders.sentFrames(), sparse, nowNs);
+        return pause.bulkNs(frames, receivedBytes() + senders.sentBytes(), sparse, nowNs);
+    }
+
+    private long receivedBytes() {
+        long bytes = 0;
+        for (int link = 0; link < senders.all().length; link++) {
+            bytes += counters.value(CounterType.LINK_RECEIVED_BYTES, link);
+        }
+        return bytes;
     }
 
     @Override

@@ -4,8 +4,8 @@ import io.hxb.pm.idle.AdaptivePause;
 
 /**
  * Pauses of a loop for one reason, and when it tries them: soon after pauses that were worth it,
- * and each time later after one that was not, so that exchanges of messages hardly notice the
- * tries. Owned by that loop.
+ * and each time later after one that was not, or that was made longer and brought no more, so that
+ * exchanges of messages hardly notice the tries. Owned by that loop.
  */
 final class PauseTrials {
     private static final long MIN_REST_NS = 1_000_000;
@@ -13,6 +13,13 @@ final class PauseTrials {
 
     private final AdaptivePause pause;
     private long itemsSeen;
+
+    /** The last pause before it was made longer, and what it brought; 0 if it was not. */
+    private long shorterNs;
+
+    private long itemsOfShorter;
+
+    private final boolean canGrow;
     private long restNs = MIN_REST_NS;
     private long nextNs;
     private boolean hasStarted;
@@ -20,6 +27,7 @@ final class PauseTrials {
     /** Pauses as {@link AdaptivePause} makes them, in ns. */
     PauseTrials(final long minNs, final long maxNs, final long nsPerItem, final long manyItems) {
         pause = new AdaptivePause(minNs, maxNs, nsPerItem, manyItems);
+        canGrow = maxNs > minNs;
     }
 
     /** True if the last answer was a pause. */
@@ -42,20 +50,33 @@ final class PauseTrials {
         if (!hasStarted) {
             rest(MIN_REST_NS, nowNs);
         } else if (pause.length() > 0) {
-            pause.onPaused(moved);
-            onPaused(nowNs);
+            onPaused(moved, nowNs);
         } else if (isWanted && moved > 0 && nowNs - nextNs >= 0) {
             pause.begin();
         }
         return pause.length();
     }
 
-    private void onPaused(final long nowNs) {
-        if (pause.length() > 0) {
-            restNs = MIN_REST_NS;
-        } else {
+    // An exchange of long frames brings many bytes, but the same number in a longer pause.
+    private void onPaused(final long moved, final long nowNs) {
+        final long lengthNs = pause.length();
+        final boolean isLonger = shorterNs > 0;
+        // In proportion it would be (lengthNs - shorterNs) more; a third of that is enough.
+        final boolean isInVain =
+                isLonger
+                        && 3 * shorterNs * moved
+                                <= (2 * shorterNs + lengthNs) * itemsOfShorter;
+        pause.onPaused(moved);
+        itemsOfShorter = moved;
+        shorterNs = pause.length() > lengthNs ? lengthNs : 0;
+        if (isInVain) {
+            pause.end();
+        }
+        if (pause.length() == 0) {
             rest(restNs, nowNs);
             restNs = Math.min(2 * restNs, MAX_REST_NS);
+        } else if (isLonger || !canGrow) {
+            restNs = MIN_REST_NS;
         }
     }
 
@@ -63,6 +84,7 @@ final class PauseTrials {
     void rest(final long ns, final long nowNs) {
         hasStarted = true;
         pause.end();
+        shorterNs = 0;
         nextNs = nowNs + ns;
     }
 }

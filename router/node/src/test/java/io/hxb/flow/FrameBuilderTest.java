@@ -132,6 +132,31 @@ class FrameBuilderTest {
     }
 
     @Test
+    void shouldMarkShortPacketsAsSparseUnlessNothingWaitsForThem() {
+        // given
+        final int end = ContextKind.end(ContextKind.PACKETS, ContextKind.SHORT_PACKETS);
+        flows.loop.openContext(end, FlowFixture.INCARNATION, ContextTerms.of(64));
+        flows.context = end;
+        flows.open(100);
+        // when: tags are the numbers of the slots
+        final int patient = ContextKind.PATIENT_PACKET;
+        flows.submit(patient, 64);
+        flows.work(0);
+        flows.submit(2, 64);
+        flows.work(0);
+        flows.submit(3, 64);
+        flows.submit(patient, 64);
+        flows.work(0);
+        // then
+        final List<Boolean> marks =
+                flows.sent(FrameType.DATA).stream()
+                        .map(frame -> frame.has(FrameHeaderFlyweight.FLAG_SPARSE))
+                        .toList();
+        assertEquals(List.of(false, true, true), marks);
+        assertEquals(2, flows.last(FrameType.DATA).messageCount);
+    }
+
+    @Test
     void shouldAskForAnAcknowledgementAtTheEndOfABurst() {
         // given
         flows.open(100);

@@ -11,6 +11,8 @@ import org.junit.jupiter.api.Test;
 @Tag("unit")
 class LoopPauseTest {
     private static final long SECOND_NS = 1_000_000_000L;
+    private static final long LONG_FRAME_BYTES = 65_000;
+    private static final long LONG_FRAME_NS = 87_000;
 
     private final LoopPause pause = new LoopPause();
     private long nowNs = -SECOND_NS / 2;
@@ -19,10 +21,11 @@ class LoopPauseTest {
     @Nested
     class BulkData {
         private long frames;
+        private long bytes;
         private long lone;
 
         private long pauseNs() {
-            return pause.bulkNs(frames, lone, nowNs);
+            return pause.bulkNs(frames, bytes, lone, nowNs);
         }
 
         /**
@@ -51,6 +54,39 @@ class LoopPauseTest {
             // then: nearly always, and for long
             assertTrue(pausedNs > SECOND_NS * 9 / 10, "" + pausedNs);
             assertEquals(LoopPause.MAX_BULK_NS, pauseNs());
+        }
+
+        @Test
+        void shouldPauseWhileLongFramesFlow() {
+            // given, when: six links of 1 Gbit/s with frames of 65,000 bytes, one at a time or two
+            for (long i = 0; i < SECOND_NS / LONG_FRAME_NS; i++) {
+                final long ns = pauseNs();
+                pausedNs += ns;
+                final long waitedFrames = Math.max(1, ns / LONG_FRAME_NS);
+                nowNs += waitedFrames * LONG_FRAME_NS;
+                frames += waitedFrames;
+                bytes += waitedFrames * LONG_FRAME_BYTES;
+            }
+            // then
+            assertEquals(LoopPause.MAX_BULK_NS, pauseNs());
+        }
+
+        @Test
+        void shouldHardlyEverPauseWhileLongMessagesAreExchanged() {
+            // given, when: a frame arrives and one is sent for each wait, however long that is
+            for (int i = 0; i < 2; i++) {
+                pausedNs = 0;
+                final long endNs = nowNs + SECOND_NS;
+                while (nowNs - endNs < 0) {
+                    final long ns = pauseNs();
+                    pausedNs += ns;
+                    nowNs += Math.max(ns, LONG_FRAME_NS);
+                    frames += 2;
+                    bytes += 2 * LONG_FRAME_BYTES;
+                }
+            }
+            // then: one try each 128 ms, of two pauses
+            assertTrue(pausedNs <= 8 * 3 * LoopPause.MIN_BULK_NS, "" + pausedNs);
         }
 
         @Test

@@ -327,9 +327,23 @@ public final class IpService implements ContextPolling {
             counters.add(CounterType.IP_SENT_BYTES, lengthBytes - VirtioHeader.LENGTH);
             peer.onSubmitted(flow, slot, nowNs);
             port.submitOrReport(
-                    flow.end, slot, peer.node, flow.end, slots.address(slot), lengthBytes, 0);
+                    flow.end,
+                    slot,
+                    peer.node,
+                    flow.end,
+                    slots.address(slot),
+                    lengthBytes,
+                    isShort ? patience(slot, lengthBytes) : 0);
         }
         return packets;
+    }
+
+    private int patience(final int slot, final int lengthBytes) {
+        return PacketHeaders.isAcknowledgement(
+                        slots.address(slot) + VirtioHeader.LENGTH,
+                        lengthBytes - VirtioHeader.LENGTH)
+                ? ContextKind.PATIENT_PACKET
+                : 0;
     }
 
     /** A packet has arrived at its node's NIC, or its flow ended; as FlowListener.onSendDone. */

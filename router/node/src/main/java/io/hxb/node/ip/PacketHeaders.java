@@ -16,6 +16,13 @@ final class PacketHeaders {
     private static final int IPV4_BYTES = 20;
     static final int IPV6_BYTES = 40;
     private static final int PORTS_BYTES = 4;
+    private static final int TCP_BYTES = 20;
+    private static final int TCP_OFFSET_OFFSET = 12;
+    private static final int TCP_FLAGS_OFFSET = 13;
+
+    /** FIN, SYN, RST and URG. */
+    private static final int TCP_EVENTS = 1 | 2 | 4 | 32;
+
     private static final int ECN_MASK = 3;
     private static final long GOLDEN = 0x9E37_79B9_7F4A_7C15L;
 
@@ -60,6 +67,45 @@ final class PacketHeaders {
     private static long mix(final long hash, final long value) {
         final long mixed = (hash ^ value) * GOLDEN;
         return mixed ^ mixed >>> Integer.SIZE ^ mixed << Integer.SIZE;
+    }
+
+    /**
+     * True for a packet of TCP that acknowledges data and neither carries any nor begins or ends a
+     * connection. Source: RFC 9293, 3.1.
+     */
+    static boolean isAcknowledgement(final long frame, final int lengthBytes) {
+        final long packet = frame + ETHERNET_BYTES;
+        final int bytes = lengthBytes - ETHERNET_BYTES;
+        if (type(frame) == IPV4 && bytes >= IPV4_BYTES) {
+            final int headerBytes = (Memory.getUnsignedByte(packet) & 15) << 2;
+            final boolean isFragment = (Memory.getUnsignedShortBigEndian(packet + 6) & 0x3FFF) != 0;
+            return !isFragment
+                    && Memory.getUnsignedByte(packet + 9) == TCP
+                    && isAcknowledgement(
+                            packet,
+                            headerBytes,
+                            Math.min(bytes, Memory.getUnsignedShortBigEndian(packet + 2)));
+        }
+        return type(frame) == IPV6
+                && bytes >= IPV6_BYTES
+                && Memory.getUnsignedByte(packet + 6) == TCP
+                && isAcknowledgement(
+                        packet,
+                        IPV6_BYTES,
+                        Math.min(
+                                bytes,
+                                IPV6_BYTES + Memory.getUnsignedShortBigEndian(packet + 4)));
+    }
+
+    private static boolean isAcknowledgement(
+            final long packet, final int offset, final int bytes) {
+        if (bytes < offset + TCP_BYTES) {
+            return false;
+        }
+        final long header = packet + offset;
+        final int headerBytes = (Memory.getUnsignedByte(header + TCP_OFFSET_OFFSET) >> 4) << 2;
+        final int flags = Memory.getUnsignedByte(header + TCP_FLAGS_OFFSET);
+        return bytes == offset + headerBytes && (flags & TCP_EVENTS) == 0;
     }
 
     /**
