@@ -31,12 +31,6 @@ final class IcmpUnreachable {
     private static final int FIRST_QUERY6 = 128;
     private static final int REDIRECT6 = 137;
 
-    // Of IPv6: hop-by-hop options, routing, fragment, destination options.
-    private static final int HOP_OPTIONS = 0;
-    private static final int ROUTING = 43;
-    private static final int FRAGMENT = 44;
-    private static final int OPTIONS = 60;
-
     private static final int INTERNETWORK_CONTROL = 0xC0;
     private static final int DO_NOT_FRAGMENT = 0x4000;
 
@@ -137,30 +131,20 @@ final class IcmpUnreachable {
         }
         int header = Memory.getUnsignedByte(packet + 6);
         int offset = IPV6_BYTES;
-        while (isExtension(header)) {
-            if (offset + 8 > bytes || (header == FRAGMENT && isLaterFragment6(packet + offset))) {
+        while (Ipv6Extension.is(header)) {
+            if (offset + Long.BYTES > bytes
+                    || Ipv6Extension.isLaterFragment(header, packet + offset)) {
                 return false;
             }
-            final int units = header == FRAGMENT ? 0 : Memory.getUnsignedByte(packet + offset + 1);
+            final int headerBytes = Ipv6Extension.bytes(header, packet + offset);
             header = Memory.getUnsignedByte(packet + offset);
-            offset += 8 * (units + 1);
+            offset += headerBytes;
         }
         if (header != ICMP6) {
             return true;
         }
         final int type = offset < bytes ? Memory.getUnsignedByte(packet + offset) : 0;
         return type >= FIRST_QUERY6 && type != REDIRECT6;
-    }
-
-    private static boolean isExtension(final int header) {
-        return header == HOP_OPTIONS
-                || header == ROUTING
-                || header == FRAGMENT
-                || header == OPTIONS;
-    }
-
-    private static boolean isLaterFragment6(final long header) {
-        return Memory.getUnsignedShortBigEndian(header + 2) >>> 3 != 0;
     }
 
     /** Of words of 16 bits; an odd byte at the end is the first of one. Source: RFC 1071. */

@@ -194,10 +194,17 @@ public final class IpPlan implements PacketAddresses {
         if (type == TYPE_IPV4) {
             return true;
         }
-        if (isNeighbourDiscovery(frame, lengthBytes, SOLICITATION)) {
-            return isFreeFor(source, nodeOfIpv6(frame + IPV6_SOURCE));
-        }
-        return !isNeighbourDiscovery(frame, lengthBytes, ADVERTISEMENT)
+        final int discovery = NeighbourDiscovery.type(frame, lengthBytes);
+        return discovery == NeighbourDiscovery.NONE
+                || (NeighbourDiscovery.isOfItsSender(frame, lengthBytes, discovery)
+                        && isFreeFor(source, nodeOfIpv6(frame + IPV6_SOURCE))
+                        && isAdvertisedBy(source, frame, lengthBytes, discovery));
+    }
+
+    private boolean isAdvertisedBy(
+            final int source, final long frame, final int lengthBytes, final int discovery) {
+        return discovery != NeighbourDiscovery.ADVERTISEMENT
+                || lengthBytes < MIN_SOLICITATION
                 || isFreeFor(source, nodeOfIpv6(frame + ICMP_TARGET));
     }
 
