@@ -311,7 +311,8 @@ public final class IpPlan implements PacketAddresses {
                             : IcmpUnreachable.ofIpv4(
                                     packet, bytes, (int) ipv4.low(unreached), message);
         } else {
-            final boolean isLocal = ipv6 == null || highAt(frame + IPV6_DESTINATION) == LINK_LOCAL_HIGH;
+            final boolean isLocal =
+                    ipv6 == null || highAt(frame + IPV6_DESTINATION) == LINK_LOCAL_HIGH;
             written =
                     IcmpUnreachable.ofIpv6(
                             packet,

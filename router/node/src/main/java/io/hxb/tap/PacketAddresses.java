@@ -49,8 +49,8 @@ public interface PacketAddresses {
     int senderToAll(long frame, int lengthBytes);
 
     /**
-     * True if a packet may be written to the device that began at another node: its MACs are
-     * that node's and this one's, or one of a group, and it claims no address of a third node.
+     * True if a packet may be written to the device that began at another node: its MACs are that
+     * node's and this one's, or one of a group, and it claims no address of a third node.
      *
      * @param frame address of its Ethernet header.
      * @param lengthBytes bytes from there; may be any number.

@@ -167,7 +167,8 @@ class IcmpUnreachableTest {
                         "0a4d0001ffffffff")) {
             assertEquals("", answerIpv4(ipv4("0000", "11", addresses + UDP)), addresses);
         }
-        assertEquals("", answer("ffffffffffff" + OWN + "0800" + ipv4("0000", "11", TO_THIRD + UDP)));
+        assertEquals(
+                "", answer("ffffffffffff" + OWN + "0800" + ipv4("0000", "11", TO_THIRD + UDP)));
         assertEquals("", answer(ETHERNET + "0806" + ipv4("0000", "11", TO_THIRD + UDP)));
         assertEquals("", answer(ETHERNET + "0800" + "45"));
         assertEquals("", answer("00"));
@@ -187,8 +188,7 @@ class IcmpUnreachableTest {
         assertEquals("", answerIpv6(ipv6("11", many + FD_THIRD + UDP)));
         assertEquals("", answerIpv6(ipv6("11", FD + many + UDP)));
         assertEquals("", answerIpv6(ipv6("3c", FD + FD_THIRD + "3a00")), "cut off");
-        assertEquals(
-                "", answerIpv6(ipv6("3c", FD + FD_THIRD + "3a00000000000000" + "01030000")));
+        assertEquals("", answerIpv6(ipv6("3c", FD + FD_THIRD + "3a00000000000000" + "01030000")));
         assertEquals("", answerIpv6(ipv6("2c", FD + FD_THIRD + "1100000900000001" + UDP)));
         assertTrue(!answerIpv6(ipv6("3a", FD + FD_THIRD + "80000000")).isEmpty(), "ping");
         assertTrue(

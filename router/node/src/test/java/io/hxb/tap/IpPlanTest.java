@@ -284,12 +284,12 @@ class IpPlanTest {
     // A node that passes packets on could write its own MAC there.
     @Test
     void shouldTakeNoMacOfAThirdNodeInNeighbourDiscovery() {
-        final IpPlan other =
-                new IpPlan(NODES, 299, List.of(IpPrefix.parse("fd68:7862::/64")));
+        final IpPlan other = new IpPlan(NODES, 299, List.of(IpPrefix.parse("fd68:7862::/64")));
         final String asked = solicitation(OWN_IPV6, OTHER_IPV6);
         final String option = "0101" + OWN;
         final String claimed = "0201" + "026878000002";
-        final String advertised = asked.replace("87001234", "88001234").replace(OTHER_IPV6, OWN_IPV6);
+        final String advertised =
+                asked.replace("87001234", "88001234").replace(OTHER_IPV6, OWN_IPV6);
         assertTrue(asked.contains(option), asked);
         // when, then
         assertTrue(other.isFrom(frame, put(advertised), 1));

@@ -4,10 +4,10 @@ import io.hxb.topology.Shape;
 
 /**
  * Along which nodes a packet for all nodes spreads, as a pure function of where it began. Within a
- * line it is a binomial tree, and lines are taken in the order of dimensions: a node passes a packet
- * on within the dimension by which it came and in those after it. So nobody sends more copies than
- * the sum over all dimensions of the binary logarithm of the extent, rounded up, while all nodes
- * pass packets on. Immutable; any thread.
+ * line it is a binomial tree, and lines are taken in the order of dimensions: a node passes a
+ * packet on within the dimension by which it came and in those after it. So nobody sends more
+ * copies than the sum over all dimensions of the binary logarithm of the extent, rounded up, while
+ * all nodes pass packets on. Immutable; any thread.
  *
  * <p>A node is responsible for the nodes below it, and hands each part of them to one child or
  * keeps it. These parts are disjoint and smaller than the whole, whatever each node believes of the
@@ -97,8 +97,7 @@ final class BroadcastTree {
 
     /** Of a node in its line, from the first node of the tree there. */
     private int position(final long begin, final long here, final int dimension) {
-        final int distance =
-                Shape.coordinate(here, dimension) - Shape.coordinate(begin, dimension);
+        final int distance = Shape.coordinate(here, dimension) - Shape.coordinate(begin, dimension);
         return distance < 0 ? distance + shape.extent(dimension) : distance;
     }
 }

@@ -11,8 +11,8 @@ import java.lang.foreign.Arena;
 /**
  * Packets for all nodes: those of this machine, and those of other nodes, which it passes on along
  * the {@link BroadcastTree} of where they began. A node below which is not known to pass packets on
- * gets its copy as well, and the nodes below that node get theirs from here. Owned by one loop; what
- * is said otherwise may be called by any.
+ * gets its copy as well, and the nodes below that node get theirs from here. Owned by one loop;
+ * what is said otherwise may be called by any.
  */
 final class Broadcasts {
     /** Tag of a message whose packet is to be passed on to the nodes below; 0 for all others. */
@@ -81,7 +81,9 @@ final class Broadcasts {
 
     /** Begins; {@code wakeUp} lets the owner work. */
     void start(
-            final CounterBlock itsCounters, final Neighbours itsNeighbours, final Runnable itsWake) {
+            final CounterBlock itsCounters,
+            final Neighbours itsNeighbours,
+            final Runnable itsWake) {
         counters = itsCounters;
         neighbours = itsNeighbours;
         wakeUp = itsWake;

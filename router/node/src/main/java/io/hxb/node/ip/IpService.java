@@ -378,7 +378,13 @@ public final class IpService implements ContextPolling {
             counters.add(CounterType.IP_SENT_BYTES, lengthBytes - VirtioHeader.LENGTH);
             peer.onSubmitted(flow, slot, nowNs);
             port.submitOrReport(
-                    flow.end, slot, peer.node, flow.end, slots.address(slot), lengthBytes, slots.tag(slot));
+                    flow.end,
+                    slot,
+                    peer.node,
+                    flow.end,
+                    slots.address(slot),
+                    lengthBytes,
+                    slots.tag(slot));
         }
         return packets;
     }

@@ -67,8 +67,7 @@ final class PacketReceiver {
         return FlowListener.COPIED;
     }
 
-    private void onPacket(
-            final int node, final long packet, final int lengthBytes, final int tag) {
+    private void onPacket(final int node, final long packet, final int lengthBytes, final int tag) {
         final int frameBytes = lengthBytes - VirtioHeader.LENGTH;
         if (!PacketCheck.accept(packet, lengthBytes, device.mtuBytes())) {
             counters.addShared(CounterType.IP_REFUSED_PACKETS, 1);

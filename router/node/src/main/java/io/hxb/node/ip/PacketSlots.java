@@ -104,11 +104,7 @@ final class PacketSlots {
 
     /** Notes a packet of a connection to a node, and what its message is tagged with. */
     void put(
-            final int slot,
-            final int lengthBytes,
-            final int node,
-            final int queue,
-            final int tag) {
+            final int slot, final int lengthBytes, final int node, final int queue, final int tag) {
         tags[slot] = tag;
         lengths[slot] = lengthBytes;
         nodes[slot] = node;

@@ -154,8 +154,7 @@ class BroadcastTreeTest {
             final int origin = random.nextInt(isUp.length);
             // when
             final Spread spread =
-                    new Spread(
-                            shape, origin, isUp, (node, other) -> random.nextDouble() < 0.8);
+                    new Spread(shape, origin, isUp, (node, other) -> random.nextDouble() < 0.8);
             // then
             for (int node = 0; node < isUp.length; node++) {
                 assertTrue(spread.got[node] <= 1, "seed " + seed + ", " + shape);

@@ -43,8 +43,7 @@ class CopyQueueTest {
         assertEquals(expected.origin, CopyQueue.origin(entry));
         assertEquals(expected.lengthBytes, CopyQueue.lengthBytes(entry));
         for (int i = 0; i < expected.lengthBytes; i++) {
-            assertEquals(
-                    (byte) (expected.origin + i), Memory.getByte(CopyQueue.packet(entry) + i));
+            assertEquals((byte) (expected.origin + i), Memory.getByte(CopyQueue.packet(entry) + i));
         }
         queue.remove();
     }

@@ -11,8 +11,8 @@ import io.hxb.flow.FlowRights;
 import io.hxb.linux.Memory;
 import io.hxb.pm.PmStatus;
 import io.hxb.tap.PacketDevice;
-import io.hxb.topology.Shape;
 import io.hxb.testing.Allocations;
+import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
