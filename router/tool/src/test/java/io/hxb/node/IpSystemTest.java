@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hxb.counter.CounterType;
 import io.hxb.os.NetworkNamespace;
 import io.hxb.testing.TestNamespaces;
+import io.hxb.tool.lab.LabNames;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.AfterEach;
