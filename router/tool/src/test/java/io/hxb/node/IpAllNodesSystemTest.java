@@ -38,8 +38,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Programs that ask all nodes at once, as mDNS and DHCP do, and those that ask a node that is gone;
- * by the virtual NICs of four real nodes, of which no two make a tree of less than three steps.
+ * Programs that ask all nodes at once, as mDNS and DHCP do, and those that ask a node that is gone,
+ * by the virtual NICs of real nodes: node 3 gets what node 0 sends to all from node 1.
  */
 @Tag("system")
 class IpAllNodesSystemTest {
