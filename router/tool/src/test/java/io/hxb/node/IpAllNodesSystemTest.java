@@ -170,7 +170,9 @@ class IpAllNodesSystemTest {
         // then
         assertTrue(firstNs > SECOND, "not at once: " + firstNs);
         assertTrue(secondNs < 3 * SECOND, "known by now: " + secondNs);
-        assertTrue(lab.nodes.getFirst().counters().sum(CounterType.IP_UNREACHABLE_PACKETS) >= 2);
+        TestNamespaces.await(
+                "answers were counted",
+                () -> lab.nodes.getFirst().counters().sum(CounterType.IP_UNREACHABLE_PACKETS) >= 2);
         // when it is back
         lab.restart(FAR);
         // then
