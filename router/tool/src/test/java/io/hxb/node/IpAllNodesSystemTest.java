@@ -119,8 +119,7 @@ class IpAllNodesSystemTest {
             final String answer = receive(sockets.getFirst());
             assertTrue(answer.endsWith("who") || answers.add(answer), "twice: " + answer);
         }
-        assertEquals(
-                Set.of("10.77.0.2 node 1", "10.77.0.3 node 2", "10.77.0.4 node 3"), answers);
+        assertEquals(Set.of("10.77.0.2 node 1", "10.77.0.3 node 2", "10.77.0.4 node 3"), answers);
         assertTrue(lab.sum(CounterType.IP_FORWARDED_PACKETS) > 0, "passed on");
         assertEquals(0, lab.sum(CounterType.IP_REFUSED_PACKETS));
     }
