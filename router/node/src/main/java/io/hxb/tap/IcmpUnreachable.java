@@ -80,7 +80,7 @@ final class IcmpUnreachable {
         }
         final int quoted = Math.min(bytes, MAX_BYTES - IPV6_BYTES - ICMP_BYTES);
         Memory.putIntBigEndian(message, 0x6000_0000);
-        Memory.putIntBigEndian(message + 4, ICMP_BYTES + quoted << 16 | ICMP6 << 8 | TTL);
+        Memory.putIntBigEndian(message + 4, (ICMP_BYTES + quoted) << 16 | ICMP6 << 8 | TTL);
         Memory.putLong(message + 8, Long.reverseBytes(high));
         Memory.putLong(message + 16, Long.reverseBytes(low));
         Memory.copy(packet + 8, message + 24, 2 * Long.BYTES);
