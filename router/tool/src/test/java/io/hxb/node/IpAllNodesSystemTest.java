@@ -62,7 +62,7 @@ class IpAllNodesSystemTest {
 
     @AfterEach
     void removeAll() throws Exception {
-        lab.close();
+        lab.remove();
     }
 
     private static void send(

@@ -29,7 +29,7 @@ import java.util.Deque;
 import java.util.List;
 
 /** Nodes of this process with virtual NICs in namespaces of a lab. Owned by the test. */
-final class IpLab implements AutoCloseable {
+final class IpLab {
     static final IpPrefix PREFIX = IpPrefix.parse("10.77.0.0/24");
     private static final long SECOND = 1_000_000_000L;
 
@@ -39,7 +39,7 @@ final class IpLab implements AutoCloseable {
     private ClusterConfig config;
     private NodeThreads threads;
 
-    /** Begins, with two links in each dimension; {@link #close} follows also when this fails. */
+    /** Begins, with two links in each dimension; {@link #remove} follows also when this fails. */
     void start(final Path folder, final Shape shape, final long rateBps, final int mtu)
             throws IOException {
         final LabSpec spec = new LabSpec(name, shape, 2, Backend.RAW, rateBps, mtu);
@@ -108,8 +108,8 @@ final class IpLab implements AutoCloseable {
                         }));
     }
 
-    @Override
-    public void close() throws Exception {
+    /** Closes everything, in reverse order. */
+    void remove() throws Exception {
         while (!open.isEmpty()) {
             open.pop().close();
         }

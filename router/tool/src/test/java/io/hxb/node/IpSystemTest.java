@@ -60,7 +60,7 @@ class IpSystemTest {
 
     @AfterEach
     void removeAll() throws Exception {
-        lab.close();
+        lab.remove();
     }
 
     private long ofReceivers(final CounterType type) {
