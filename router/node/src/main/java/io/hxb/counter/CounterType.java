@@ -358,7 +358,11 @@ public enum CounterType {
             186,
             "Of the packets sent, those on the flow of connections with few and short packets."),
     IP_FLOW_CHANGES_EVENTS(
-            187, "Times a connection changed between the flow of short packets and the other one.");
+            187, "Times a connection changed between the flow of short packets and the other one."),
+    IP_FORWARDED_PACKETS(
+            188, "Broadcast and multicast packets of other nodes that this node passed on."),
+    IP_UNREACHABLE_PACKETS(
+            189, "Answers to this machine that a node cannot be reached, as messages of ICMP.");
 
     private static final CounterType[] BY_ID = new CounterType[values().length + 1];
     // By negated reason; there is none for 0.

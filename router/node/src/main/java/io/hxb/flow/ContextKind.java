@@ -27,7 +27,7 @@ public final class ContextKind {
     public static final int SHORT_PACKETS = 1;
 
     /** Tag of a short packet that nothing waits for: it acknowledges data, and carries none. */
-    public static final int PATIENT_PACKET = 1;
+    public static final int PATIENT_PACKET = 2;
 
     /** Number of kinds. */
     public static final int COUNT = 4;

@@ -18,6 +18,9 @@ public final class MessageRecordFlyweight {
     /** Bytes of the record before the payload. */
     public static final int LENGTH = 8;
 
+    /** Offset of the tag. */
+    public static final int TAG_OFFSET = 4;
+
     /**
      * Longest body of a frame with several messages. They are copied, and a longer frame would not
      * make them cheaper; so memory for such frames, and for the messages that a receiver is
@@ -52,12 +55,12 @@ public final class MessageRecordFlyweight {
 
     /** The application's tag. */
     public int tag() {
-        return Memory.getInt(address + 4);
+        return Memory.getInt(address + TAG_OFFSET);
     }
 
     /** Sets the application's tag. */
     public MessageRecordFlyweight tag(final int tag) {
-        Memory.putInt(address + 4, tag);
+        Memory.putInt(address + TAG_OFFSET, tag);
         return this;
     }
 

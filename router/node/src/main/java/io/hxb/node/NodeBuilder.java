@@ -191,7 +191,7 @@ final class NodeBuilder {
                         new IpPlan(nodes, nodeId, config.ip().prefixes()),
                         new IpSetup(
                                 nodeId,
-                                nodes,
+                                config.shape(),
                                 incarnation,
                                 messageBytes,
                                 config.ip().repairNs(),

@@ -111,7 +111,7 @@ final class NodeLoop implements LoopTask {
         receiver = new LoopReceiver(loop, received, forwarder, parts.config().loop().batchFrames());
         hasTrains = hasTrains(received);
         contexts = parts.contexts().newLoop(index, flows);
-        packets = packets(parts.ip());
+        packets = packets(parts.ip(), trunks);
         health =
                 new HealthLoop(
                         neighbours.health(),
@@ -157,11 +157,15 @@ final class NodeLoop implements LoopTask {
     }
 
     // The first loop carries the packets of the virtual NIC, if there is one.
-    private ContextPolling packets(final IpService ip) {
+    private ContextPolling packets(final IpService ip, final TrunkSender[] trunks) {
         if (!isFirst || ip == null) {
             return ContextPolling.NONE;
         }
-        ip.start(flows, counters);
+        ip.start(
+                flows,
+                counters,
+                (dimension, neighbour) -> trunks[dimension].isReached(neighbour),
+                loop::wakeUp);
         return ip;
     }
 

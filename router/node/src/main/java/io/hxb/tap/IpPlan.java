@@ -34,8 +34,13 @@ public final class IpPlan implements PacketAddresses {
     /** Dropped: it asks for an address that this node or no node has, which nobody answers. */
     public static final int UNANSWERED = -8;
 
+    private static final int ETHERNET_LENGTH = VirtioHeader.ETHERNET_LENGTH;
+
     /** Bytes of the longest reply. */
     public static final int REPLY_LENGTH = 86;
+
+    /** Bytes of the longest message of {@link #unreachable}. */
+    public static final int UNREACHABLE_LENGTH = ETHERNET_LENGTH + IcmpUnreachable.MAX_BYTES;
 
     private static final long MAC_BASE = 0x0268_7800_0000L;
     private static final long GROUP_BIT = 0x0100_0000_0000L;
@@ -43,7 +48,6 @@ public final class IpPlan implements PacketAddresses {
 
     private static final int SOURCE_MAC = 6;
     private static final int ETHER_TYPE = 12;
-    private static final int ETHERNET_LENGTH = VirtioHeader.ETHERNET_LENGTH;
     private static final int TYPE_IPV4 = 0x0800;
     private static final int TYPE_ARP = 0x0806;
     private static final int TYPE_IPV6 = 0x86DD;
@@ -162,6 +166,15 @@ public final class IpPlan implements PacketAddresses {
     }
 
     @Override
+    public int senderToAll(final long frame, final int lengthBytes) {
+        if (lengthBytes < ETHERNET_LENGTH || (macAt(frame) & GROUP_BIT) == 0) {
+            return -1;
+        }
+        final long index = macAt(frame + SOURCE_MAC) - MAC_BASE;
+        return index >= 0 && index < nodeCount ? (int) index : -1;
+    }
+
+    @Override
     public boolean isFrom(final long frame, final int lengthBytes, final int source) {
         if (lengthBytes < ETHERNET_LENGTH || macAt(frame + SOURCE_MAC) != mac(source)) {
             return false;
@@ -181,10 +194,17 @@ public final class IpPlan implements PacketAddresses {
         if (type == TYPE_IPV4) {
             return true;
         }
-        if (isNeighbourDiscovery(frame, lengthBytes, SOLICITATION)) {
-            return isFreeFor(source, nodeOfIpv6(frame + IPV6_SOURCE));
-        }
-        return !isNeighbourDiscovery(frame, lengthBytes, ADVERTISEMENT)
+        final int discovery = NeighbourDiscovery.type(frame, lengthBytes);
+        return discovery == NeighbourDiscovery.NONE
+                || (NeighbourDiscovery.isOfItsSender(frame, lengthBytes, discovery)
+                        && isFreeFor(source, nodeOfIpv6(frame + IPV6_SOURCE))
+                        && isAdvertisedBy(source, frame, lengthBytes, discovery));
+    }
+
+    private boolean isAdvertisedBy(
+            final int source, final long frame, final int lengthBytes, final int discovery) {
+        return discovery != NeighbourDiscovery.ADVERTISEMENT
+                || lengthBytes < MIN_SOLICITATION
                 || isFreeFor(source, nodeOfIpv6(frame + ICMP_TARGET));
     }
 
@@ -268,6 +288,43 @@ public final class IpPlan implements PacketAddresses {
         return Memory.getUnsignedShortBigEndian(frame + ETHER_TYPE) == TYPE_ARP
                 ? replyArp(frame)
                 : advertise(frame);
+    }
+
+    @Override
+    public int unreachable(
+            final long frame, final int lengthBytes, final int unreached, final long answer) {
+        if (lengthBytes < ETHERNET_LENGTH || (macAt(frame) & GROUP_BIT) != 0) {
+            return 0;
+        }
+        final int type = Memory.getUnsignedShortBigEndian(frame + ETHER_TYPE);
+        if ((type != TYPE_IPV4 && type != TYPE_IPV6) || !hasIpHeader(type, frame, lengthBytes)) {
+            return 0;
+        }
+        final long packet = frame + ETHERNET_LENGTH;
+        final long message = answer + ETHERNET_LENGTH;
+        final int bytes = lengthBytes - ETHERNET_LENGTH;
+        final int written;
+        if (type == TYPE_IPV4) {
+            written =
+                    ipv4 == null
+                            ? 0
+                            : IcmpUnreachable.ofIpv4(
+                                    packet, bytes, (int) ipv4.low(unreached), message);
+        } else {
+            final boolean isLocal =
+                    ipv6 == null || highAt(frame + IPV6_DESTINATION) == LINK_LOCAL_HIGH;
+            written =
+                    IcmpUnreachable.ofIpv6(
+                            packet,
+                            bytes,
+                            isLocal ? LINK_LOCAL_HIGH : ipv6.high(),
+                            isLocal ? LINK_LOCAL_LOW + unreached : ipv6.low(unreached),
+                            message);
+        }
+        putMac(answer, ownMac);
+        putMac(answer + SOURCE_MAC, mac(unreached));
+        Memory.putShortBigEndian(answer + ETHER_TYPE, type);
+        return written == 0 ? 0 : ETHERNET_LENGTH + written;
     }
 
     private int replyArp(final long frame) {

@@ -142,7 +142,7 @@ class FrameBuilderTest {
         final int patient = ContextKind.PATIENT_PACKET;
         flows.submit(patient, 64);
         flows.work(0);
-        flows.submit(2, 64);
+        flows.submit(1, 64);
         flows.work(0);
         flows.submit(3, 64);
         flows.submit(patient, 64);

@@ -86,7 +86,7 @@ final class IpCluster implements AutoCloseable {
                                     new SimPackets(node),
                                     new IpSetup(
                                             node,
-                                            config.shape().nodeCount(),
+                                            config.shape(),
                                             incarnations,
                                             messageBytes,
                                             REPAIR_NS,

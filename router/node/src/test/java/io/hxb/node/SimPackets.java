@@ -72,6 +72,22 @@ final class SimPackets implements PacketAddresses {
         return 0;
     }
 
+    /** As short as the headers of the packet. */
+    @Override
+    public int unreachable(
+            final long frame, final int lengthBytes, final int unreached, final long answer) {
+        final int bytes = HEADERS - VirtioHeader.LENGTH;
+        Memory.copy(frame, answer, bytes);
+        return destination(frame, lengthBytes) == BROADCAST ? 0 : bytes;
+    }
+
+    @Override
+    public int senderToAll(final long frame, final int lengthBytes) {
+        return destination(frame, lengthBytes) == BROADCAST
+                ? Memory.getUnsignedShortBigEndian(frame + 10)
+                : -1;
+    }
+
     @Override
     public boolean isFrom(final long frame, final int lengthBytes, final int source) {
         final int destination = destination(frame, lengthBytes);

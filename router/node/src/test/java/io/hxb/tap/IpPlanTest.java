@@ -281,6 +281,50 @@ class IpPlanTest {
         assertTrue(other.isFrom(frame, put(advertised.replace(OTHER_IPV6, OWN_IPV6)), 1));
     }
 
+    // A node that passes packets on could write its own MAC there.
+    @Test
+    void shouldTakeNoMacOfAThirdNodeInNeighbourDiscovery() {
+        final IpPlan other = new IpPlan(NODES, 299, List.of(IpPrefix.parse("fd68:7862::/64")));
+        final String asked = solicitation(OWN_IPV6, OTHER_IPV6);
+        final String option = "0101" + OWN;
+        final String claimed = "0201" + "026878000002";
+        final String advertised =
+                asked.replace("87001234", "88001234").replace(OTHER_IPV6, OWN_IPV6);
+        assertTrue(asked.contains(option), asked);
+        // when, then
+        assertTrue(other.isFrom(frame, put(advertised), 1));
+        assertFalse(other.isFrom(frame, put(advertised.replace(option, claimed)), 1));
+        assertFalse(other.isFrom(frame, put(asked.replace(option, claimed)), 1));
+        assertFalse(other.isFrom(frame, put(asked.replace(option, "0100" + OWN)), 1), "no length");
+        // Of routers: solicitation, advertisement; a redirection to many.
+        for (final String type : List.of("8500", "8600", "8900")) {
+            final int kept = "8600".equals(type) ? 32 : 16;
+            final String message =
+                    asked.replace("87001234", type + "1234")
+                            .replace("00000000" + OTHER_IPV6, "0".repeat(kept - 8));
+            assertEquals(!"8900".equals(type), other.isFrom(frame, put(message), 1), message);
+            assertFalse(other.isFrom(frame, put(message.replace(option, claimed)), 1), message);
+            assertFalse(other.isFrom(frame, put(message.replace(OWN_IPV6, OTHER_IPV6)), 1));
+        }
+        // Behind an extension header.
+        final String hidden = asked.replace("3aff" + OWN_IPV6, "3cff" + OWN_IPV6);
+        final int at = hidden.indexOf("87001234");
+        assertFalse(
+                other.isFrom(
+                        frame,
+                        put(hidden.substring(0, at) + "3a00010400000000" + hidden.substring(at)),
+                        1));
+    }
+
+    @Test
+    void shouldKnowWhosePacketForAllNodesItIs() {
+        assertEquals(299, plan.senderToAll(frame, put(ipv4(ALL, OTHER))));
+        assertEquals(-1, plan.senderToAll(frame, put(ipv4(OWN, OTHER))));
+        assertEquals(-1, plan.senderToAll(frame, put(ipv4(ALL, "02687800012c"))));
+        assertEquals(-1, plan.senderToAll(frame, put(ipv4(ALL, "020000000001"))));
+        assertEquals(-1, plan.senderToAll(frame, 13));
+    }
+
     @Test
     void shouldBroadcastRequestsOfFamiliesWithoutPrefix() {
         final IpPlan none = new IpPlan(NODES, 1, List.of());

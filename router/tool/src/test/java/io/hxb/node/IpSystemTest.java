@@ -4,21 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hxb.config.Backend;
-import io.hxb.config.ClusterConfig;
-import io.hxb.config.IpConfig;
-import io.hxb.config.LoopConfig;
 import io.hxb.counter.CounterType;
-import io.hxb.node.loop.NodeThreads;
 import io.hxb.os.NetworkNamespace;
-import io.hxb.tap.IpPrefix;
 import io.hxb.testing.TestNamespaces;
-import io.hxb.tool.lab.Lab;
-import io.hxb.tool.lab.LabCluster;
 import io.hxb.tool.lab.LabNames;
-import io.hxb.tool.lab.LabRegistry;
-import io.hxb.tool.lab.LabSpec;
-import io.hxb.tool.machine.Shell;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.AfterEach;
@@ -34,9 +23,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -52,6 +39,7 @@ import java.util.zip.CRC32C;
 class IpSystemTest {
     private static final long SECOND = 1_000_000_000L;
     private static final Shape SHAPE = Shape.of(2, 2);
+    private static final int TIMEOUT_MS = 10_000;
     private static final int SOURCE = 0;
     private static final int NEIGHBOUR = 1;
     private static final int FAR = 3;
@@ -59,87 +47,35 @@ class IpSystemTest {
     private static final long RATE_BPS = 2_000_000_000L;
     private static final int BLOCK_BYTES = 1 << 20;
     private static final int BLOCKS = Integer.getInteger("hxb.ip.blocks", 100);
-    private static final IpPrefix PREFIX = IpPrefix.parse("10.77.0.0/24");
 
     @TempDir private Path folder;
 
-    private final Deque<AutoCloseable> open = new ArrayDeque<>();
-    private final List<Node> nodes = new ArrayList<>();
-    private String lab;
+    private final IpLab lab = new IpLab();
 
     @BeforeEach
     void start() throws IOException {
         TestNamespaces.assumeRoot();
-        lab = "ip" + ProcessHandle.current().pid();
-        final LabSpec spec = new LabSpec(lab, SHAPE, 2, Backend.RAW, RATE_BPS, MTU);
-        final ClusterConfig config =
-                LabCluster.config(keep(Lab.up(new LabRegistry(folder.resolve("run/labs")), spec)))
-                        .withIp(IpConfig.DEFAULT.withPrefixes(List.of(PREFIX)));
-        final NodeThreads threads = keep(NodeThreads.start(LoopConfig.DEFAULT));
-        for (int id = 0; id < SHAPE.nodeCount(); id++) {
-            nodes.add(keep(Node.start(NodeOptions.embedded(config, id, threads))));
-        }
-        for (final Node node : nodes) {
-            assertTrue(node.awaitNeighbours(20 * SECOND), () -> node.silentNeighbours().toString());
-        }
+        lab.start(folder, SHAPE, RATE_BPS, MTU);
     }
 
     @AfterEach
     void removeAll() throws Exception {
-        while (!open.isEmpty()) {
-            open.pop().close();
-        }
-    }
-
-    private <T extends AutoCloseable> T keep(final T resource) {
-        open.push(resource);
-        return resource;
-    }
-
-    private String namespace(final int node) {
-        return LabNames.namespace(lab, node);
-    }
-
-    private void ip(final int node, final String arguments) {
-        final List<String> command = new ArrayList<>(List.of("ip", "-n", namespace(node)));
-        command.addAll(List.of(arguments.split(" ")));
-        Shell.check("", command);
-    }
-
-    private long sum(final CounterType type) {
-        return nodes.stream().mapToLong(node -> node.counters().sum(type)).sum();
+        lab.remove();
     }
 
     private long ofReceivers(final CounterType type) {
-        return nodes.get(NEIGHBOUR).counters().sum(type) + nodes.get(FAR).counters().sum(type);
-    }
-
-    private ServerSocket listen(final int node) throws IOException {
-        return keep(
-                NetworkNamespace.run(
-                        namespace(node),
-                        () -> new ServerSocket(0, 1, InetAddress.getByName(PREFIX.address(node)))));
-    }
-
-    private Socket connect(final int from, final ServerSocket to) throws IOException {
-        return keep(
-                NetworkNamespace.run(
-                        namespace(from),
-                        () -> {
-                            final Socket socket = new Socket();
-                            socket.connect(to.getLocalSocketAddress(), 10_000);
-                            return socket;
-                        }));
+        return lab.nodes.get(NEIGHBOUR).counters().sum(type)
+                + lab.nodes.get(FAR).counters().sum(type);
     }
 
     /** Sends the blocks over one connection; the longest time without a byte at the other end. */
     private long transfer(final int from, final int to, final IntConsumer beforeBlock)
             throws Exception {
-        final ServerSocket listening = listen(to);
+        final ServerSocket listening = lab.listen(to);
         final CompletableFuture<long[]> received =
                 CompletableFuture.supplyAsync(() -> receive(listening));
         final CRC32C sent = new CRC32C();
-        try (Socket socket = connect(from, listening)) {
+        try (Socket socket = lab.connect(from, listening, TIMEOUT_MS)) {
             final OutputStream output = socket.getOutputStream();
             final byte[] block = new byte[BLOCK_BYTES];
             for (int number = 0; number < BLOCKS; number++) {
@@ -180,8 +116,8 @@ class IpSystemTest {
 
     private boolean answersPing(final int from, final int to) throws IOException {
         return NetworkNamespace.run(
-                namespace(from),
-                () -> InetAddress.getByName(PREFIX.address(to)).isReachable(5_000));
+                lab.namespace(from),
+                () -> InetAddress.getByName(IpLab.PREFIX.address(to)).isReachable(5_000));
     }
 
     @Test
@@ -192,14 +128,14 @@ class IpSystemTest {
             transfer(SOURCE, to, number -> {});
         }
         TestNamespaces.await(
-                "bytes", () -> sum(CounterType.IP_RECEIVED_BYTES) >= 2L * BLOCKS * BLOCK_BYTES);
+                "bytes", () -> lab.sum(CounterType.IP_RECEIVED_BYTES) >= 2L * BLOCKS * BLOCK_BYTES);
         // Of those that the data is for; what the source receives are acknowledgements.
         final long bytes = ofReceivers(CounterType.IP_RECEIVED_BYTES);
         final long packets = ofReceivers(CounterType.IP_RECEIVED_PACKETS);
         assertTrue(bytes / packets > 10_000, "super-packets: " + bytes + " / " + packets);
-        assertEquals(0, sum(CounterType.IP_REFUSED_PACKETS));
-        assertEquals(0, sum(CounterType.IP_DROPPED_DEVICE_PACKETS));
-        assertEquals(0, sum(CounterType.IP_GAPS_EVENTS));
+        assertEquals(0, lab.sum(CounterType.IP_REFUSED_PACKETS));
+        assertEquals(0, lab.sum(CounterType.IP_DROPPED_DEVICE_PACKETS));
+        assertEquals(0, lab.sum(CounterType.IP_GAPS_EVENTS));
     }
 
     @Test
@@ -220,7 +156,7 @@ class IpSystemTest {
                             }
                         });
         // then
-        assertTrue(sum(CounterType.LINK_STATE_CHANGED_EVENTS) > 0, "the link was pulled");
+        assertTrue(lab.sum(CounterType.LINK_STATE_CHANGED_EVENTS) > 0, "the link was pulled");
         // While a command starts on a busy machine, nothing is sent.
         final long ofLinkNs = pauseNs - commandNs.get();
         assertTrue(ofLinkNs < SECOND, "pause of " + ofLinkNs / 1_000_000 + " ms");
@@ -229,7 +165,7 @@ class IpSystemTest {
     /** Runs a command at the source; how long that took. */
     private long timedIp(final String arguments) {
         final long startNs = System.nanoTime();
-        ip(SOURCE, arguments);
+        lab.ip(SOURCE, arguments);
         return System.nanoTime() - startNs;
     }
 
@@ -241,9 +177,9 @@ class IpSystemTest {
         for (int i = 0; i < 8; i++) {
             final int from = i % 4;
             final int to = (i + 1 + i / 4) % 4;
-            final ServerSocket listening = listen(to);
+            final ServerSocket listening = lab.listen(to);
             answers.add(CompletableFuture.supplyAsync(() -> echo(listening)));
-            final Socket socket = connect(from, listening);
+            final Socket socket = lab.connect(from, listening, TIMEOUT_MS);
             // when
             for (int round = 0; round < 50; round++) {
                 request[0] = (byte) round;

@@ -9,6 +9,7 @@ import io.hxb.flow.FlowPort;
 import io.hxb.linux.Errno;
 import io.hxb.linux.Memory;
 import io.hxb.pm.PmStatus;
+import io.hxb.tap.IpPlan;
 import io.hxb.tap.PacketAddresses;
 import io.hxb.tap.PacketDevice;
 import io.hxb.tap.TapDevice;
@@ -50,10 +51,12 @@ public final class IpService implements ContextPolling {
     private static final int PACKETS_PER_TURN = 64;
     private static final int BYTES_PER_TURN = 1 << 20;
 
-    /** Packets to all nodes, a second, and at once. */
-    private static final int COPIED_PER_SECOND = 1_000;
+    /** Answers that a node is unreachable, a second, and at once. Source: RFC 1812, 4.3.2.8. */
+    private static final int ANSWERS_PER_SECOND = 100;
 
-    private static final int COPIED_AT_ONCE = 100;
+    private static final int ANSWERS_AT_ONCE = 50;
+
+    private static final int ANSWER_BYTES = VirtioHeader.LENGTH + IpPlan.UNREACHABLE_LENGTH;
 
     /** How long packets for a node are dropped that does not take them. */
     private static final long SILENCE_NS = 100_000_000;
@@ -70,8 +73,11 @@ public final class IpService implements ContextPolling {
     private final PeerQueues[] peers;
     private final List<PeerQueues> known = new ArrayList<>();
     private final ArrayDeque<PeerQueues> active;
-    private final TokenBucket copies =
-            new TokenBucket(COPIED_AT_ONCE, 1_000_000_000L / COPIED_PER_SECOND);
+    private final PeerTenants tenants;
+    private final Broadcasts broadcasts;
+    private final long answer = arena.allocate(ANSWER_BYTES, Long.BYTES).address();
+    private final TokenBucket answers =
+            new TokenBucket(ANSWERS_AT_ONCE, 1_000_000_000L / ANSWERS_PER_SECOND);
     private CounterBlock counters;
     private FlowPort port;
     private int landing;
@@ -80,6 +86,40 @@ public final class IpService implements ContextPolling {
     private boolean isClosed;
     private long checkNs;
     private long nowNs;
+
+    private final class Copies implements Broadcasts.Copier {
+        @Override
+        public boolean copy(
+                final int node,
+                final long packet,
+                final int lengthBytes,
+                final int hash,
+                final int tag) {
+            final PeerQueues peer = peer(node);
+            final PacketQueue queue = peer.connection(hash, lengthBytes, nowNs);
+            if (!mayQueue(peer, queue, packet, lengthBytes)) {
+                return false;
+            }
+            final boolean isLarge = lengthBytes > PacketSlots.SMALL_BYTES;
+            int slot = PacketSlots.NONE;
+            if (peer.hasRoom(isLarge)) {
+                slot = isLarge ? slots.takeLarge() : slots.takeSmall();
+            }
+            if (slot == PacketSlots.NONE) {
+                counters.increment(CounterType.IP_DROPPED_FULL_PACKETS);
+                return false;
+            }
+            Memory.copy(packet, slots.address(slot), lengthBytes);
+            slots.put(slot, lengthBytes, node, queue.number, tag);
+            enqueue(peer, queue, slot);
+            return true;
+        }
+
+        @Override
+        public boolean isFailing(final int node) {
+            return peers[node] != null && peers[node].presence.isFailing();
+        }
+    }
 
     /**
      * Makes the service of a node that has not started.
@@ -92,9 +132,12 @@ public final class IpService implements ContextPolling {
         this.device = device;
         this.addresses = addresses;
         this.setup = setup;
-        receiver = new PacketReceiver(device, addresses, setup.incarnation());
-        peers = new PeerQueues[setup.nodeCount()];
-        active = new ArrayDeque<>(setup.nodeCount() + 1);
+        final int nodeCount = setup.shape().nodeCount();
+        tenants = new PeerTenants(nodeCount, setup.rights().tenant());
+        broadcasts = new Broadcasts(setup, tenants, new Copies(), arena);
+        receiver = new PacketReceiver(device, addresses, broadcasts, setup.incarnation());
+        peers = new PeerQueues[nodeCount];
+        active = new ArrayDeque<>(nodeCount + 1);
         landing = slots.takeLarge();
     }
 
@@ -108,10 +151,17 @@ public final class IpService implements ContextPolling {
      *
      * @param flows of the loop that drives this.
      * @param itsCounters of that loop.
+     * @param neighbours what the node knows of them.
+     * @param wakeUp lets that loop run; called by any.
      */
-    public void start(final FlowPort flows, final CounterBlock itsCounters) {
+    public void start(
+            final FlowPort flows,
+            final CounterBlock itsCounters,
+            final Neighbours neighbours,
+            final Runnable wakeUp) {
         port = flows;
         counters = itsCounters;
+        broadcasts.start(itsCounters, neighbours, wakeUp);
         receiver.start(itsCounters);
         open(BULK_END, BULK_QUOTA_FRAMES);
         open(SHORT_END, SHORT_QUOTA_FRAMES);
@@ -121,7 +171,8 @@ public final class IpService implements ContextPolling {
         port.openContext(
                 end,
                 setup.incarnation(),
-                new ContextTerms(quotaFrames, true, 0, new PacketRights(end, setup.rights())));
+                new ContextTerms(
+                        quotaFrames, true, 0, new PacketRights(end, setup.rights(), tenants)));
     }
 
     @Override
@@ -129,6 +180,7 @@ public final class IpService implements ContextPolling {
         nowNs = timeNs;
         int work = receiver.giveBack(port);
         work += read();
+        work += broadcasts.passOn(timeNs);
         work += feed();
         if (checkNs - timeNs <= 0) {
             check();
@@ -176,7 +228,7 @@ public final class IpService implements ContextPolling {
         if (destination == PacketAddresses.LOCAL_REPLY) {
             answer(packet);
         } else if (destination == PacketAddresses.BROADCAST) {
-            copyToAll(lengthBytes);
+            broadcasts.sendToAll(packet, lengthBytes, nowNs);
         } else if (destination < 0 || destination >= peers.length || destination == setup.node()) {
             counters.increment(CounterType.IP_DROPPED_ADDRESS_PACKETS);
         } else {
@@ -196,9 +248,13 @@ public final class IpService implements ContextPolling {
     private void send(final int node, final int lengthBytes) {
         final PeerQueues peer = peer(node);
         final PacketQueue queue = peer.connection(landedHash(lengthBytes), lengthBytes, nowNs);
-        final int slot = mayQueue(queue, lengthBytes) ? takeLanded(peer, lengthBytes) : -1;
-        if (slot >= 0) {
-            enqueue(peer, queue, slot, lengthBytes);
+        final int slot =
+                mayQueue(peer, queue, slots.address(landing), lengthBytes)
+                        ? takeLanded(peer, lengthBytes)
+                        : PacketSlots.NONE;
+        if (slot != PacketSlots.NONE) {
+            slots.put(slot, lengthBytes, node, queue.number, patience(slot, lengthBytes));
+            enqueue(peer, queue, slot);
         }
     }
 
@@ -207,13 +263,17 @@ public final class IpService implements ContextPolling {
         return PacketHeaders.hash(frame, lengthBytes - VirtioHeader.LENGTH);
     }
 
-    private boolean mayQueue(final PacketQueue queue, final int lengthBytes) {
+    private boolean mayQueue(
+            final PeerQueues peer,
+            final PacketQueue queue,
+            final long packet,
+            final int lengthBytes) {
         if (lengthBytes > setup.messageBytes()) {
             counters.increment(CounterType.IP_DROPPED_LENGTH_PACKETS);
             return false;
         }
         if (queue.flow().isSilent(nowNs)) {
-            counters.increment(CounterType.IP_DROPPED_UNREACHABLE_PACKETS);
+            onUnreachable(peer, packet, lengthBytes);
             return false;
         }
         return true;
@@ -238,9 +298,7 @@ public final class IpService implements ContextPolling {
         return slot;
     }
 
-    private void enqueue(
-            final PeerQueues peer, final PacketQueue queue, final int slot, final int lengthBytes) {
-        slots.put(slot, lengthBytes, peer.node, queue.number);
+    private void enqueue(final PeerQueues peer, final PacketQueue queue, final int slot) {
         peer.add(queue, slot, nowNs);
         if (!peer.isActive()) {
             peer.activate(true);
@@ -248,31 +306,24 @@ public final class IpService implements ContextPolling {
         }
     }
 
-    private void copyToAll(final int lengthBytes) {
-        if (!copies.take(nowNs)) {
-            counters.increment(CounterType.IP_DROPPED_RATE_PACKETS);
+    /** A packet is dropped because its node did not take it: the machine may be told. */
+    private void onUnreachable(final PeerQueues peer, final long packet, final int lengthBytes) {
+        counters.increment(CounterType.IP_DROPPED_UNREACHABLE_PACKETS);
+        if (!peer.presence.isGone(nowNs) || !answers.has(nowNs, 1)) {
             return;
         }
-        final int hash = landedHash(lengthBytes);
-        for (int node = 0; node < peers.length; node++) {
-            if (node == setup.node()) {
-                continue;
-            }
-            final PeerQueues peer = peer(node);
-            final PacketQueue queue = peer.connection(hash, lengthBytes, nowNs);
-            if (!mayQueue(queue, lengthBytes)) {
-                continue;
-            }
-            final boolean isLarge = lengthBytes > PacketSlots.SMALL_BYTES;
-            int slot = PacketSlots.NONE;
-            if (peer.hasRoom(isLarge)) {
-                slot = isLarge ? slots.takeLarge() : slots.takeSmall();
-            }
-            if (slot == PacketSlots.NONE) {
-                counters.increment(CounterType.IP_DROPPED_FULL_PACKETS);
-            } else {
-                enqueue(peer, queue, copyLanded(slot, lengthBytes), lengthBytes);
-            }
+        final int bytes =
+                addresses.unreachable(
+                        packet + VirtioHeader.LENGTH,
+                        lengthBytes - VirtioHeader.LENGTH,
+                        peer.node,
+                        answer + VirtioHeader.LENGTH);
+        if (bytes > 0) {
+            answers.take(nowNs);
+            VirtioHeader.clear(answer);
+            device.write(answer, VirtioHeader.LENGTH + bytes);
+            counters.increment(CounterType.IP_UNREACHABLE_PACKETS);
+            isReadable = true;
         }
     }
 
@@ -333,7 +384,7 @@ public final class IpService implements ContextPolling {
                     flow.end,
                     slots.address(slot),
                     lengthBytes,
-                    isShort ? patience(slot, lengthBytes) : 0);
+                    slots.tag(slot));
         }
         return packets;
     }
@@ -349,11 +400,15 @@ public final class IpService implements ContextPolling {
     /** A packet has arrived at its node's NIC, or its flow ended; as FlowListener.onSendDone. */
     void onSendDone(final int end, final int slot, final int status) {
         final PeerQueues peer = peers[slots.node(slot)];
+        final long sentNs = slots.timeNs(slot);
         final PacketFlow flow = peer.onDone(end, slot, status == PmStatus.OK);
         if (status == PmStatus.OK) {
+            peer.presence.onArrived();
             return;
         }
-        counters.increment(CounterType.IP_DROPPED_UNREACHABLE_PACKETS);
+        peer.presence.onFailed(status, sentNs, nowNs);
+        // Its slot is free, and not in use yet.
+        onUnreachable(peer, slots.address(slot), slots.lengthBytes(slot));
         if (status == PmStatus.NO_SUCH_CONTEXT
                 || status == PmStatus.NOT_ALLOWED
                 || status == PmStatus.PEER_FULL
@@ -401,7 +456,7 @@ public final class IpService implements ContextPolling {
 
     @Override
     public boolean prepareToSleep() {
-        return (!isReadable || isGone) && !receiver.hasWork();
+        return (!isReadable || isGone) && !receiver.hasWork() && !broadcasts.hasWork();
     }
 
     @Override

@@ -22,6 +22,7 @@ final class PacketReceiver {
 
     private final PacketDevice device;
     private final PacketAddresses addresses;
+    private final Broadcasts broadcasts;
     private final int incarnation;
     private final ReleaseQueue releases = new ReleaseQueue(RELEASES);
     private CounterBlock counters;
@@ -32,9 +33,13 @@ final class PacketReceiver {
     private volatile boolean isWritten;
 
     PacketReceiver(
-            final PacketDevice device, final PacketAddresses addresses, final int incarnation) {
+            final PacketDevice device,
+            final PacketAddresses addresses,
+            final Broadcasts broadcasts,
+            final int incarnation) {
         this.device = device;
         this.addresses = addresses;
+        this.broadcasts = broadcasts;
         this.incarnation = incarnation;
     }
 
@@ -54,19 +59,29 @@ final class PacketReceiver {
         long record = bodyAddress;
         for (int i = 0; i < messageCount; i++) {
             final int lengthBytes = Memory.getInt(record);
-            onPacket(ends.sourceNode(), record + MessageRecordFlyweight.LENGTH, lengthBytes);
+            final int tag = Memory.getInt(record + MessageRecordFlyweight.TAG_OFFSET);
+            onPacket(ends.sourceNode(), record + MessageRecordFlyweight.LENGTH, lengthBytes, tag);
             record += MessageRecordFlyweight.paddedLength(lengthBytes);
         }
         releases.put(claimed, ends.flowHandle());
         return FlowListener.COPIED;
     }
 
-    private void onPacket(final int node, final long packet, final int lengthBytes) {
+    private void onPacket(final int node, final long packet, final int lengthBytes, final int tag) {
         final int frameBytes = lengthBytes - VirtioHeader.LENGTH;
-        if (!PacketCheck.accept(packet, lengthBytes, device.mtuBytes())
-                || !addresses.isFrom(packet + VirtioHeader.LENGTH, frameBytes, node)) {
+        if (!PacketCheck.accept(packet, lengthBytes, device.mtuBytes())) {
             counters.addShared(CounterType.IP_REFUSED_PACKETS, 1);
             return;
+        }
+        final long frame = packet + VirtioHeader.LENGTH;
+        final int sender = addresses.senderToAll(frame, frameBytes);
+        final int origin = sender < 0 ? node : sender;
+        if (!broadcasts.maySend(origin, node) || !addresses.isFrom(frame, frameBytes, origin)) {
+            counters.addShared(CounterType.IP_REFUSED_PACKETS, 1);
+            return;
+        }
+        if (sender >= 0 && tag == Broadcasts.PASS_ON) {
+            broadcasts.onPacket(origin, node, packet, lengthBytes);
         }
         if (write(packet, lengthBytes) > 0) {
             counters.addShared(CounterType.IP_RECEIVED_PACKETS, 1);

@@ -10,10 +10,13 @@ import io.hxb.flow.FlowRights;
 final class PacketRights implements FlowRights {
     private final int end;
     private final FlowRights owner;
+    private final PeerTenants tenants;
 
-    PacketRights(final int end, final FlowRights owner) {
+    /** Rights at {@code end}; notes the tenants of peers. */
+    PacketRights(final int end, final FlowRights owner, final PeerTenants tenants) {
         this.end = end;
         this.owner = owner;
+        this.tenants = tenants;
     }
 
     @Override
@@ -43,11 +46,13 @@ final class PacketRights implements FlowRights {
 
     @Override
     public boolean mayReceiveFrom(final int peerTenant, final int peerNode, final int peerContext) {
+        tenants.onPeer(peerNode, peerTenant);
         return peerContext == end && owner.mayReceiveFrom(peerTenant, peerNode, peerContext);
     }
 
     @Override
     public boolean maySendTo(final int peerTenant, final int peerNode, final int peerContext) {
+        tenants.onPeer(peerNode, peerTenant);
         return owner.maySendTo(peerTenant, peerNode, peerContext);
     }
 }

@@ -35,6 +35,7 @@ final class PacketSlots {
     private final long[] times;
     private final int[] nodes;
     private final int[] queues;
+    private final int[] tags;
     private final long[] positions;
     private final int[] next;
     private final int[] previous;
@@ -51,6 +52,7 @@ final class PacketSlots {
         times = new long[count];
         nodes = new int[count];
         queues = new int[count];
+        tags = new int[count];
         positions = new long[count];
         next = new int[count];
         previous = new int[count];
@@ -100,8 +102,10 @@ final class PacketSlots {
                 : small + (long) (slot - largeCount) * SMALL_STRIDE;
     }
 
-    /** Notes a packet of a connection to a node. */
-    void put(final int slot, final int lengthBytes, final int node, final int queue) {
+    /** Notes a packet of a connection to a node, and what its message is tagged with. */
+    void put(
+            final int slot, final int lengthBytes, final int node, final int queue, final int tag) {
+        tags[slot] = tag;
         lengths[slot] = lengthBytes;
         nodes[slot] = node;
         queues[slot] = queue;
@@ -113,6 +117,10 @@ final class PacketSlots {
 
     int node(final int slot) {
         return nodes[slot];
+    }
+
+    int tag(final int slot) {
+        return tags[slot];
     }
 
     int queue(final int slot) {

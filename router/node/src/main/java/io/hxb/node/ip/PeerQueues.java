@@ -33,6 +33,9 @@ final class PeerQueues {
     /** The flow of all others. */
     final PacketFlow bulkFlow;
 
+    /** Whether the node takes packets. */
+    final PeerPresence presence = new PeerPresence();
+
     private final PacketSlots slots;
     private final CounterBlock counters;
     private final PacketQueue[] queues = new PacketQueue[QUEUES];

@@ -12,6 +12,7 @@ import io.hxb.linux.Memory;
 import io.hxb.pm.PmStatus;
 import io.hxb.tap.PacketDevice;
 import io.hxb.testing.Allocations;
+import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -124,11 +125,11 @@ class IpServiceCostTest {
                     new IpService(
                             device,
                             new OneNode(NODE),
-                            new IpSetup(0, 2, 1, 65_600, 200_000_000L, FlowRights.ALL));
+                            new IpSetup(0, Shape.of(2), 1, 65_600, 200_000_000L, FlowRights.ALL));
             final Echo echo =
                     new Echo(new IpDelivery(service, null), arena.allocate(70_000, 64).address());
             final CounterBlock counters = CounterBlock.unpublished(0, 0);
-            service.start(echo, counters);
+            service.start(echo, counters, (dimension, neighbour) -> true, () -> {});
             // when, then
             Allocations.awaitNone(() -> run(service, device, echo));
             assertEquals(

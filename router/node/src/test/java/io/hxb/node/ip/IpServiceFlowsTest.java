@@ -9,6 +9,7 @@ import io.hxb.flow.FlowRights;
 import io.hxb.linux.Memory;
 import io.hxb.pm.PmStatus;
 import io.hxb.tap.PacketDevice;
+import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -113,9 +114,9 @@ class IpServiceFlowsTest {
                 new IpService(
                         device,
                         new OneNode(NODE),
-                        new IpSetup(0, 2, 1, 65_600, REPAIR_NS, FlowRights.ALL));
+                        new IpSetup(0, Shape.of(2), 1, 65_600, REPAIR_NS, FlowRights.ALL));
         delivery = new IpDelivery(service, null);
-        service.start(flows, counters);
+        service.start(flows, counters, (dimension, neighbour) -> true, () -> {});
     }
 
     @AfterEach

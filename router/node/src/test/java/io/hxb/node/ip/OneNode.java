@@ -15,6 +15,17 @@ record OneNode(int node) implements PacketAddresses {
     }
 
     @Override
+    public int unreachable(
+            final long frame, final int lengthBytes, final int unreached, final long answer) {
+        return 0;
+    }
+
+    @Override
+    public int senderToAll(final long frame, final int lengthBytes) {
+        return -1;
+    }
+
+    @Override
     public boolean isFrom(final long frame, final int lengthBytes, final int source) {
         return true;
     }
