@@ -16,7 +16,13 @@ final class KindShares {
     /** About four turns of a flow. */
     private static final long MAX_LEAD_BYTES = 1 << 20;
 
+    /** Half of what waits in a flow of packets at most: more comes when that was sent. */
+    private static final long REFILLED_BYTES = 128 << 10;
+
     private final int packetWeight;
+
+    /** Bytes of packets since the service of the virtual NIC has handed over more. */
+    private long packetBytes;
 
     /** Bytes by which packets are ahead, times the weight of the other kind. */
     private long lead;
@@ -30,9 +36,15 @@ final class KindShares {
         this.packetWeight = packetWeight;
     }
 
+    /** The virtual NIC has handed over what flows of packets may have waiting. */
+    void onRefilled() {
+        packetBytes = 0;
+    }
+
     /** Frames of one kind were sent. */
     void onSent(final boolean isOfPackets, final long bytes) {
         if (isOfPackets) {
+            packetBytes += bytes;
             lead = Math.min(lead + bytes * PROGRAM_WEIGHT, MAX_LEAD_BYTES * PROGRAM_WEIGHT);
         } else {
             lead = Math.max(lead - bytes * packetWeight, -MAX_LEAD_BYTES * packetWeight);
@@ -42,5 +54,13 @@ final class KindShares {
     /** True if packets have not had their share. */
     boolean arePacketsNext() {
         return lead <= 0;
+    }
+
+    /**
+     * True if packets have not had their share and their flows, which have nothing left, are about
+     * to get more.
+     */
+    boolean arePacketsComing() {
+        return packetBytes >= REFILLED_BYTES && lead <= 0;
     }
 }

@@ -58,6 +58,23 @@ final class SendQueue {
         shares.onSent(flow.isOfPackets, bytes);
     }
 
+    /** A turn of the loop begins, before which flows of packets got more to send. */
+    void begin() {
+        shares.onRefilled();
+    }
+
+    /**
+     * True if messages of programs wait until the next turn of the loop, which follows at once:
+     * flows of packets have sent all they had, get more then, and have not had their share. They
+     * have little waiting, and a link may take more than that at once.
+     */
+    boolean awaitsPackets() {
+        return shares.arePacketsComing()
+                && sparse.ready.isEmpty()
+                && packets.ready.isEmpty()
+                && packets.blocked.isEmpty();
+    }
+
     /** The flow whose turn it is; there is one. */
     SendFlow poll() {
         while (!sparse.ready.isEmpty() && (sparseTurns < SPARSE_TURNS || isOthersEmpty())) {

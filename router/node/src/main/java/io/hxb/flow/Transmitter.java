@@ -78,6 +78,7 @@ final class Transmitter implements FrameOwner {
 
     /** Sends what may go; returns frames sent. */
     int sendReady() {
+        queue.begin();
         queue.retryBlockedWhenDue(clock.nowNs());
         int frames = 0;
         for (int round = 0; round < ROUNDS; round++) {
@@ -99,6 +100,9 @@ final class Transmitter implements FrameOwner {
         final long nowNs = clock.nowNs();
         int frames = 0;
         for (int turns = queue.readyCount(); turns > 0 && frames < FRAMES_A_ROUND; turns--) {
+            if (queue.awaitsPackets()) {
+                break;
+            }
             final SendFlow flow = queue.poll();
             if (!flow.context.isOpen()) {
                 continue;

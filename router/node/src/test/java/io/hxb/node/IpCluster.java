@@ -37,7 +37,7 @@ import java.util.function.IntFunction;
  */
 final class IpCluster implements AutoCloseable {
     static final int FRAME_BYTES = FrameConfig.LONGEST_BYTES;
-    static final int MTU_BYTES = 9_000;
+    static final int MTU_BYTES = 65_000;
     static final long REPAIR_NS = 200_000_000L;
     private static final int WIRE_BYTES = 4_096;
     private static final long STEP_NS = 5_000_000L;

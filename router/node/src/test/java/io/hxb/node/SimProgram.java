@@ -15,11 +15,16 @@ import java.util.ArrayDeque;
  * node takes them and give back at once what they get. Owned by the test.
  */
 final class SimProgram implements FlowListener {
-    private static final int SLOTS = 256;
-    private static final int FIRST_CONTEXT = 1;
+    static final int FIRST_CONTEXT = 1;
+    private static final int MAX_CONTEXTS = 6;
+    private static final int SLOTS = 512;
+
+    /** For messages that the test sends itself. */
+    private static final int LONE_SLOTS = 2;
+
     private static final int QUOTA_FRAMES = 128;
 
-    private final int node;
+    private final int own;
     private final Arena arena;
     private final ArrayDeque<Integer> free = new ArrayDeque<>();
     private FlowLoop loop;
@@ -33,24 +38,25 @@ final class SimProgram implements FlowListener {
     /** Of each message. */
     int messageBytes;
 
-    /** Bytes of messages that have come. */
-    long receivedBytes;
-
-    /** When the last message came that a node has sent alone, and how long it took. */
-    long done;
+    /** Bytes of messages that have come to each context. */
+    final long[] receivedBytes = new long[FIRST_CONTEXT + MAX_CONTEXTS];
 
     SimProgram(final int node, final Arena arena) {
-        this.node = node;
+        own = node;
         this.arena = arena;
     }
 
-    /** Opens the contexts. */
+    /**
+     * Opens the contexts.
+     *
+     * @param count of those that send much; one more sends nothing by itself.
+     */
     void open(final FlowLoop flowLoop, final int count, final int longestBytes) {
         loop = flowLoop;
         contexts = count;
         memory = arena.allocate(longestBytes, 8).address();
-        for (int i = 0; i < count; i++) {
-            loop.openContext(FIRST_CONTEXT + i, node + 100, ContextTerms.of(QUOTA_FRAMES));
+        for (int i = 0; i <= count; i++) {
+            loop.openContext(FIRST_CONTEXT + i, own + 100, ContextTerms.of(QUOTA_FRAMES));
         }
         for (int slot = 0; slot < SLOTS; slot++) {
             free.add(slot);
@@ -59,15 +65,15 @@ final class SimProgram implements FlowListener {
 
     /** Sends what there are slots for, each message from the next context. */
     void turn() {
-        while (target >= 0 && !free.isEmpty()) {
-            send(messageBytes);
+        while (target >= 0 && free.size() > LONE_SLOTS) {
+            send(FIRST_CONTEXT + next++ % contexts, target, messageBytes);
         }
     }
 
-    private void send(final int lengthBytes) {
-        final int context = FIRST_CONTEXT + next++ % contexts;
+    /** Sends one message to the context of the same number. */
+    void send(final int context, final int node, final int lengthBytes) {
         final int slot = free.poll();
-        if (loop.submit(context, slot, target, context, memory, lengthBytes, 0) != PmStatus.OK) {
+        if (loop.submit(context, slot, node, context, memory, lengthBytes, 0) != PmStatus.OK) {
             throw new AssertionError("submit refused");
         }
     }
@@ -82,7 +88,7 @@ final class SimProgram implements FlowListener {
         long at = bodyAddress;
         for (int i = 0; i < messageCount; i++) {
             final int length = Memory.getInt(at);
-            receivedBytes += length;
+            receivedBytes[ends.contextId()] += length;
             at += (8 + length + 7) & -8;
         }
         loop.released(ends.flowHandle(), bufferId);
@@ -95,7 +101,6 @@ final class SimProgram implements FlowListener {
             throw new AssertionError(contextId + ": " + PmStatus.name(status));
         }
         free.add(sendSlot);
-        done++;
     }
 
     @Override
