@@ -52,7 +52,8 @@ public record IpConfig(
     public static final ConfigSection<IpConfig> KEYS =
             ConfigSection.<IpConfig>of(
                     "ip",
-                    v -> new IpConfig(
+                    v ->
+                            new IpConfig(
                                     v.next(), v.next(), v.next(), v.next(), v.next(), v.next(),
                                     v.next()),
                     basic(

@@ -34,7 +34,14 @@ record FlowSetup(FlowConfig config, FlowSizes sizes, int initialSequence) {
                         ? new FlowCookies(config.peerTimeoutNs(), 1, ownCoordinates)
                         : new FixedTickets(config.peerTimeoutNs(), initialSequence);
         return new FlowTable(
-                config, IpConfig.DEFAULT, sizes, shape, ownCoordinates, pool, listener, flowCookies);
+                config,
+                IpConfig.DEFAULT,
+                sizes,
+                shape,
+                ownCoordinates,
+                pool,
+                listener,
+                flowCookies);
     }
 
     /** Tickets that are all the same, so that tests know the sequences; good for who asked. */
