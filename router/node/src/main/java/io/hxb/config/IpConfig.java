@@ -6,6 +6,7 @@ import static io.hxb.config.Limits.described;
 import static io.hxb.config.Limits.range;
 import static io.hxb.config.ValueType.BYTES;
 import static io.hxb.config.ValueType.DURATION;
+import static io.hxb.config.ValueType.count;
 import static io.hxb.config.ValueType.list;
 import static io.hxb.config.ValueType.text;
 import static io.hxb.config.ValueType.word;
@@ -27,6 +28,7 @@ import java.util.Optional;
  * @param mtuBytes bytes of a packet after the Ethernet header; 0 for {@link
  *     ClusterConfig#ipMtuBytes()}.
  * @param repairNs how long a lost packet is sent again before those after it are handed over.
+ * @param weight of packets beside messages of programs, which have 100, 1 to 10,000.
  * @param tenant to whom the packets belong; empty for nobody.
  * @param routes addresses behind nodes.
  */
@@ -35,6 +37,7 @@ public record IpConfig(
         String device,
         int mtuBytes,
         long repairNs,
+        int weight,
         String tenant,
         List<IpRoute> routes) {
     /** The largest that the kernel gives to a TAP device: 65,535 less the Ethernet header. */
@@ -49,7 +52,10 @@ public record IpConfig(
     public static final ConfigSection<IpConfig> KEYS =
             ConfigSection.<IpConfig>of(
                     "ip",
-                    v -> new IpConfig(v.next(), v.next(), v.next(), v.next(), v.next(), v.next()),
+                    v ->
+                            new IpConfig(
+                                    v.next(), v.next(), v.next(), v.next(), v.next(), v.next(),
+                                    v.next()),
                     basic(
                             "prefix",
                             list(
@@ -87,6 +93,15 @@ public record IpConfig(
                             range(1_000_000, 10_000_000_000L),
                             "Time for which a lost packet is sent again before later ones are"
                                     + " handed over without it."),
+                    advanced(
+                            "weight",
+                            count("weight"),
+                            100,
+                            IpConfig::weight,
+                            range(1, 10_000),
+                            "Share of packets where links are full with both packets and messages"
+                                    + " of programs: programs have 100 ([shares](../howto/ip.md#"
+                                    + "shares))."),
                     advanced(
                             "tenant",
                             text("name of a tenant"),
@@ -187,6 +202,11 @@ public record IpConfig(
     /** The same with these prefixes. */
     public IpConfig withPrefixes(final List<IpPrefix> value) {
         return KEYS.with(this, "prefix", value);
+    }
+
+    /** The same with this weight. */
+    public IpConfig withWeight(final int value) {
+        return KEYS.with(this, "weight", value);
     }
 
     /** The same with these routes. */

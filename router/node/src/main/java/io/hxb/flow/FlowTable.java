@@ -1,6 +1,7 @@
 package io.hxb.flow;
 
 import io.hxb.config.FlowConfig;
+import io.hxb.config.IpConfig;
 import io.hxb.flow.order.FlowMap;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.frame.FrameHeaderFlyweight;
@@ -24,6 +25,7 @@ public final class FlowTable implements AutoCloseable {
     private static final int INDEX_MASK = (1 << INDEX_BITS) - 1;
 
     private final FlowConfig config;
+    private final int packetWeight;
     private final FlowSizes sizes;
     private final FlowCookies flowCookies;
     private final Tombstones tombstones;
@@ -60,8 +62,21 @@ public final class FlowTable implements AutoCloseable {
             final long ownCoordinates,
             final BufferPool pool,
             final FlowListener listener) {
+        this(config, IpConfig.DEFAULT, sizes, shape, ownCoordinates, pool, listener);
+    }
+
+    /** As the other constructor, for a node with a virtual NIC. */
+    public FlowTable(
+            final FlowConfig config,
+            final IpConfig ip,
+            final FlowSizes sizes,
+            final Shape shape,
+            final long ownCoordinates,
+            final BufferPool pool,
+            final FlowListener listener) {
         this(
                 config,
+                ip,
                 sizes,
                 shape,
                 ownCoordinates,
@@ -70,9 +85,10 @@ public final class FlowTable implements AutoCloseable {
                 new FlowCookies(config.peerTimeoutNs()));
     }
 
-    /** As the other constructor, with first sequences from {@code tickets}. */
+    /** As the other constructor, with first sequences from {@code flowCookies}. */
     FlowTable(
             final FlowConfig config,
+            final IpConfig ip,
             final FlowSizes sizes,
             final Shape shape,
             final long ownCoordinates,
@@ -80,6 +96,7 @@ public final class FlowTable implements AutoCloseable {
             final FlowListener listener,
             final FlowCookies flowCookies) {
         this.config = config;
+        packetWeight = ip.weight();
         this.sizes = sizes;
         this.flowCookies = flowCookies;
         tombstones =
@@ -219,6 +236,11 @@ public final class FlowTable implements AutoCloseable {
     /** The links of frames in inboxes, [buffers of the pool]. */
     int[] inboxLinks() {
         return inboxLinks;
+    }
+
+    /** Weight of packets of the virtual NIC beside messages, {@link KindShares}. */
+    int packetWeight() {
+        return packetWeight;
     }
 
     FlowConfig config() {

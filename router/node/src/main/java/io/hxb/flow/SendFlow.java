@@ -54,6 +54,9 @@ final class SendFlow extends Flow {
     /** True if the peer is a neighbour. */
     final boolean isNextToUs;
 
+    /** True if it carries packets of the virtual NIC, false for messages of programs. */
+    final boolean isOfPackets;
+
     private final boolean isOfShortPackets;
 
     final AckMailbox mailbox = new AckMailbox();
@@ -85,6 +88,9 @@ final class SendFlow extends Flow {
     /** Frames that have memory for several messages. */
     private int sharedFrames;
 
+    /** What is left of a turn that was held up, in frames; 0 for none. */
+    private int turnFrames;
+
     SendFlow(
             final FlowTable table,
             final FlowContext context,
@@ -94,6 +100,7 @@ final class SendFlow extends Flow {
         super(context, peerNode, peerContext, table.shape().coordinates(peerNode));
         final FlowConfig config = table.config();
         isNextToUs = Shape.distance(table.ownCoordinates(), peerCoordinates) == 1;
+        isOfPackets = ContextKind.of(context.id) == ContextKind.PACKETS;
         isOfShortPackets = ContextKind.isOfShortPackets(context.id);
         epoch = context.firstEpoch();
         backlog = new SendBacklog(context.slots);
@@ -280,6 +287,16 @@ final class SendFlow extends Flow {
         persistTimer.onShut(isShut, window.isReturned(), nowNs);
         final long windowNs = Deadline.earlier(window.wakeNs(isReady), persistTimer.probeNs());
         return Deadline.earlier(contactNs, windowNs);
+    }
+
+    /** Begins a turn of {@code frames}, or goes on with the one that was held up. */
+    int beginTurn(final int frames) {
+        return turnFrames > 0 ? Math.min(turnFrames, frames) : frames;
+    }
+
+    /** The turn is over, or held up with {@code leftFrames} left of it. */
+    void endTurn(final int leftFrames) {
+        turnFrames = Math.max(0, leftFrames);
     }
 
     /**

@@ -23,7 +23,7 @@ final class Sender {
     private final LoopClock clock;
     private final SweepTimer sweep;
     private final FlowTimers timers;
-    private final SendQueue queue = new SendQueue();
+    private final SendQueue queue;
     private final FrameBuilder builder;
     private final Transmitter transmitter;
     private final SendFeedback feedback;
@@ -37,6 +37,7 @@ final class Sender {
         clock = parts.clock();
         sweep = parts.sweep();
         timers = new FlowTimers(parts.config().minRetransmitNs() / 2);
+        queue = new SendQueue(parts.table().packetWeight());
         builder = new FrameBuilder(parts);
         transmitter = new Transmitter(parts, timers, queue, builder);
         feedback = new SendFeedback(parts, transmitter, timers, queue);

@@ -4,6 +4,7 @@ import io.hxb.config.FlowConfig;
 import io.hxb.counter.CounterBlock;
 import io.hxb.counter.CounterType;
 import io.hxb.flow.route.RouteTable;
+import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.MissingFlyweight;
 import io.hxb.link.FrameOwner;
 import io.hxb.link.LoopClock;
@@ -43,6 +44,9 @@ final class Transmitter implements FrameOwner {
     private boolean isHeldUp;
     private boolean isWithoutRoute;
 
+    /** Bytes of the frames that it has sent. */
+    private long turnBytes;
+
     Transmitter(
             final LoopParts parts,
             final FlowTimers timers,
@@ -74,6 +78,7 @@ final class Transmitter implements FrameOwner {
 
     /** Sends what may go; returns frames sent. */
     int sendReady() {
+        queue.begin();
         queue.retryBlockedWhenDue(clock.nowNs());
         int frames = 0;
         for (int round = 0; round < ROUNDS; round++) {
@@ -95,6 +100,9 @@ final class Transmitter implements FrameOwner {
         final long nowNs = clock.nowNs();
         int frames = 0;
         for (int turns = queue.readyCount(); turns > 0 && frames < FRAMES_A_ROUND; turns--) {
+            if (queue.awaitsPackets()) {
+                break;
+            }
             final SendFlow flow = queue.poll();
             if (!flow.context.isOpen()) {
                 continue;
@@ -102,7 +110,12 @@ final class Transmitter implements FrameOwner {
             hasMore = false;
             isHeldUp = false;
             isWithoutRoute = false;
-            frames += turn(flow, nowNs);
+            turnBytes = 0;
+            final int turnFrames = flow.beginTurn(turnFrames());
+            final int sent = turn(flow, turnFrames, nowNs);
+            frames += sent;
+            queue.onSent(flow, turnBytes);
+            flow.endTurn(isHeldUp ? turnFrames - sent : 0);
             if (isWithoutRoute) {
                 flow.contact.onNoRoute(nowNs);
             } else if (isHeldUp) {
@@ -115,7 +128,7 @@ final class Transmitter implements FrameOwner {
         return frames;
     }
 
-    private int turn(final SendFlow flow, final long nowNs) {
+    private int turn(final SendFlow flow, final int maxFrames, final long nowNs) {
         if (flow.isBusy()) {
             flow.contact.onOutstanding(nowNs);
         }
@@ -129,7 +142,7 @@ final class Transmitter implements FrameOwner {
             return 0;
         }
         final int lost = window.lost() > 0 ? sendLost(flow, nowNs) : 0;
-        final int restFrames = turnFrames() - lost;
+        final int restFrames = maxFrames - lost;
         if (!flow.isNextToUs || flow.backlog.isEmpty()) {
             return lost + sendNew(flow, restFrames, nowNs);
         }
@@ -142,7 +155,7 @@ final class Transmitter implements FrameOwner {
     // While no other flow waits its turn is a whole round: trains are as long as what is sent at
     // once.
     private int turnFrames() {
-        return queue.readyCount() == 0 ? FRAMES_A_ROUND : FRAMES_A_TURN;
+        return queue.isAlone() ? FRAMES_A_ROUND : FRAMES_A_TURN;
     }
 
     private int sendNew(final SendFlow flow, final int maxFrames, final long nowNs) {
@@ -254,6 +267,7 @@ final class Transmitter implements FrameOwner {
         } else {
             counters.increment(CounterType.FLOW_RESENT_FRAMES);
         }
+        turnBytes += FrameHeaderFlyweight.LENGTH + frame.lengthBytes();
         flow.window.onTransmitted(frame, link, nowNs);
         return FlowSizes.weight(frame.lengthBytes());
     }

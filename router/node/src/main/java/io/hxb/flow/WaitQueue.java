@@ -63,6 +63,12 @@ final class WaitQueue<T> {
         other.length = 0;
     }
 
+    /** Moves all of {@code other} to the front of this line. */
+    void takeAllFirst(final WaitQueue<T> other) {
+        other.takeAll(this);
+        takeAll(other);
+    }
+
     /** The first one, which stays; null when there is none. */
     T first() {
         return head == null ? null : head.who;

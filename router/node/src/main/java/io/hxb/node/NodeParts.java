@@ -112,6 +112,7 @@ record NodeParts(
             final FlowListener listener) {
         return new FlowTable(
                 config.flow(),
+                config.ip(),
                 FlowSizes.of(frameBytes, config.contexts(), config.flow().maxFlows())
                         .withReservedBuffers(reservedBuffers(config, pool)),
                 config.shape(),

@@ -1,6 +1,7 @@
 package io.hxb.flow;
 
 import io.hxb.config.FlowConfig;
+import io.hxb.config.IpConfig;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.topology.Shape;
@@ -32,7 +33,15 @@ record FlowSetup(FlowConfig config, FlowSizes sizes, int initialSequence) {
                 initialSequence == RANDOM
                         ? new FlowCookies(config.peerTimeoutNs(), 1, ownCoordinates)
                         : new FixedTickets(config.peerTimeoutNs(), initialSequence);
-        return new FlowTable(config, sizes, shape, ownCoordinates, pool, listener, flowCookies);
+        return new FlowTable(
+                config,
+                IpConfig.DEFAULT,
+                sizes,
+                shape,
+                ownCoordinates,
+                pool,
+                listener,
+                flowCookies);
     }
 
     /** Tickets that are all the same, so that tests know the sequences; good for who asked. */

@@ -68,4 +68,19 @@ class WaitQueueTest {
         assertEquals("second", line.poll());
         assertEquals(0, line.length());
     }
+
+    @Test
+    void shouldMoveAllBeforeThoseOfTheOtherLine() {
+        // given
+        line.add(second);
+        other.add(first);
+        // when
+        line.takeAllFirst(other);
+        // then
+        assertTrue(other.isEmpty());
+        assertEquals(2, line.length());
+        assertEquals("first", line.poll());
+        assertEquals("second", line.poll());
+        assertTrue(line.isEmpty());
+    }
 }

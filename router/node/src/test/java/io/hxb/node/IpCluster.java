@@ -4,11 +4,10 @@ import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.ContextConfig;
 import io.hxb.config.FrameConfig;
+import io.hxb.config.IpConfig;
 import io.hxb.config.LinkPlan;
 import io.hxb.config.OrderConfig;
 import io.hxb.counter.CounterBlock;
-import io.hxb.flow.FlowEndpoints;
-import io.hxb.flow.FlowListener;
 import io.hxb.flow.FlowRights;
 import io.hxb.flow.FlowTable;
 import io.hxb.frame.FrameHeaderFlyweight;
@@ -38,7 +37,7 @@ import java.util.function.IntFunction;
  */
 final class IpCluster implements AutoCloseable {
     static final int FRAME_BYTES = FrameConfig.LONGEST_BYTES;
-    static final int MTU_BYTES = 9_000;
+    static final int MTU_BYTES = 65_000;
     static final long REPAIR_NS = 200_000_000L;
     private static final int WIRE_BYTES = 4_096;
     private static final long STEP_NS = 5_000_000L;
@@ -64,6 +63,9 @@ final class IpCluster implements AutoCloseable {
 
         final NodeLoop loop;
 
+        /** None are open unless the test opens them. */
+        final SimProgram programs;
+
         /** A process that is stopped: its links take frames, nobody fetches them. */
         boolean isStopped;
 
@@ -76,6 +78,7 @@ final class IpCluster implements AutoCloseable {
             pool = hardware.newPool(BUFFERS);
             final BufferPool.Share share = pool.newShare();
             links = hardware.newLinks(node, share);
+            programs = new SimProgram(node, hardware.arena);
             final List<Port> ports = NodeLinks.ports(config, node, links);
             final int messageBytes =
                     FRAME_BYTES - FrameHeaderFlyweight.LENGTH - MessageRecordFlyweight.LENGTH;
@@ -92,14 +95,13 @@ final class IpCluster implements AutoCloseable {
                                             REPAIR_NS,
                                             rights.apply(node)))
                             : null;
-            final FlowListener nobody = new Nobody();
             flows =
                     NodeParts.flows(
                             config,
                             node,
                             FRAME_BYTES,
                             pool,
-                            hasIp ? new IpDelivery(service, nobody) : nobody);
+                            hasIp ? new IpDelivery(service, programs) : programs);
             final NodeParts parts =
                     hardware.newParts(node, incarnations, pool, ports, flows).withIp(service);
             discovery = parts.neighbourhood().discovery();
@@ -113,6 +115,7 @@ final class IpCluster implements AutoCloseable {
         void turn() {
             final long nowNs = clock.nanoTime();
             turns.turn(nowNs);
+            programs.turn();
             for (final SimLink link : links) {
                 loop.receiver().receive(link, 0);
             }
@@ -140,36 +143,6 @@ final class IpCluster implements AutoCloseable {
         }
     }
 
-    /** No contexts. */
-    private static final class Nobody implements FlowListener {
-        @Override
-        public int onFrame(
-                final FlowEndpoints ends,
-                final int bufferId,
-                final long bodyAddress,
-                final int bodyLengthBytes,
-                final int messageCount) {
-            throw new AssertionError(ends);
-        }
-
-        @Override
-        public void onSendDone(final int contextId, final int sendSlot, final int status) {
-            throw new AssertionError(contextId);
-        }
-
-        @Override
-        public void onRunDone(
-                final int contextId, final int firstSlot, final int messages, final int status) {
-            throw new AssertionError(contextId);
-        }
-
-        @Override
-        public void onPeerStatus(
-                final int contextId, final int peerNode, final int peerContext, final int status) {
-            throw new AssertionError(contextId);
-        }
-    }
-
     IpCluster(
             final long seed,
             final Shape shape,
@@ -180,7 +153,19 @@ final class IpCluster implements AutoCloseable {
 
     /** The same whose flows have rights by node. */
     IpCluster(final long seed, final Shape shape, final IntFunction<FlowRights> rights) {
-        this(seed, shape, 1, SimFaults.NONE.withDelay(20_000, 20_000), -1, rights);
+        this(
+                seed,
+                shape,
+                1,
+                SimFaults.NONE.withDelay(20_000, 20_000),
+                -1,
+                rights,
+                IpConfig.DEFAULT);
+    }
+
+    /** The same with this configuration of the virtual NICs, except for what is in memory here. */
+    IpCluster(final long seed, final Shape shape, final SimFaults faults, final IpConfig ip) {
+        this(seed, shape, 1, faults, -1, node -> FlowRights.ALL, ip);
     }
 
     /** The same with one node that has no virtual NIC. */
@@ -190,7 +175,14 @@ final class IpCluster implements AutoCloseable {
             final int linksPerDimension,
             final SimFaults faults,
             final int withoutIp) {
-        this(seed, shape, linksPerDimension, faults, withoutIp, node -> FlowRights.ALL);
+        this(
+                seed,
+                shape,
+                linksPerDimension,
+                faults,
+                withoutIp,
+                node -> FlowRights.ALL,
+                IpConfig.DEFAULT);
     }
 
     private IpCluster(
@@ -199,7 +191,8 @@ final class IpCluster implements AutoCloseable {
             final int linksPerDimension,
             final SimFaults faults,
             final int withoutIp,
-            final IntFunction<FlowRights> rights) {
+            final IntFunction<FlowRights> rights,
+            final IpConfig ip) {
         this.rights = rights;
         config =
                 ClusterConfig.of(
@@ -209,6 +202,7 @@ final class IpCluster implements AutoCloseable {
                                 LinkPlan.udp(shape.dimensions(), linksPerDimension, 20_000))
                         .withContext(new ContextConfig(CONTEXTS, 0))
                         .withFrame(SimCluster.FRAME)
+                        .withIp(ip)
                         .withOrders(
                                 seed % 2 == 0
                                         ? OrderConfig.DEFAULT
