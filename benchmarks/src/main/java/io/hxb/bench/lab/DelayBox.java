@@ -38,10 +38,7 @@ final class DelayBox implements AutoCloseable {
             throws IOException, InterruptedException {
         final String delayUs = Long.toString(Math.round(delayMs * 1e3));
         return new DelayBox(
-                Program.start(
-                                namespace,
-                                "",
-                                Peers.c("delay_box", "-d", delayUs, nic, otherNic))
+                Program.start(namespace, "", Peers.c("delay_box", "-d", delayUs, nic, otherNic))
                         .ready());
     }
 
@@ -50,8 +47,7 @@ final class DelayBox implements AutoCloseable {
      *
      * @throws IOException if the box has dropped a frame, or none went through it.
      */
-    Map<String, Double> measured(final Callable<Map<String, Double>> measurement)
-            throws Exception {
+    Map<String, Double> measured(final Callable<Map<String, Double>> measurement) throws Exception {
         final JsonNode before = program.counts();
         final Map<String, Double> figures = new LinkedHashMap<>(measurement.call());
         figures.put(LATE, late(before, program.counts()));

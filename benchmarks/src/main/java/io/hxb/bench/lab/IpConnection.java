@@ -30,12 +30,13 @@ import java.util.stream.Stream;
         footer = {
             "",
             "Rows: bulk: all links. relays: none, one and two between the ends, two links each."
-                    + " loss: frames of the first link are lost. slow: the first link has"
-                    + " another rate. delayed: the first link is longer. pulled: one of two links is pulled, and put back, again and"
-                    + " again. rr: round trips of a byte over two links. unshaped: one link without"
-                    + " a rate. busy-rtt: round trips of a byte, alone and beside bulk data.",
-            "Rows loss, slow, delayed and busy-rtt take the first number of --links. loss takes wires that"
-                    + " cut, so that single frames are lost."
+                + " loss: frames of the first link are lost. slow: the first link has another rate."
+                + " delayed: the first link is longer. pulled: one of two links is pulled, and put"
+                + " back, again and again. rr: round trips of a byte over two links. unshaped: one"
+                + " link without a rate. busy-rtt: round trips of a byte, alone and beside bulk"
+                + " data.",
+            "Rows loss, slow, delayed and busy-rtt take the first number of --links. loss takes"
+                + " wires that cut, so that single frames are lost."
         })
 final class IpConnection implements Callable<Integer> {
     @Mixin private LabExperiments.Settings settings;

@@ -99,9 +99,11 @@ class IpFiguresTest {
                                     default -> 0L;
                                 });
         // then
-        assertEquals("{gaps=2.0, marks=3.0, drops=17.0, resent frames=11.0, duplicate frames=9.0}",
+        assertEquals(
+                "{gaps=2.0, marks=3.0, drops=17.0, resent frames=11.0, duplicate frames=9.0}",
                 after.since(before).toString());
-        assertEquals("{gaps=0.0, marks=0.0, drops=0.0, resent frames=0.0, duplicate frames=0.0}",
+        assertEquals(
+                "{gaps=0.0, marks=0.0, drops=0.0, resent frames=0.0, duplicate frames=0.0}",
                 after.since(after).toString());
     }
 

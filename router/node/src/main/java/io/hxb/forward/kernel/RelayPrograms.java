@@ -65,10 +65,7 @@ public final class RelayPrograms implements KernelRelay {
 
     /** As above, with a node that is alive for {@code aliveNs} after a turn. */
     static RelayPrograms open(
-            final ClusterConfig cluster,
-            final int node,
-            final List<Port> ports,
-            final long aliveNs)
+            final ClusterConfig cluster, final int node, final List<Port> ports, final long aliveNs)
             throws IOException {
         final int[] links = new int[cluster.shape().dimensions()];
         int stations = 1;
@@ -92,7 +89,7 @@ public final class RelayPrograms implements KernelRelay {
                         namespace.isEmpty() ? null : namespace, table, entries, entryOfLink);
         try {
             for (int i = 0; i < entries.length; i++) {
-                final RelayProgram program = 
+                final RelayProgram program =
                         new RelayProgram(cluster, here, table, links, i, aliveNs);
                 final RawLink link = (RawLink) inOrder.get(i).link();
                 entries[i] = new Entry(link, load(program));

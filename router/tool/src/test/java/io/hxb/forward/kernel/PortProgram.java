@@ -62,8 +62,7 @@ abstract class PortProgram {
         table = RelayTable.create(links, 32);
         program =
                 BpfProgram.load(
-                        new RelayProgram(
-                                        cluster(), here, table, links, PORT, RelayProgram.ALIVE_NS)
+                        new RelayProgram(cluster(), here, table, links, PORT, RelayProgram.ALIVE_NS)
                                 .write(),
                         BpfProgram.Hook.INGRESS);
         for (int port = 0; port < shape.dimensions() * LINKS; port++) {
