@@ -36,7 +36,7 @@ import java.util.stream.Stream;
                 + " link without a rate. busy-rtt: round trips of a byte, alone and beside bulk"
                 + " data.",
             "Rows loss, slow, delayed and busy-rtt take the first number of --links. loss takes"
-                + " wires that cut, so that single frames are lost."
+                    + " wires that cut, so that single frames are lost."
         })
 final class IpConnection implements Callable<Integer> {
     @Mixin private LabExperiments.Settings settings;

@@ -13,6 +13,7 @@ import java.util.stream.Collectors;
 /** A server of Prometheus at the last node that scrapes all others. Stateless. */
 final class Prometheus implements NetworkProgram {
     private static final int PORT = 9100;
+    private static final int SERVER_PORT = 9090;
     private static final String INTERVAL = "500ms";
     private static final double INTERVAL_S = 0.5;
     private static final String METRIC = "hxb_answer";
@@ -45,7 +46,17 @@ final class Prometheus implements NetworkProgram {
             targets.add("'" + address + ":" + port + "'");
         }
         Files.writeString(site.file("prometheus.yml"), configuration(targets));
-        final Site.Ended ended = site.client(List.of("bash", "-c", script(seconds)));
+        final int server = safe.getLast();
+        final String address = site.prefix().address(server) + ":" + SERVER_PORT;
+        site.serve(
+                server,
+                SERVER_PORT,
+                List.of(
+                        "prometheus",
+                        "--config.file=" + site.file("prometheus.yml"),
+                        "--storage.tsdb.path=" + site.file("data"),
+                        "--web.listen-address=" + address));
+        final Site.Ended ended = site.client(List.of("bash", "-c", script(address, seconds)));
         return ended.problem().isEmpty()
                 ? outcome(new JsonMapper().readTree(ended.output()), targets.size())
                 : Outcome.bad(ended.problem());
@@ -61,17 +72,16 @@ final class Prometheus implements NetworkProgram {
                 .formatted(INTERVAL, INTERVAL, targets.stream().collect(Collectors.joining(", ")));
     }
 
-    // It would scrape until it is ended; what it has seen is asked for before.
-    private static String script(final double seconds) {
+    // What it has seen in this time is asked for, and no more.
+    private static String script(final String address, final double seconds) {
         return String.format(
                 Locale.ROOT,
-                "prometheus --config.file=prometheus.yml --storage.tsdb.path=data"
-                        + " --web.listen-address=127.0.0.1:9090 >prometheus.log 2>&1 & server=$!;"
-                        + " sleep %.1f; curl -gsSf"
-                        + " 'http://127.0.0.1:9090/api/v1/query?query={__name__=~\"up|%s\"}[1h]';"
-                        + " status=$?; kill $server; wait $server; exit $status",
+                "sleep %.1f; curl -gsSf"
+                        + " 'http://%s/api/v1/query?query={__name__=~\"up|%s\"}[%ds]'",
                 seconds,
-                METRIC);
+                address,
+                METRIC,
+                Math.round(Math.ceil(seconds)));
     }
 
     /**
