@@ -56,6 +56,7 @@ final class Prometheus implements NetworkProgram {
                         "--config.file=" + site.file("prometheus.yml"),
                         "--storage.tsdb.path=" + site.file("data"),
                         "--web.listen-address=" + address));
+        site.check(List.of("bash", "-c", awaitTargets(address, targets.size())));
         final Site.Ended ended = site.client(List.of("bash", "-c", script(address, seconds)));
         return ended.problem().isEmpty()
                 ? outcome(new JsonMapper().readTree(ended.output()), targets.size())
@@ -70,6 +71,13 @@ final class Prometheus implements NetworkProgram {
             static_configs: [{targets: [%s]}]
         """
                 .formatted(INTERVAL, INTERVAL, targets.stream().collect(Collectors.joining(", ")));
+    }
+
+    // It begins to scrape some seconds after it takes connections.
+    private static String awaitTargets(final String server, final int targets) {
+        return ("until curl -gsSf 'http://%s/api/v1/query?query=sum(up)' | grep -F '\"%d\"]';"
+                        + " do sleep 0.2; done")
+                .formatted(server, targets);
     }
 
     // What it has seen in this time is asked for, and no more.
