@@ -11,35 +11,6 @@ import java.util.regex.Pattern;
 final class Browser implements NetworkProgram {
     private static final int PORT = 8081;
     private static final int FILE_BYTES = 100_000;
-    private static final String PAGE =
-            """
-            <!DOCTYPE html>
-            <title>HXB</title>
-            <p id="result">nothing</p>
-            <script>
-            const end = performance.now() + %d;
-            let loads = 0, longest = 0, problem = "";
-            while (performance.now() < end && problem === "") {
-              const from = performance.now();
-              const request = new XMLHttpRequest();
-              request.overrideMimeType("text/plain; charset=x-user-defined");
-              request.open("GET", "file?" + loads, false);
-              try {
-                request.send();
-                if (request.status !== 200 || request.responseText !== "x".repeat(%d)) {
-                  problem = "a file did not come whole: status " + request.status;
-                }
-              } catch (failure) {
-                problem = failure.message;
-              }
-              loads++;
-              longest = Math.max(longest, performance.now() - from);
-            }
-            document.getElementById("result").textContent =
-                problem === "" ? loads + " loads, " + Math.round(longest) + " ms" : problem;
-            </script>
-            """;
-
     private static final Pattern RESULT = Pattern.compile("<p id=\"result\">(.*?)</p>");
     private static final Pattern GOOD = Pattern.compile("([0-9]+) loads, ([0-9]+) ms");
 
@@ -61,8 +32,7 @@ final class Browser implements NetworkProgram {
     @Override
     public Outcome run(final Site site, final double seconds) throws Exception {
         Files.writeString(site.file("file"), "x".repeat(FILE_BYTES));
-        Files.writeString(
-                site.file("page.html"), PAGE.formatted(Math.round(seconds * 1e3), FILE_BYTES));
+        Files.writeString(site.file("page.html"), page(seconds));
         final String port = Integer.toString(PORT);
         site.serve(PORT, List.of("python3", "-m", "http.server", "--bind", site.address(), port));
         final Site.Ended ended =
@@ -76,6 +46,37 @@ final class Browser implements NetworkProgram {
                                 "--dump-dom",
                                 "http://" + site.address() + ":" + port + "/page.html"));
         return ended.problem().isEmpty() ? outcome(ended.output()) : Outcome.bad(ended.problem());
+    }
+
+    private static String page(final double seconds) {
+        return """
+        <!DOCTYPE html>
+        <title>HXB</title>
+        <p id="result">nothing</p>
+        <script>
+        const end = performance.now() + %d;
+        let loads = 0, longest = 0, problem = "";
+        while (performance.now() < end && problem === "") {
+          const from = performance.now();
+          const request = new XMLHttpRequest();
+          request.overrideMimeType("text/plain; charset=x-user-defined");
+          request.open("GET", "file?" + loads, false);
+          try {
+            request.send();
+            if (request.status !== 200 || request.responseText !== "x".repeat(%d)) {
+              problem = "a file did not come whole: status " + request.status;
+            }
+          } catch (failure) {
+            problem = failure.message;
+          }
+          loads++;
+          longest = Math.max(longest, performance.now() - from);
+        }
+        document.getElementById("result").textContent =
+            problem === "" ? loads + " loads, " + Math.round(longest) + " ms" : problem;
+        </script>
+        """
+                .formatted(Math.round(seconds * 1e3), FILE_BYTES);
     }
 
     /** What the page says at its end. */

@@ -21,47 +21,6 @@ final class Hpcc implements NetworkProgram {
     private static final Pattern FAILED_TESTS =
             Pattern.compile("\\s*([0-9]+) tests completed and failed.*");
 
-    // Source: README.txt of HPCC, "Runtime configuration"; the lines are known by their numbers.
-    private static final String INPUT =
-            """
-            HPLinpack benchmark input file
-            HXB
-            HPL.out output file name
-            8 device out
-            1 number of sizes
-            %d sizes
-            1 number of blocks
-            %d blocks
-            0 mapping of processes
-            1 number of grids
-            1 rows
-            %d columns
-            16.0 threshold
-            1 number of panel factorizations
-            2 panel factorization
-            1 number of stopping criteria
-            4 stopping criterion
-            1 number of panels in recursion
-            2 panels
-            1 number of recursive factorizations
-            1 recursive factorization
-            1 number of broadcasts
-            1 broadcast
-            1 number of depths
-            1 depth
-            2 swap
-            64 swapping threshold
-            0 L1
-            0 U
-            1 equilibration
-            8 alignment
-            separator
-            0 more sizes of PTRANS
-            100 sizes
-            0 more blocks of PTRANS
-            40 blocks
-            """;
-
     @Override
     public String name() {
         return "HPCC, Open MPI over TCP";
@@ -85,7 +44,7 @@ final class Hpcc implements NetworkProgram {
     @Override
     public Outcome run(final Site site, final double seconds) throws Exception {
         final int nodes = site.lab().nodes();
-        Files.writeString(site.file("hpccinf.txt"), INPUT.formatted(SIZE, BLOCK, nodes));
+        Files.writeString(site.file("hpccinf.txt"), input(nodes));
         final List<String> command = new ArrayList<>(Repeat.command(seconds));
         command.addAll(
                 TcpRanks.commandByVirtualNics(
@@ -98,6 +57,49 @@ final class Hpcc implements NetworkProgram {
         return ended.problem().isEmpty()
                 ? outcome(Files.readAllLines(site.file("hpccoutf.txt")), nodes)
                 : Outcome.bad(ended.problem());
+    }
+
+    // Source: README.txt of HPCC, "Runtime configuration"; the lines are known by their numbers.
+    private static String input(final int nodes) {
+        return """
+        HPLinpack benchmark input file
+        HXB
+        HPL.out output file name
+        8 device out
+        1 number of sizes
+        %d sizes
+        1 number of blocks
+        %d blocks
+        0 mapping of processes
+        1 number of grids
+        1 rows
+        %d columns
+        16.0 threshold
+        1 number of panel factorizations
+        2 panel factorization
+        1 number of stopping criteria
+        4 stopping criterion
+        1 number of panels in recursion
+        2 panels
+        1 number of recursive factorizations
+        1 recursive factorization
+        1 number of broadcasts
+        1 broadcast
+        1 number of depths
+        1 depth
+        2 swap
+        64 swapping threshold
+        0 L1
+        0 U
+        1 equilibration
+        8 alignment
+        separator
+        0 more sizes of PTRANS
+        100 sizes
+        0 more blocks of PTRANS
+        40 blocks
+        """
+                .formatted(SIZE, BLOCK, nodes);
     }
 
     /** What its file of results says, to which each run adds. */
