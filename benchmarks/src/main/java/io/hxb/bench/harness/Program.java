@@ -97,6 +97,12 @@ public final class Program implements AutoCloseable {
         return this;
     }
 
+    /** Asks it for its counts by SIGUSR1, and returns the line that it prints. */
+    public JsonNode counts() throws IOException, InterruptedException {
+        signal("USR1");
+        return next(10);
+    }
+
     /** Asks it to end and returns its last line. */
     public JsonNode stop() throws IOException, InterruptedException {
         process.destroy();

@@ -28,6 +28,8 @@ final class BulkNetwork implements AutoCloseable {
     static final int SEGMENT_HEADER_BYTES = 40;
 
     private static final String SWITCH = "switch";
+    private static final String BOX = "box";
+    private static final int LONG_LINK = 0;
     private static final double ALL = 1;
 
     private final BenchNetwork network;
@@ -36,6 +38,7 @@ final class BulkNetwork implements AutoCloseable {
     private final int mtu;
     private final boolean hasRelay;
     private final List<FrameFilter> filters = new ArrayList<>();
+    private final List<DelayBox> boxes = new ArrayList<>();
 
     /** What is between the hosts. */
     enum Between {
@@ -44,6 +47,9 @@ final class BulkNetwork implements AutoCloseable {
 
         /** A switch for each link, at whose ports frames can be lost. */
         SWITCHES,
+
+        /** A cable for each link, and a box in the first one that can make it longer. */
+        LONG_CABLE,
 
         /** A relay, so that only HXB over raw links can cross it. */
         RELAY
@@ -69,13 +75,14 @@ final class BulkNetwork implements AutoCloseable {
                 switch (between) {
                     case CABLES -> BenchNetwork.of("bulk", LEFT, RIGHT);
                     case SWITCHES -> BenchNetwork.of("bulk", LEFT, RIGHT, SWITCH);
+                    case LONG_CABLE -> BenchNetwork.of("bulk", LEFT, RIGHT, BOX);
                     case RELAY -> BenchNetwork.of("bulk", LEFT, RIGHT, RELAY, OTHER_RELAY);
                 };
         for (int i = 0; i < links; i++) {
             if (hasRelay) {
                 joinByRelay(i, mbit);
             } else {
-                join(i, mbit, between == Between.SWITCHES);
+                join(i, mbit, between);
             }
         }
         if (BenchNetwork.isLoopback()) {
@@ -91,11 +98,14 @@ final class BulkNetwork implements AutoCloseable {
         }
     }
 
-    private void join(final int link, final int mbit, final boolean hasSwitch)
+    private void join(final int link, final int mbit, final Between between)
             throws IOException, InterruptedException {
         final String nic = nic(link);
-        if (hasSwitch) {
+        if (between == Between.SWITCHES) {
             network.joinByBridge(LEFT, nic, RIGHT, nic, SWITCH, bridge(link), mtu);
+        } else if (between == Between.LONG_CABLE && link == LONG_LINK) {
+            network.join(LEFT, nic, BOX, LEFT, mtu);
+            network.join(RIGHT, nic, BOX, RIGHT, mtu);
         } else {
             network.join(LEFT, nic, RIGHT, nic, mtu);
         }
@@ -167,6 +177,17 @@ final class BulkNetwork implements AutoCloseable {
                     }
                     return both;
                 });
+    }
+
+    /**
+     * Makes the first link longer, until the network is closed; nothing passes it before.
+     *
+     * @param ms what that adds in each direction.
+     */
+    DelayBox delay(final double ms) throws IOException, InterruptedException {
+        final DelayBox box = DelayBox.start(network.name(BOX), LEFT, RIGHT, ms);
+        boxes.add(box);
+        return box;
     }
 
     /** Takes the carrier of such a link away, until it is closed. */
@@ -301,6 +322,7 @@ final class BulkNetwork implements AutoCloseable {
 
     @Override
     public void close() {
+        boxes.forEach(DelayBox::close);
         filters.forEach(FrameFilter::close);
         network.close();
     }

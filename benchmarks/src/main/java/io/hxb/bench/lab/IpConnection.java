@@ -30,12 +30,13 @@ import java.util.stream.Stream;
         footer = {
             "",
             "Rows: bulk: all links. relays: none, one and two between the ends, two links each."
-                    + " loss: frames of the first link are lost. slow: the first link has"
-                    + " another rate. pulled: one of two links is pulled, and put back, again and"
-                    + " again. rr: round trips of a byte over two links. unshaped: one link without"
-                    + " a rate. busy-rtt: round trips of a byte, alone and beside bulk data.",
-            "Rows loss, slow and busy-rtt take the first number of --links. loss takes wires that"
-                    + " cut, so that single frames are lost."
+                + " loss: frames of the first link are lost. slow: the first link has another rate."
+                + " delayed: the first link is longer. pulled: one of two links is pulled, and put"
+                + " back, again and again. rr: round trips of a byte over two links. unshaped: one"
+                + " link without a rate. busy-rtt: round trips of a byte, alone and beside bulk"
+                + " data.",
+            "Rows loss, slow, delayed and busy-rtt take the first number of --links. loss takes"
+                    + " wires that cut, so that single frames are lost."
         })
 final class IpConnection implements Callable<Integer> {
     @Mixin private LabExperiments.Settings settings;
@@ -44,7 +45,7 @@ final class IpConnection implements Callable<Integer> {
             names = "--rows",
             paramLabel = "ROW",
             split = ",",
-            defaultValue = "bulk,relays,loss,slow,pulled,rr,unshaped,busy-rtt",
+            defaultValue = "bulk,relays,loss,slow,delayed,pulled,rr,unshaped,busy-rtt",
             description = "measure these, separated by commas (default: ${DEFAULT-VALUE})")
     private List<IpRow> rows;
 
@@ -96,6 +97,15 @@ final class IpConnection implements Callable<Integer> {
     private int slowMbit;
 
     @Option(
+            names = "--delay",
+            paramLabel = "MS",
+            defaultValue = "5",
+            description =
+                    "add this to what a frame needs on the long link, in each direction (default:"
+                            + " ${DEFAULT-VALUE})")
+    private double delayMs;
+
+    @Option(
             names = "--pulls",
             paramLabel = "N",
             defaultValue = "20",
@@ -130,13 +140,22 @@ final class IpConnection implements Callable<Integer> {
                                 "seconds", settings.seconds(),
                                 "mbit", mbit,
                                 "slow", slowMbit,
+                                "delay", delayMs,
                                 "pulls", pulls,
                                 "warmUp", warmUp,
                                 "wiring", wiring));
         final IpTable table = new IpTable();
         final IpScenarios scenarios =
                 new IpScenarios(
-                        wire(), links, mbit, slowMbit, losses, pulls, warmUp, settings.seconds());
+                        wire(),
+                        links,
+                        mbit,
+                        slowMbit,
+                        delayMs,
+                        losses,
+                        pulls,
+                        warmUp,
+                        settings.seconds());
         for (final IpRow row : rows) {
             for (final int mtu : mtus) {
                 if (row == IpRow.RELAYS) {
@@ -160,6 +179,12 @@ final class IpConnection implements Callable<Integer> {
         check(problems, mtus.stream().allMatch(each -> each >= 576), "--mtu", "576 or more", mtus);
         check(problems, mbit >= 0, "--mbit", "0 or more", mbit);
         check(problems, slowMbit >= 1, "--slow", "1 or more", slowMbit);
+        check(
+                problems,
+                delayMs > 0 && delayMs <= DelayBox.MAX_DELAY_MS,
+                "--delay",
+                "more than 0 and at most " + DelayBox.MAX_DELAY_MS,
+                delayMs);
         check(
                 problems,
                 losses.stream().allMatch(each -> each > 0 && each < 100),

@@ -16,6 +16,9 @@ enum IpRow {
     /** One link has half the rate. */
     SLOW,
 
+    /** One link is longer than the others. */
+    DELAYED,
+
     /** One of two links is pulled, and put back, many times. */
     PULLED,
 

@@ -15,6 +15,7 @@ import java.util.stream.Stream;
  * @param links numbers of links; the first is that of scenarios with one bad link.
  * @param mbit rate of each link; 0 if they are not shaped.
  * @param slowMbit rate of a slow link.
+ * @param delayMs what a long link adds in each direction.
  * @param losses on a bad link, in %.
  * @param pulls of one link.
  * @param warmUpSeconds of round trips.
@@ -25,6 +26,7 @@ record IpScenarios(
         List<Integer> links,
         int mbit,
         int slowMbit,
+        double delayMs,
         List<Double> losses,
         int pulls,
         double warmUpSeconds,
@@ -49,6 +51,7 @@ record IpScenarios(
                             .toList();
             case LOSS -> losses.stream().map(percent -> loss(percent, mtu)).toList();
             case SLOW -> List.of(slow(mtu));
+            case DELAYED -> List.of(delayed(mtu));
             case PULLED -> Stream.of(IpPulls.Kind.values()).map(kind -> pulled(kind, mtu)).toList();
             case RR ->
                     List.of(
@@ -112,6 +115,20 @@ record IpScenarios(
                 (network, contest) -> {
                     network.slow(BAD_LINK, slowMbit);
                     all(network, contest);
+                });
+    }
+
+    private IpScenario delayed(final int mtu) {
+        return new IpScenario(
+                String.format(Locale.ROOT, "%s %s ms", IpRow.DELAYED, text(delayMs)),
+                wire,
+                BulkNetwork.Between.LONG_CABLE,
+                links.getFirst(),
+                mtu,
+                mbit,
+                (network, contest) -> {
+                    final DelayBox box = network.delay(delayMs);
+                    all(contest, (hosts, route) -> box.measured(() -> bulk(hosts, route)));
                 });
     }
 

@@ -34,6 +34,9 @@ final class IpTable {
                     Map.entry("gaps", "gaps"),
                     Map.entry("marks", "marks"),
                     Map.entry("drops", "drops"),
+                    Map.entry("HXB frames sent again", "resent frames"),
+                    Map.entry("received twice", "duplicate frames"),
+                    Map.entry("longest extra delay us", DelayBox.LATE),
                     Map.entry("frames lost", "lost"));
 
     /** The header. */

@@ -40,25 +40,26 @@ final class Faults implements AutoCloseable {
      * Prepares the faults of one program.
      *
      * @param seconds that it takes.
+     * @param mayKill whether the relay may be killed.
      */
-    Faults(final ProcessLab lab, final double seconds) {
+    Faults(final ProcessLab lab, final double seconds, final boolean mayKill) {
         this.lab = lab;
         this.seconds = seconds;
-        killsRelay = lab.spec().shape().dimensions() > 1;
+        killsRelay = mayKill && lab.spec().shape().dimensions() > 1;
         relayPid = lab.pid(RELAY);
         script =
                 new ScriptReader(new Selector(lab.spec().shape(), lab.spec().linkCount()))
-                        .parse(text(lab.spec().shape(), seconds), "ip-programs");
+                        .parse(text(lab.spec().shape(), seconds, killsRelay), "ip-programs");
         faults = new LabFaults(lab.spec(), new LabNodes(lab.registry(), lab.name()), script);
         faults.prepare(script);
     }
 
     /** The script. */
-    static String text(final Shape shape, final double seconds) {
+    static String text(final Shape shape, final double seconds, final boolean killsRelay) {
         final String first = shape.format(shape.coordinates(0));
         final StringBuilder text = new StringBuilder();
         text.append(line(seconds * FIRST, "pull: \"x.0 of (" + first + ")\"", seconds));
-        if (shape.dimensions() > 1) {
+        if (killsRelay) {
             final String relay = shape.format(shape.coordinates(RELAY));
             text.append(line(seconds * SECOND, "kill: \"(" + relay + ")\"", seconds));
         }

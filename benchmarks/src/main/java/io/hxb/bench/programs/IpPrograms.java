@@ -47,7 +47,17 @@ import java.util.stream.Stream;
 public final class IpPrograms implements Callable<Integer> {
     private static final IpPrefix PREFIX = IpPrefix.parse("10.97.0.0/24");
     private static final List<NetworkProgram> PROGRAMS =
-            List.of(new Iperf3(), new WebPages(), new Rsync(), new Redis(), new OpenMpi());
+            List.of(
+                    new Iperf3(),
+                    new WebPages(),
+                    new Browser(),
+                    new Rsync(),
+                    new Nfs(),
+                    new Redis(),
+                    new Postgres(),
+                    new Prometheus(),
+                    new OpenMpi(),
+                    new Hpcc());
 
     private static final Pattern VERSION = Pattern.compile("[0-9]+(\\.[0-9]+)+");
 
@@ -282,7 +292,7 @@ public final class IpPrograms implements Callable<Integer> {
             throws Exception {
         final String version = version(program);
         try (TemporaryFolder folder = new TemporaryFolder();
-                Faults faults = new Faults(lab, seconds);
+                Faults faults = new Faults(lab, seconds, !program.usesAllNodes());
                 Site site = new Site(lab, PREFIX, faults, folder.path())) {
             final Outcome outcome = outcome(program, site, faults);
             faults.awaitRepair();

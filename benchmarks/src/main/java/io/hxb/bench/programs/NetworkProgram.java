@@ -14,6 +14,11 @@ interface NetworkProgram {
     /** The command that prints its version in the first line. */
     List<String> versionCommand();
 
+    /** True if it runs on every node, so that none can be killed meanwhile. */
+    default boolean usesAllNodes() {
+        return false;
+    }
+
     /**
      * Runs it for some time, while faults happen.
      *

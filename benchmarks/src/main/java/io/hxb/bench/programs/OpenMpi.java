@@ -15,10 +15,6 @@ import java.util.Map;
 final class OpenMpi implements NetworkProgram {
     private static final int MAX_RANKS = 4;
 
-    /** Runs a command again until it has taken the seconds that come first. */
-    private static final String AGAIN =
-            "seconds=$1; shift; until [ $SECONDS -ge $seconds ]; do \"$@\" || exit; done";
-
     @Override
     public String name() {
         return "Open MPI over TCP";
@@ -49,8 +45,7 @@ final class OpenMpi implements NetworkProgram {
                         "--seconds",
                         String.format(Locale.ROOT, "%.1f", seconds));
         // It derives its iterations from the first ones, which are slow, and may end early.
-        final List<String> command = new ArrayList<>(List.of("bash", "-c", AGAIN, "again"));
-        command.add(Integer.toString((int) Math.ceil(seconds)));
+        final List<String> command = new ArrayList<>(Repeat.command(seconds));
         command.addAll(
                 TcpRanks.commandByVirtualNics(
                         site.file(""), site.lab().spec(), ranks, site.prefix(), program));

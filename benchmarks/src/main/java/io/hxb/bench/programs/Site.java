@@ -27,7 +27,10 @@ final class Site implements AutoCloseable {
     private static final int CONNECT_LIMIT_MS = 1_000;
 
     /** How long a client may go on when the faults are over. */
-    private static final long END_LIMIT_S = 60;
+    private static final long END_LIMIT_S = 300;
+
+    /** How long something beside the clients may take. */
+    private static final long CHECK_LIMIT_S = 120;
 
     private final ProcessLab lab;
     private final IpPrefix prefix;
@@ -98,9 +101,14 @@ final class Site implements AutoCloseable {
 
     /** Starts a server, and waits until it takes connections. */
     void serve(final int port, final List<String> command) throws IOException {
-        final Process server = start(SERVER, "server.log", command);
+        serve(SERVER, port, command);
+    }
+
+    /** The same at another node. */
+    void serve(final int node, final int port, final List<String> command) throws IOException {
+        final Process server = start(node, "server.log", command);
         final long startNs = System.nanoTime();
-        while (!takesConnections(port)) {
+        while (!takesConnections(node, port)) {
             if (!server.isAlive() || System.nanoTime() - startNs > READY_LIMIT_NS) {
                 throw new IOException(
                         command.getFirst()
@@ -111,17 +119,39 @@ final class Site implements AutoCloseable {
         }
     }
 
-    private boolean takesConnections(final int port) throws IOException {
+    private boolean takesConnections(final int node, final int port) throws IOException {
         return NetworkNamespace.run(
-                namespace(SERVER),
+                namespace(node),
                 () -> {
                     try (Socket socket = new Socket()) {
-                        socket.connect(new InetSocketAddress(address(), port), CONNECT_LIMIT_MS);
+                        socket.connect(
+                                new InetSocketAddress(prefix.address(node), port),
+                                CONNECT_LIMIT_MS);
                         return true;
                     } catch (final IOException e) {
                         return false;
                     }
                 });
+    }
+
+    /**
+     * Runs a command at the server's node while nothing fails.
+     *
+     * @return what it prints.
+     * @throws IOException if it does not end with 0.
+     */
+    String check(final List<String> command) throws IOException, InterruptedException {
+        final Path log = file("check.log");
+        Files.deleteIfExists(log);
+        final Process process = start(SERVER, "check.log", command);
+        if (!process.waitFor(CHECK_LIMIT_S, TimeUnit.SECONDS)) {
+            throw new IOException(command.getFirst() + " has not ended");
+        }
+        final String output = Files.readString(log);
+        if (process.exitValue() != 0) {
+            throw new IOException(String.join(" ", command) + ": " + output.strip());
+        }
+        return output;
     }
 
     /** Runs a client at the last node while the faults happen, and waits until it has ended. */

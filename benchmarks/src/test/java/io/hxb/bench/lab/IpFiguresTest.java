@@ -15,7 +15,11 @@ import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -89,12 +93,33 @@ class IpFiguresTest {
                                     case IP_MARKED_PACKETS -> 3L;
                                     case IP_DROPPED_FULL_PACKETS, IP_REFUSED_PACKETS -> 5L;
                                     case IP_DROPPED_DEVICE_PACKETS -> 7L;
+                                    case FLOW_RESENT_FRAMES -> 11L;
+                                    case FLOW_DUPLICATE_FRAMES -> 9L;
                                     case IP_SENT_PACKETS -> 1_000L;
                                     default -> 0L;
                                 });
         // then
-        assertEquals("{gaps=2.0, marks=3.0, drops=17.0}", after.since(before).toString());
-        assertEquals("{gaps=0.0, marks=0.0, drops=0.0}", after.since(after).toString());
+        assertEquals(
+                "{gaps=2.0, marks=3.0, drops=17.0, resent frames=11.0, duplicate frames=9.0}",
+                after.since(before).toString());
+        assertEquals(
+                "{gaps=0.0, marks=0.0, drops=0.0, resent frames=0.0, duplicate frames=0.0}",
+                after.since(after).toString());
+    }
+
+    @Test
+    void shouldRefuseAMeasurementWhoseDelayBoxDroppedAFrameOrSawNone() throws Exception {
+        final JsonNode before = box(10, 2, 7);
+        assertEquals(4, DelayBox.late(before, box(11, 2, 4)));
+        assertThrows(IOException.class, () -> DelayBox.late(before, box(11, 3, 4)));
+        assertThrows(IOException.class, () -> DelayBox.late(before, box(10, 2, 4)));
+    }
+
+    private static JsonNode box(final long frames, final long dropped, final long lateUs) {
+        return new JsonMapper()
+                .readTree(
+                        "{\"frames\":%d,\"dropped\":%d,\"late_us\":%d}"
+                                .formatted(frames, dropped, lateUs));
     }
 
     @Test
@@ -132,7 +157,7 @@ class IpFiguresTest {
 
     private static IpScenarios scenarios() {
         return new IpScenarios(
-                LabWire.WHOLE, List.of(6, 2), 1000, 500, List.of(1.0, 0.1), 20, 10, 2);
+                LabWire.WHOLE, List.of(6, 2), 1000, 500, 5, List.of(1.0, 0.1), 20, 10, 2);
     }
 
     private static List<String> titles(final IpRow row) {
@@ -147,6 +172,10 @@ class IpFiguresTest {
                 List.of("loss 1 %, 6 links, MTU 9000", "loss 0.1 %, 6 links, MTU 9000"),
                 titles(IpRow.LOSS));
         assertEquals(List.of("slow 500 Mbit/s, 6 links, MTU 9000"), titles(IpRow.SLOW));
+        assertEquals(List.of("delayed 5 ms, 6 links, MTU 9000"), titles(IpRow.DELAYED));
+        assertEquals(
+                BulkNetwork.Between.LONG_CABLE,
+                scenarios().of(IpRow.DELAYED, 9000).getFirst().between());
         assertEquals(
                 List.of(
                         "pulled, silently, 2 links, MTU 9000",
@@ -199,12 +228,12 @@ class IpFiguresTest {
         assertEquals(IpTable.COLUMNS.length, IpTable.line("row", "HXB", results).length);
         assertEquals(
                 "row | MPTCP | 500 (500-500) | 1.50 (1.50-1.50) | - | - | - | - | - | - | - | -"
-                        + " | 3.00 (3.00-3.00) | - | - | - | -",
+                        + " | 3.00 (3.00-3.00) | - | - | - | - | - | - | -",
                 String.join(" | ", IpTable.line("row", "MPTCP", results)));
         assertEquals(
                 "row | HXB | 250 (250-250) | - | - | - | - | - | 0.50 (0.50-0.50)"
                         + " | 6.00 (4.00-8.00) | 0.00 (0.00-0.00) | - | - | 1.00 (1.00-1.00)"
-                        + " | - | - | -",
+                        + " | - | - | - | - | - | -",
                 String.join(" | ", IpTable.line("row", "HXB", results)));
         assertEquals("20.0 (20.0-20.0)", IpTable.line("row", "other", results)[4]);
     }

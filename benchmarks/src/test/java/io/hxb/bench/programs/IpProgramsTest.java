@@ -92,6 +92,80 @@ class IpProgramsTest {
     }
 
     @Test
+    void shouldTakeTheLongestReadOfNfsForThePause() {
+        assertEquals(
+                new Outcome("", "3 files of 1000 KB, same", 250.5),
+                Nfs.outcome(List.of("9000", "250500", "7000")));
+        assertEquals("copy x differ", Nfs.outcome(List.of("9", "copy x differ")).problem());
+        assertFalse(Nfs.outcome(List.of()).isGood());
+    }
+
+    @Test
+    void shouldReadWhatThePageOfTheBrowserSays() {
+        assertEquals(
+                new Outcome("", "120 files", 340),
+                Browser.outcome("<html><p id=\"result\">120 loads, 340 ms</p></html>"));
+        assertEquals("status 404", Browser.outcome("<p id=\"result\">status 404</p>").problem());
+        assertFalse(Browser.outcome("<p>other</p>").isGood());
+    }
+
+    @Test
+    void shouldCompareTransactionsWithWhatTheDatabaseHas() {
+        final List<String> lines = List.of("0 1 5100 0 17 1", "1 1 90250 0 17 2");
+        assertEquals(
+                new Outcome("", "1 transactions a second, sums agree", 90.25),
+                Postgres.outcome(lines, "2 true", 2));
+        assertEquals(
+                "2 transactions ended, the database has 3 true",
+                Postgres.outcome(lines, "3 true", 2).problem());
+        assertFalse(Postgres.outcome(lines, "2 false", 2).isGood());
+        assertFalse(Postgres.outcome(List.of(), "0 true", 2).isGood());
+    }
+
+    private static Outcome prometheus(final String up, final String value) {
+        return Prometheus.outcome(
+                new JsonMapper()
+                        .readTree(
+                                """
+                                {"data":{"result":[
+                                 {"metric":{"__name__":"up"},"values":[%s]},
+                                 {"metric":{"__name__":"hxb_answer"},"values":[[9,"%s"]]}]}}
+                                """
+                                        .formatted(up, value)),
+                1);
+    }
+
+    @Test
+    void shouldMeasureFromOneScrapeThatSucceededToTheNext() {
+        assertEquals(
+                new Outcome("", "4 scrapes, 1 of them lost", 750),
+                prometheus("[10,\"1\"],[10.5,\"1\"],[11.25,\"0\"],[11.75,\"1\"]", "42"));
+        assertEquals(
+                "of 1 targets 0 were up at the end",
+                prometheus("[10,\"1\"],[10.5,\"0\"]", "42").problem());
+        assertEquals("a scrape brought 41", prometheus("[10,\"1\"]", "41").problem());
+    }
+
+    @Test
+    void shouldBelieveHpccOnlyIfAllItsChecksPassed() {
+        final List<String> good =
+                List.of(
+                        "Found 0 errors in 8192 locations (passed).",
+                        "    0 tests completed and failed residual checks.",
+                        "Success=1");
+        assertEquals("1 runs on 8 nodes, all passed", Hpcc.outcome(good, 8).figure());
+        for (final String bad :
+                List.of(
+                        "Found 3 errors in 8192 locations (failed).",
+                        "1 tests completed and failed residual checks,",
+                        "WALL   100   100  32  32   1   4     0.05 FAILED    0.002  0.00",
+                        "Success=0")) {
+            assertEquals(bad, Hpcc.outcome(List.of("Success=1", bad), 8).problem());
+        }
+        assertEquals("no run has ended", Hpcc.outcome(good.subList(0, 2), 8).problem());
+    }
+
+    @Test
     void shouldMeasureBetweenGrowthsAlone() {
         // given
         final FileGrowth.Pauses pauses = new FileGrowth.Pauses();
@@ -129,10 +203,10 @@ class IpProgramsTest {
                 - {at: 2.0s, pull: "x.0 of (0,0)", for: 2.0s}
                 - {at: 5.5s, kill: "(1,0)", for: 2.0s}
                 """,
-                Faults.text(Shape.parse("2x2"), 10));
+                Faults.text(Shape.parse("2x2"), 10, true));
         assertEquals(
                 "- {at: 2.0s, pull: \"x.0 of (0)\", for: 2.0s}\n",
-                Faults.text(Shape.parse("2"), 10));
+                Faults.text(Shape.parse("2"), 10, false));
     }
 
     @Test
