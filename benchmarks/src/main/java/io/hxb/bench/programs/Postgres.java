@@ -59,7 +59,7 @@ final class Postgres implements NetworkProgram {
     /** A program of the newest version. */
     private static String program(final String name) {
         try (Stream<Path> versions = Files.list(VERSIONS)) {
-            return versions.max(Comparator.comparing(Postgres::number))
+            return versions.max(Comparator.comparingDouble(Postgres::number))
                     .orElse(VERSIONS)
                     .resolve("bin")
                     .resolve(name)
