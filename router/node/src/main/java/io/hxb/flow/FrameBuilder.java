@@ -334,7 +334,8 @@ final class FrameBuilder {
     private static boolean isPatient(final TxFrame frame) {
         long record = frame.headerAddress() + FrameHeaderFlyweight.LENGTH;
         for (int left = frame.messageCount(); left > 0; left--) {
-            if (Memory.getInt(record + MessageRecordFlyweight.TAG_OFFSET) != ContextKind.PATIENT_PACKET) {
+            if (Memory.getInt(record + MessageRecordFlyweight.TAG_OFFSET)
+                    != ContextKind.PATIENT_PACKET) {
                 return false;
             }
             record += MessageRecordFlyweight.paddedLength(Memory.getInt(record));

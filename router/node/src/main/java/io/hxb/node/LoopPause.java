@@ -63,8 +63,7 @@ final class LoopPause {
      * @param nowNs time in ns, from any start.
      * @return how long it should leave its sockets alone, in ns; 0 if it should wait for a frame.
      */
-    long bulkNs(
-            final long frames, final long bytes, final long loneFrames, final long nowNs) {
+    long bulkNs(final long frames, final long bytes, final long loneFrames, final long nowNs) {
         if (loneFrames != loneSeen) {
             loneSeen = loneFrames;
             bulk.rest(LONE_NS, nowNs);

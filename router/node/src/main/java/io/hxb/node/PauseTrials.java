@@ -63,9 +63,7 @@ final class PauseTrials {
         final boolean isLonger = shorterNs > 0;
         // In proportion it would be (lengthNs - shorterNs) more; a third of that is enough.
         final boolean isInVain =
-                isLonger
-                        && 3 * shorterNs * moved
-                                <= (2 * shorterNs + lengthNs) * itemsOfShorter;
+                isLonger && 3 * shorterNs * moved <= (2 * shorterNs + lengthNs) * itemsOfShorter;
         pause.onPaused(moved);
         itemsOfShorter = moved;
         shorterNs = pause.length() > lengthNs ? lengthNs : 0;

@@ -92,13 +92,10 @@ final class PacketHeaders {
                 && isAcknowledgement(
                         packet,
                         IPV6_BYTES,
-                        Math.min(
-                                bytes,
-                                IPV6_BYTES + Memory.getUnsignedShortBigEndian(packet + 4)));
+                        Math.min(bytes, IPV6_BYTES + Memory.getUnsignedShortBigEndian(packet + 4)));
     }
 
-    private static boolean isAcknowledgement(
-            final long packet, final int offset, final int bytes) {
+    private static boolean isAcknowledgement(final long packet, final int offset, final int bytes) {
         if (bytes < offset + TCP_BYTES) {
             return false;
         }
