@@ -54,10 +54,12 @@ final class IcmpUnreachable {
         Memory.putIntBigEndian(message + 8, TTL << 24 | ICMP << 16);
         Memory.putIntBigEndian(message + 12, source);
         Memory.copy(packet + 12, message + 16, Integer.BYTES);
-        Memory.putShortBigEndian(message + 10, complement(sum(message, IPV4_BYTES)));
+        Memory.putShortBigEndian(
+                message + 10, InternetChecksum.of(InternetChecksum.sum(message, IPV4_BYTES)));
         final long icmp = message + IPV4_BYTES;
         begin(icmp, HOST_UNREACHABLE, packet, quoted);
-        Memory.putShortBigEndian(icmp + 2, complement(sum(icmp, ICMP_BYTES + quoted)));
+        Memory.putShortBigEndian(
+                icmp + 2, InternetChecksum.of(InternetChecksum.sum(icmp, ICMP_BYTES + quoted)));
         return length;
     }
 
@@ -86,8 +88,11 @@ final class IcmpUnreachable {
         Memory.copy(packet + 8, message + 24, 2 * Long.BYTES);
         final long icmp = message + IPV6_BYTES;
         begin(icmp, ADDRESS_UNREACHABLE, packet, quoted);
-        final int pseudo = sum(message + 8, 4 * Long.BYTES) + ICMP_BYTES + quoted + ICMP6;
-        Memory.putShortBigEndian(icmp + 2, complement(pseudo + sum(icmp, ICMP_BYTES + quoted)));
+        final int pseudo =
+                InternetChecksum.sum(message + 8, 4 * Long.BYTES) + ICMP_BYTES + quoted + ICMP6;
+        Memory.putShortBigEndian(
+                icmp + 2,
+                InternetChecksum.of(pseudo + InternetChecksum.sum(icmp, ICMP_BYTES + quoted)));
         return IPV6_BYTES + ICMP_BYTES + quoted;
     }
 
@@ -144,19 +149,5 @@ final class IcmpUnreachable {
         }
         final int type = offset < bytes ? Memory.getUnsignedByte(packet + offset) : 0;
         return type >= FIRST_QUERY6 && type != REDIRECT6;
-    }
-
-    /** Of words of 16 bits; an odd byte at the end is the first of one. Source: RFC 1071. */
-    private static int sum(final long address, final int bytes) {
-        int sum = 0;
-        for (int offset = 0; offset + 1 < bytes; offset += 2) {
-            sum += Memory.getUnsignedShortBigEndian(address + offset);
-        }
-        return (bytes & 1) == 0 ? sum : sum + (Memory.getUnsignedByte(address + bytes - 1) << 8);
-    }
-
-    private static int complement(final int sum) {
-        final int folded = (sum & 0xFFFF) + (sum >>> 16);
-        return ~(folded + (folded >>> 16)) & 0xFFFF;
     }
 }

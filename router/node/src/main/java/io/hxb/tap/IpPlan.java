@@ -366,12 +366,10 @@ public final class IpPlan implements PacketAddresses {
 
     /** Of an advertisement with its pseudo-header. Source: RFC 4443, 2.3. */
     private static int checksum(final long frame) {
-        int sum = ADVERTISEMENT_LENGTH + (NEXT_ICMP_UNROUTED >>> 8);
-        for (int offset = IPV6_SOURCE; offset < REPLY_LENGTH; offset += 2) {
-            sum += Memory.getUnsignedShortBigEndian(frame + offset);
-        }
-        final int folded = (sum & 0xFFFF) + (sum >>> 16);
-        return ~(folded + (folded >>> 16)) & 0xFFFF;
+        return InternetChecksum.of(
+                ADVERTISEMENT_LENGTH
+                        + (NEXT_ICMP_UNROUTED >>> 8)
+                        + InternetChecksum.sum(frame + IPV6_SOURCE, REPLY_LENGTH - IPV6_SOURCE));
     }
 
     private static long highAt(final long address) {

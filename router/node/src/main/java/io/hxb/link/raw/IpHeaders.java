@@ -3,6 +3,7 @@ package io.hxb.link.raw;
 import io.hxb.link.LongFrameJoin;
 import io.hxb.linux.Memory;
 import io.hxb.routing.DimensionOrder;
+import io.hxb.tap.InternetChecksum;
 import io.hxb.tap.VirtioHeader;
 
 /**
@@ -124,7 +125,8 @@ public final class IpHeaders {
         Memory.putIntBigEndian(udp, ports);
         Memory.putShortBigEndian(udp + 4, udpBytes);
         Memory.putShortBigEndian(
-                udp + 6, folded(halves(from) + halves(to) + PROTOCOL_UDP + udpBytes));
+                udp + 6,
+                InternetChecksum.folded(halves(from) + halves(to) + PROTOCOL_UDP + udpBytes));
     }
 
     /**
@@ -150,7 +152,7 @@ public final class IpHeaders {
                         + lifeAndProtocol
                         + halves(from)
                         + halves(to);
-        Memory.putShortBigEndian(ip + CHECKSUM_OFFSET, ~folded(sum) & 0xFFFF);
+        Memory.putShortBigEndian(ip + CHECKSUM_OFFSET, InternetChecksum.of(sum));
         Memory.putIntBigEndian(ip + 12, from);
         Memory.putIntBigEndian(ip + 16, to);
     }
@@ -158,12 +160,6 @@ public final class IpHeaders {
     /** Both halves of an address, added. */
     static int halves(final int word) {
         return (word >>> 16) + (word & 0xFFFF);
-    }
-
-    /** A sum with its carries added in. Source: RFC 1071, 1. */
-    static int folded(final int sum) {
-        final int once = (sum & 0xFFFF) + (sum >>> 16);
-        return (once & 0xFFFF) + (once >>> 16);
     }
 
     /** The source MAC address. */

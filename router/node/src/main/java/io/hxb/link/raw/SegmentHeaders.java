@@ -3,6 +3,7 @@ package io.hxb.link.raw;
 import io.hxb.link.LongFrameJoin;
 import io.hxb.linux.Memory;
 import io.hxb.routing.DimensionOrder;
+import io.hxb.tap.InternetChecksum;
 import io.hxb.tap.VirtioHeader;
 
 /**
@@ -145,7 +146,7 @@ public final class SegmentHeaders {
         final int tcpBytes = LENGTH - TCP_OFFSET + lengthBytes;
         Memory.putShortBigEndian(
                 tcp + 16,
-                IpHeaders.folded(
+                InternetChecksum.folded(
                         IpHeaders.halves(from)
                                 + IpHeaders.halves(to)
                                 + IpHeaders.PROTOCOL_TCP

@@ -1,6 +1,7 @@
 package io.hxb.node.ip;
 
 import io.hxb.linux.Memory;
+import io.hxb.tap.InternetChecksum;
 import io.hxb.tap.PacketDevice;
 import io.hxb.tap.VirtioHeader;
 
@@ -109,7 +110,9 @@ final class PacketCutter {
                     ip + IPV4_LENGTH_OFFSET, frameBytes - PacketHeaders.ETHERNET_BYTES);
             Memory.putShortBigEndian(ip + IPV4_CHECKSUM_OFFSET, 0);
             final int ipBytes = start - PacketHeaders.ETHERNET_BYTES;
-            Memory.putShortBigEndian(ip + IPV4_CHECKSUM_OFFSET, ~fold(sum(ip, ipBytes)) & 0xFFFF);
+            Memory.putShortBigEndian(
+                    ip + IPV4_CHECKSUM_OFFSET,
+                    InternetChecksum.of(InternetChecksum.sum(ip, ipBytes)));
         } else {
             Memory.putShortBigEndian(
                     ip + IPV6_LENGTH_OFFSET,
@@ -119,24 +122,12 @@ final class PacketCutter {
             Memory.putShortBigEndian(frame + start + UDP_LENGTH_OFFSET, transportBytes);
         }
         final int addresses =
-                isIpv4 ? sum(ip + IPV4_ADDRESSES_OFFSET, 8) : sum(ip + IPV6_ADDRESSES_OFFSET, 32);
+                isIpv4
+                        ? InternetChecksum.sum(ip + IPV4_ADDRESSES_OFFSET, 8)
+                        : InternetChecksum.sum(ip + IPV6_ADDRESSES_OFFSET, 32);
         final int protocol = isTcp ? PacketHeaders.TCP : PacketHeaders.UDP;
         Memory.putShortBigEndian(
                 frame + start + Memory.getUnsignedShort(packet + VirtioHeader.CHECKSUM_OFFSET),
-                fold(addresses + protocol + transportBytes));
-    }
-
-    /** Sum of 16-bit words. Source: RFC 1071. */
-    private static int sum(final long address, final int bytes) {
-        int sum = 0;
-        for (int i = 0; i < bytes; i += Short.BYTES) {
-            sum += Memory.getUnsignedShortBigEndian(address + i);
-        }
-        return sum;
-    }
-
-    private static int fold(final int sum) {
-        final int once = (sum & 0xFFFF) + (sum >>> Short.SIZE);
-        return (once & 0xFFFF) + (once >>> Short.SIZE);
+                InternetChecksum.folded(addresses + protocol + transportBytes));
     }
 }

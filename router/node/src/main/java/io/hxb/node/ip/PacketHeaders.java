@@ -1,6 +1,7 @@
 package io.hxb.node.ip;
 
 import io.hxb.linux.Memory;
+import io.hxb.tap.InternetChecksum;
 
 /**
  * What the headers of a packet say, as far as they are there: which connection it belongs to, and
@@ -41,8 +42,7 @@ final class PacketHeaders {
         if (type(frame) == IPV4 && bytes >= IPV4_BYTES) {
             final int headerBytes = (Memory.getUnsignedByte(packet) & 15) << 2;
             hash = mix(Memory.getLong(packet + 12), Memory.getUnsignedByte(packet + 9));
-            final boolean isFragment = (Memory.getUnsignedShortBigEndian(packet + 6) & 0x3FFF) != 0;
-            if (!isFragment && hasPorts(Memory.getUnsignedByte(packet + 9))) {
+            if (!isFragment(packet) && hasPorts(Memory.getUnsignedByte(packet + 9))) {
                 hash = mix(hash, ports(packet, headerBytes, bytes));
             }
         } else if (type(frame) == IPV6 && bytes >= IPV6_BYTES) {
@@ -54,6 +54,10 @@ final class PacketHeaders {
             }
         }
         return (int) (hash >>> Integer.SIZE);
+    }
+
+    private static boolean isFragment(final long ipv4) {
+        return (Memory.getUnsignedShortBigEndian(ipv4 + 6) & 0x3FFF) != 0;
     }
 
     private static boolean hasPorts(final int protocol) {
@@ -78,8 +82,7 @@ final class PacketHeaders {
         final int bytes = lengthBytes - ETHERNET_BYTES;
         if (type(frame) == IPV4 && bytes >= IPV4_BYTES) {
             final int headerBytes = (Memory.getUnsignedByte(packet) & 15) << 2;
-            final boolean isFragment = (Memory.getUnsignedShortBigEndian(packet + 6) & 0x3FFF) != 0;
-            return !isFragment
+            return !isFragment(packet)
                     && Memory.getUnsignedByte(packet + 9) == TCP
                     && isAcknowledgement(
                             packet,
@@ -134,10 +137,8 @@ final class PacketHeaders {
         final int marked = word | ECN_MASK;
         Memory.putShortBigEndian(packet, marked);
         final int checksum = Memory.getUnsignedShortBigEndian(packet + 10);
-        int sum = (~checksum & 0xFFFF) + (~word & 0xFFFF) + marked;
-        sum = (sum & 0xFFFF) + (sum >>> 16);
-        sum = (sum & 0xFFFF) + (sum >>> 16);
-        Memory.putShortBigEndian(packet + 10, ~sum & 0xFFFF);
+        final int sum = (~checksum & 0xFFFF) + (~word & 0xFFFF) + marked;
+        Memory.putShortBigEndian(packet + 10, InternetChecksum.of(sum));
         return true;
     }
 }
