@@ -26,6 +26,9 @@ public final class ContextKind {
     /** Number of the end for packets of connections that send little. */
     public static final int SHORT_PACKETS = 1;
 
+    /** Tag of a packet for all nodes, which its receiver passes on; 0 is that of most packets. */
+    public static final int PASSED_ON_PACKET = 1;
+
     /** Tag of a short packet that nothing waits for: it acknowledges data, and carries none. */
     public static final int PATIENT_PACKET = 2;
 

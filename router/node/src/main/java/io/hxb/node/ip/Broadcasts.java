@@ -2,6 +2,7 @@ package io.hxb.node.ip;
 
 import io.hxb.counter.CounterBlock;
 import io.hxb.counter.CounterType;
+import io.hxb.flow.ContextKind;
 import io.hxb.tap.VirtioHeader;
 import io.hxb.time.TokenBucket;
 import io.hxb.topology.Shape;
@@ -15,9 +16,6 @@ import java.lang.foreign.Arena;
  * what is said otherwise may be called by any.
  */
 final class Broadcasts {
-    /** Tag of a message whose packet is to be passed on to the nodes below. */
-    static final int PASS_ON = 1;
-
     /** Packets of this machine, and of others to be passed on, a second, and at once. */
     private static final int OWN_PER_SECOND = 1_000;
 
@@ -159,7 +157,9 @@ final class Broadcasts {
 
     private boolean send(final int to) {
         final boolean passesOn = !copier.isFailing(to) && tenants.isSame(to) && isReached(to);
-        return copier.copy(to, packet, lengthBytes, hash, passesOn ? PASS_ON : 0) && passesOn;
+        return copier.copy(
+                        to, packet, lengthBytes, hash, passesOn ? ContextKind.PASSED_ON_PACKET : 0)
+                && passesOn;
     }
 
     /** False for a node on a line of this one to which no link leads; others are not known. */

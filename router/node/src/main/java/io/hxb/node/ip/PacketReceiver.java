@@ -2,6 +2,7 @@ package io.hxb.node.ip;
 
 import io.hxb.counter.CounterBlock;
 import io.hxb.counter.CounterType;
+import io.hxb.flow.ContextKind;
 import io.hxb.flow.FlowEndpoints;
 import io.hxb.flow.FlowListener;
 import io.hxb.flow.FlowPort;
@@ -80,7 +81,7 @@ final class PacketReceiver {
             counters.addShared(CounterType.IP_REFUSED_PACKETS, 1);
             return;
         }
-        if (sender >= 0 && tag == Broadcasts.PASS_ON) {
+        if (sender >= 0 && tag == ContextKind.PASSED_ON_PACKET) {
             broadcasts.onPacket(origin, node, packet, lengthBytes);
         }
         if (write(packet, lengthBytes) > 0) {
