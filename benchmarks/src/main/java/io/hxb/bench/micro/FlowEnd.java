@@ -1,6 +1,7 @@
 package io.hxb.bench.micro;
 
 import io.hxb.config.FlowConfig;
+import io.hxb.config.IpConfig;
 import io.hxb.flow.ContextTerms;
 import io.hxb.flow.FlowEndpoints;
 import io.hxb.flow.FlowListener;
@@ -53,6 +54,7 @@ final class FlowEnd implements FlowOutput, FlowListener {
         table =
                 new FlowTable(
                         FlowConfig.DEFAULT,
+                        IpConfig.DEFAULT,
                         FlowSizes.of(MTU, 1_024, 8_192),
                         SHAPE,
                         SHAPE.coordinates(node),

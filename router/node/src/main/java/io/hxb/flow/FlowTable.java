@@ -50,22 +50,12 @@ public final class FlowTable implements AutoCloseable {
      * Makes the flows of one node.
      *
      * @param config times and thresholds, as the cluster has them.
+     * @param ip of the virtual NIC, for the weight of its packets.
      * @param sizes of everything that they have.
      * @param ownCoordinates coordinates of the node in {@code shape}.
      * @param pool where received frames lie.
      * @param listener called when something arrives; see there for its threads.
      */
-    public FlowTable(
-            final FlowConfig config,
-            final FlowSizes sizes,
-            final Shape shape,
-            final long ownCoordinates,
-            final BufferPool pool,
-            final FlowListener listener) {
-        this(config, IpConfig.DEFAULT, sizes, shape, ownCoordinates, pool, listener);
-    }
-
-    /** As the other constructor, for a node with a virtual NIC. */
     public FlowTable(
             final FlowConfig config,
             final IpConfig ip,

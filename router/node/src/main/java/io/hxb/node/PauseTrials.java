@@ -12,14 +12,15 @@ final class PauseTrials {
     private static final long MAX_REST_NS = 128_000_000;
 
     private final AdaptivePause pause;
+    private final boolean canGrow;
     private long itemsSeen;
 
-    /** The last pause before it was made longer, and what it brought; 0 if it was not. */
+    /** The pause before this one, if this one was made longer; otherwise 0. */
     private long shorterNs;
 
+    /** What the pause before this one brought. */
     private long itemsOfShorter;
 
-    private final boolean canGrow;
     private long restNs = MIN_REST_NS;
     private long nextNs;
     private boolean hasStarted;

@@ -7,6 +7,7 @@ import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.ContextConfig;
 import io.hxb.config.FlowConfig;
+import io.hxb.config.IpConfig;
 import io.hxb.config.LinkPlan;
 import io.hxb.counter.CounterType;
 import io.hxb.flow.FlowLoop;
@@ -62,6 +63,7 @@ class ContextFlowTest {
         table =
                 new FlowTable(
                         FlowConfig.DEFAULT,
+                        IpConfig.DEFAULT,
                         FlowSizes.of(FRAME_BYTES, CONTEXTS, 64),
                         Shape.parse("2"),
                         0,

@@ -4,6 +4,7 @@ import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.ContextConfig;
 import io.hxb.config.FlowConfig;
+import io.hxb.config.IpConfig;
 import io.hxb.config.LinkPlan;
 import io.hxb.flow.FlowLoop;
 import io.hxb.flow.FlowSizes;
@@ -43,6 +44,7 @@ final class FlowNode implements AutoCloseable {
         table =
                 new FlowTable(
                         FlowConfig.DEFAULT,
+                        IpConfig.DEFAULT,
                         FlowSizes.of(FRAME_BYTES, CONTEXTS, 64),
                         Shape.parse("2"),
                         0,
