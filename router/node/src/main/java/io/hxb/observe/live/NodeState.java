@@ -1,0 +1,31 @@
+package io.hxb.observe.live;
+
+import io.hxb.counter.CounterReader;
+
+import java.util.Locale;
+
+/** Whether a node runs. */
+public enum NodeState {
+    /** Its process lives and writes its counters. */
+    RUNNING,
+
+    /** It was ended in order. */
+    STOPPED,
+
+    /** Neither running nor stopped in order: it has crashed, was killed or hangs. */
+    DEAD;
+
+    /** The state that a node's counters show. */
+    static NodeState of(final CounterReader reader) {
+        if (reader.isClosed()) {
+            return STOPPED;
+        }
+        return reader.isAlive(System.currentTimeMillis()) ? RUNNING : DEAD;
+    }
+
+    /** The word for it, as people and programs read it: {@code running}. */
+    @Override
+    public String toString() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,185 @@
+package io.hxb.observe.view;
+
+import io.hxb.observe.live.LinkCondition;
+import io.hxb.observe.live.NodeState;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * The last readings and rates, and what differs from those before. Links are numbered through, in
+ * the order of their nodes. Owned by {@link LiveNetwork}.
+ */
+final class NetworkState {
+    private static final double NS_PER_S = 1e9;
+
+    private List<NodeReading> nodes = List.of();
+    private List<LinkReading> links = List.of();
+    private int[] firstLink = {};
+    private List<NodeReading> ratedNodes = List.of();
+    private List<LinkReading> ratedLinks = List.of();
+    private long ratedNs;
+    private boolean isRated;
+    private long[][] nodeRates = {};
+    private long[][] linkRates = {};
+
+    List<NodeReading> nodes() {
+        return nodes;
+    }
+
+    List<LinkReading> links() {
+        return links;
+    }
+
+    /** Number of the first link of the node at {@code index}. */
+    int firstLink(final int index) {
+        return firstLink[index];
+    }
+
+    /** The rates of the node at {@code index}, see {@link Rates}. */
+    long[] nodeRates(final int index) {
+        return nodeRates[index];
+    }
+
+    /** The rates of a link, see {@link Rates}. */
+    long[] linkRates(final int link) {
+        return linkRates[link];
+    }
+
+    /**
+     * Takes new readings.
+     *
+     * @return what has changed; empty if {@link Changes#isOther} is true, as everything has.
+     */
+    Changes apply(final List<NodeReading> readings) {
+        if (!hasSamePlaces(readings)) {
+            replace(readings);
+            return new Changes(true, List.of(), List.of(), false);
+        }
+        final List<NodeChange> changedNodes = new ArrayList<>();
+        final List<LinkChange> changedLinks = new ArrayList<>();
+        final List<LinkReading> now = flat(readings);
+        boolean hasFindings = false;
+        for (int i = 0; i < readings.size(); i++) {
+            if (readings.get(i).state() != nodes.get(i).state()) {
+                changedNodes.add(new NodeChange(i, nodes.get(i).state()));
+            }
+            hasFindings |= !readings.get(i).findings().equals(nodes.get(i).findings());
+        }
+        for (int i = 0; i < now.size(); i++) {
+            if (!now.get(i).health().equals(links.get(i).health())) {
+                changedLinks.add(new LinkChange(i, links.get(i).health().condition()));
+            }
+        }
+        nodes = List.copyOf(readings);
+        links = now;
+        return new Changes(false, changedNodes, changedLinks, hasFindings);
+    }
+
+    /**
+     * Computes the rates since the last call, from the last readings.
+     *
+     * @return what has changed.
+     */
+    RateChanges rate(final long nowNs) {
+        final double seconds = Math.max(1, nowNs - ratedNs) / NS_PER_S;
+        final List<Integer> changedLinks = new ArrayList<>();
+        final List<Integer> changedNodes = new ArrayList<>();
+        for (int i = 0; i < links.size(); i++) {
+            final long[] rates =
+                    isRated
+                            ? Rates.of(ratedLinks.get(i), links.get(i), seconds)
+                            : new long[Rates.LINK_COUNT];
+            if (!Arrays.equals(rates, linkRates[i])) {
+                linkRates[i] = rates;
+                changedLinks.add(i);
+            }
+        }
+        for (int i = 0; i < nodes.size(); i++) {
+            final long[] rates =
+                    isRated
+                            ? Rates.of(ratedNodes.get(i), nodes.get(i), seconds)
+                            : new long[Rates.NODE_COUNT];
+            if (!Arrays.equals(rates, nodeRates[i])) {
+                nodeRates[i] = rates;
+                changedNodes.add(i);
+            }
+        }
+        ratedNodes = nodes;
+        ratedLinks = links;
+        ratedNs = nowNs;
+        isRated = true;
+        return new RateChanges(changedNodes, changedLinks);
+    }
+
+    private void replace(final List<NodeReading> readings) {
+        nodes = List.copyOf(readings);
+        links = flat(readings);
+        firstLink = new int[nodes.size()];
+        for (int i = 1; i < nodes.size(); i++) {
+            firstLink[i] = firstLink[i - 1] + nodes.get(i - 1).links().size();
+        }
+        nodeRates = new long[nodes.size()][Rates.NODE_COUNT];
+        linkRates = new long[links.size()][Rates.LINK_COUNT];
+        isRated = false;
+    }
+
+    private boolean hasSamePlaces(final List<NodeReading> readings) {
+        if (readings.size() != nodes.size()) {
+            return false;
+        }
+        for (int i = 0; i < readings.size(); i++) {
+            if (!hasSamePlaces(readings.get(i), nodes.get(i))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean hasSamePlaces(final NodeReading one, final NodeReading other) {
+        if (one.node() != other.node() || one.links().size() != other.links().size()) {
+            return false;
+        }
+        for (int i = 0; i < one.links().size(); i++) {
+            if (!one.links().get(i).place().equals(other.links().get(i).place())) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static List<LinkReading> flat(final List<NodeReading> readings) {
+        final List<LinkReading> links = new ArrayList<>();
+        readings.forEach(node -> links.addAll(node.links()));
+        return links;
+    }
+
+    /**
+     * What differs from the readings before. Immutable.
+     *
+     * @param isOther whether there are other nodes or links: everything is new.
+     * @param nodes nodes in another state.
+     * @param links links that fare differently.
+     * @param hasFindings whether nodes report other problems.
+     */
+    record Changes(
+            boolean isOther, List<NodeChange> nodes, List<LinkChange> links, boolean hasFindings) {
+        boolean isEmpty() {
+            return !isOther && nodes.isEmpty() && links.isEmpty() && !hasFindings;
+        }
+    }
+
+    /** The index of a node, and its state before. Immutable. */
+    record NodeChange(int index, NodeState from) {}
+
+    /** The number of a link, and its condition before. Immutable. */
+    record LinkChange(int link, LinkCondition from) {}
+
+    /** Indexes of nodes, and numbers of links, whose rates have changed. Immutable. */
+    record RateChanges(List<Integer> nodes, List<Integer> links) {
+        boolean isEmpty() {
+            return nodes.isEmpty() && links.isEmpty();
+        }
+    }
+}

@@ -1,0 +1,39 @@
+package io.hxb.observe.view;
+
+import io.hxb.counter.NodeFinding;
+import io.hxb.observe.live.NodeState;
+
+import java.util.List;
+
+/**
+ * One node as its counters describe it at one moment. Immutable.
+ *
+ * @param node its id.
+ * @param state whether it runs.
+ * @param counts what it has done since its start.
+ * @param links its links, in the order of their index.
+ * @param findings what it reports as wrong.
+ */
+public record NodeReading(
+        int node,
+        NodeState state,
+        Counts counts,
+        List<LinkReading> links,
+        List<NodeFinding> findings) {
+    /** Copies the lists. */
+    public NodeReading {
+        links = List.copyOf(links);
+        findings = List.copyOf(findings);
+    }
+
+    /**
+     * Totals since the start of the node. Immutable.
+     *
+     * @param sentMessages messages that its applications sent.
+     * @param deliveredMessages messages that were delivered to them.
+     * @param relayedFrames frames sent on for others.
+     * @param resentFrames frames sent again.
+     */
+    public record Counts(
+            long sentMessages, long deliveredMessages, long relayedFrames, long resentFrames) {}
+}
