@@ -1,6 +1,6 @@
 package io.hxb.manager;
 
-import io.hxb.manager.http.HttpPipeline;
+import io.hxb.http.HttpPipeline;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;

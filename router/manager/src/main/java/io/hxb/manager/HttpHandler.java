@@ -1,7 +1,7 @@
 package io.hxb.manager;
 
-import io.hxb.manager.http.HttpPipeline;
-import io.hxb.manager.http.HttpRequestHandler;
+import io.hxb.http.HttpPipeline;
+import io.hxb.http.HttpRequestHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.PrematureChannelClosureException;
 import io.netty.handler.codec.http.FullHttpRequest;

@@ -1,6 +1,6 @@
 package io.hxb.manager;
 
-import io.hxb.manager.http.HttpPipeline;
+import io.hxb.http.HttpPipeline;
 import io.hxb.os.StaleSocket;
 import io.hxb.session.KeyRing;
 import io.netty.bootstrap.ServerBootstrap;

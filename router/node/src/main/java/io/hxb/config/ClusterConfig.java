@@ -36,6 +36,7 @@ import java.util.zip.CRC32C;
  * @param manager the network manager of each host.
  * @param pathHealth when paths through plain switches count as dead.
  * @param ip the virtual NIC of each node.
+ * @param observe where metrics can be read.
  * @param hosts coordinate vector of each host name; may be empty.
  */
 public record ClusterConfig(
@@ -59,6 +60,7 @@ public record ClusterConfig(
         ManagerConfig manager,
         PathHealthConfig pathHealth,
         IpConfig ip,
+        ObserveConfig observe,
         Map<String, Long> hosts) {
 
     /** Where a message holds more: a round number below the largest MTU of a TAP device. */
@@ -86,6 +88,7 @@ public record ClusterConfig(
                 .section(ManagerConfig.KEYS, manager)
                 .section(PathHealthConfig.KEYS, pathHealth)
                 .section(IpConfig.KEYS, ip)
+                .section(ObserveConfig.KEYS, observe)
                 .that(
                         links.endpoints().size() == shape.dimensions(),
                         "links",
@@ -378,6 +381,11 @@ public record ClusterConfig(
         return new Builder(this).ip(value).build();
     }
 
+    /** The same with metrics elsewhere. */
+    public ClusterConfig withObserve(final ObserveConfig value) {
+        return new Builder(this).observe(value).build();
+    }
+
     private static int hash(final String text) {
         final CRC32C crc = new CRC32C();
         crc.update(text.getBytes(StandardCharsets.UTF_8));
@@ -410,6 +418,7 @@ public record ClusterConfig(
         private ManagerConfig manager = ManagerConfig.DEFAULT;
         private PathHealthConfig pathHealth = PathHealthConfig.DEFAULT;
         private IpConfig ip = IpConfig.DEFAULT;
+        private ObserveConfig observe = ObserveConfig.DEFAULT;
         private Map<String, Long> hosts = Map.of();
 
         /** Starts from the defaults and the id derived from the name. */
@@ -441,6 +450,7 @@ public record ClusterConfig(
             manager = given.manager;
             pathHealth = given.pathHealth;
             ip = given.ip;
+            observe = given.observe;
             hosts = given.hosts;
         }
 
@@ -539,6 +549,12 @@ public record ClusterConfig(
             return this;
         }
 
+        /** Where metrics can be read. */
+        public Builder observe(final ObserveConfig value) {
+            observe = value;
+            return this;
+        }
+
         /** The network manager of each host. */
         public Builder manager(final ManagerConfig value) {
             manager = value;
@@ -574,6 +590,7 @@ public record ClusterConfig(
                     manager,
                     pathHealth,
                     ip,
+                    observe,
                     hosts);
         }
     }

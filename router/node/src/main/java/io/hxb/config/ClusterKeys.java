@@ -121,7 +121,11 @@ public final class ClusterKeys {
                             PathHealthConfig.KEYS,
                             ClusterConfig::pathHealth,
                             ClusterConfig.Builder::pathHealth),
-                    new Part<>(IpConfig.KEYS, ClusterConfig::ip, ClusterConfig.Builder::ip));
+                    new Part<>(IpConfig.KEYS, ClusterConfig::ip, ClusterConfig.Builder::ip),
+                    new Part<>(
+                            ObserveConfig.KEYS,
+                            ClusterConfig::observe,
+                            ClusterConfig.Builder::observe));
 
     private static final List<ConfigKey<?, ?>> TOPOLOGY =
             List.of(

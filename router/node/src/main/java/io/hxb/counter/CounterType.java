@@ -419,6 +419,11 @@ public enum CounterType {
         return kind;
     }
 
+    /** What Prometheus calls it. */
+    public MetricName metric() {
+        return MetricName.of(exportName(), unit(), kind);
+    }
+
     /** One sentence that explains it. */
     public String meaning() {
         return meaning;
@@ -443,6 +448,13 @@ public enum CounterType {
         return Arrays.asList(DROPS).subList(1, DROPS.length);
     }
 
+    private String documentedMeaning() {
+        final MetricName metric = metric();
+        return metric.base().equals(exportName())
+                ? meaning
+                : meaning + " Metric: `" + metric.name() + "`.";
+    }
+
     /** The table of all counters, in Markdown. */
     public static String documentation() {
         final StringBuilder text =
@@ -453,6 +465,9 @@ public enum CounterType {
                         This page is made from `CounterType`, and a test compares them. `hxb stat` shows the counters,
                         also of a dead node. Labels are those of Prometheus: `hxb_x{link="x.0"}`,
                         `hxb_x{dimension="x"}`. A level goes up and down, a count only grows.
+
+                        [Metrics](../howto/observe.md#metrics) have the same names, with a label `node`. There a count
+                        ends with `_total`, and other units are base units; those names are in the table.
 
                         In addition, `hxb stat` shows what every user and tenant has of the node (`held`), may have
                         (`limit`) and was refused (`refused`), by the keys of `limits` in the
@@ -472,7 +487,7 @@ public enum CounterType {
                             type.exportName(),
                             type.scope.name().toLowerCase(Locale.ROOT),
                             type.kind.name().toLowerCase(Locale.ROOT),
-                            type.meaning));
+                            type.documentedMeaning()));
         }
         return text.toString();
     }

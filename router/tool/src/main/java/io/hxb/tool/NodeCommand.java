@@ -6,6 +6,7 @@ import io.hxb.manager.VirtualNic;
 import io.hxb.node.Node;
 import io.hxb.node.NodeOptions;
 import io.hxb.node.loop.LoopStuckException;
+import io.hxb.observe.service.ObserveService;
 import io.hxb.os.Capabilities;
 import io.hxb.os.ServiceManager;
 import io.hxb.tool.machine.OpenJars;
@@ -20,10 +21,14 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 
@@ -34,6 +39,8 @@ import java.util.concurrent.CountDownLatch;
         header = "Run the node of this machine.",
         description = "Run the node of this machine until it gets SIGTERM or Ctrl-C.")
 final class NodeCommand implements Callable<Integer> {
+    private static final Logger LOGGER = LoggerFactory.getLogger(NodeCommand.class);
+
     @Mixin private ClusterOptions cluster;
     @Mixin private WaitOptions waiting;
     @Mixin private CaptureOption capture;
@@ -43,6 +50,11 @@ final class NodeCommand implements Callable<Integer> {
             names = "--attended",
             description = "end when standard input ends, as the nodes of labs do")
     private boolean isAttended;
+
+    @Option(
+            names = "--no-observe",
+            description = "serve no metrics, whatever observe.listen has; so do the nodes of labs")
+    private boolean isUnobserved;
 
     /** Picocli makes it. */
     NodeCommand() {}
@@ -56,6 +68,7 @@ final class NodeCommand implements Callable<Integer> {
         final LogThread log = LogThread.ofStandardError(Capabilities.givingUp(() -> {}));
         final Node node = start(NodeOptions.service(config, id), log);
         final VirtualNic nic = startManager(config, node, log);
+        startServer(config);
         Runtime.getRuntime()
                 .addShutdownHook(new Thread(() -> stop(node, nic, log, manager), "hxb-node-stop"));
         node.serve(manager);
@@ -94,6 +107,18 @@ final class NodeCommand implements Callable<Integer> {
         } catch (final IOException | RuntimeException | Error e) {
             log.close();
             throw e;
+        }
+    }
+
+    // It ends with the process. A node without metrics is better than none.
+    private void startServer(final ClusterConfig config) {
+        try {
+            final var ignored =
+                    isUnobserved
+                            ? Optional.empty()
+                            : ObserveService.start(config, System.getenv());
+        } catch (final IOException e) {
+            LOGGER.warn("metrics are not served: {}", e.getMessage());
         }
     }
 

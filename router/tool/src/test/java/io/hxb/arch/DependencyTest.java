@@ -32,13 +32,13 @@ class DependencyTest {
     private static final List<Set<String>> ORDER =
             List.of(
                     Set.of("linux", "time"),
-                    Set.of("topology", "pm", "os", "log", "crypto"),
+                    Set.of("topology", "pm", "os", "log", "crypto", "http"),
                     Set.of("routing", "fabric", "tap"),
                     Set.of("frame", "sim"),
                     Set.of("config", "counter"),
                     Set.of("link", "session"),
                     Set.of("flow", "trunk"),
-                    Set.of("forward", "remote"),
+                    Set.of("forward", "remote", "observe"),
                     Set.of("vlan", "context"),
                     Set.of("manager"),
                     Set.of("node"),

@@ -1,7 +1,7 @@
 package io.hxb.manager.control;
 
-import io.hxb.manager.http.HttpPipeline;
-import io.hxb.manager.http.HttpRequestHandler;
+import io.hxb.http.HttpPipeline;
+import io.hxb.http.HttpRequestHandler;
 import io.hxb.os.StaleSocket;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;

@@ -2,10 +2,10 @@ package io.hxb.tool.doctor;
 
 import io.hxb.counter.CounterReader;
 import io.hxb.counter.CounterType;
-import io.hxb.tool.live.LinkCondition;
-import io.hxb.tool.live.LinkSample;
-import io.hxb.tool.live.NodeSample;
-import io.hxb.tool.live.NodeSampler;
+import io.hxb.observe.live.LinkCondition;
+import io.hxb.observe.live.LinkSample;
+import io.hxb.observe.live.NodeSample;
+import io.hxb.observe.live.NodeSampler;
 import io.hxb.trunk.LinkReason;
 
 import java.util.ArrayList;

@@ -139,6 +139,8 @@ public final class NodeProcesses {
             command.addAll(List.of("ip", "netns", "exec", config.netns(node)));
         }
         command.addAll(selfWithLoops("node"));
+        // Their loopback is not that of the lab's owner, which serves them all.
+        command.add("--no-observe");
         if (isAttended) {
             command.add("--attended");
         }

@@ -2,6 +2,7 @@ package io.hxb.tool.option;
 
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.yaml.ClusterConfigYaml;
+import io.hxb.observe.live.NodeFiles;
 import io.hxb.tool.lab.LabRegistry;
 import io.hxb.tool.lab.LabState;
 import io.hxb.tool.report.ToolException;
@@ -95,6 +96,24 @@ public final class ClusterFile {
 
     private boolean isFromVariable() {
         return named == null && variable != null;
+    }
+
+    /**
+     * The counter files of a cluster's nodes that have run on this machine.
+     *
+     * @return at least one, in the order of their nodes.
+     * @throws ToolException if there is none.
+     */
+    public static List<Path> counterFiles(final ClusterConfig config) {
+        final List<Path> found = NodeFiles.of(config);
+        if (found.isEmpty()) {
+            throw new ToolException(
+                    "no node of cluster "
+                            + config.name()
+                            + " has run here: there is no file such as "
+                            + config.countersPath(0));
+        }
+        return found;
     }
 
     /** The cluster that is meant. */

@@ -1,10 +1,10 @@
 package io.hxb.tool.option;
 
-import io.hxb.tool.live.LinkCondition;
-import io.hxb.tool.live.LinkSample;
-import io.hxb.tool.live.NameFilter;
-import io.hxb.tool.live.NodeSample;
-import io.hxb.tool.live.NodeState;
+import io.hxb.observe.live.LinkCondition;
+import io.hxb.observe.live.LinkSample;
+import io.hxb.observe.live.NameFilter;
+import io.hxb.observe.live.NodeSample;
+import io.hxb.observe.live.NodeState;
 import io.hxb.tool.report.UsageException;
 
 import picocli.CommandLine.Option;

@@ -1,7 +1,7 @@
 package io.hxb.tool.stat;
 
-import io.hxb.tool.live.IpCounts;
-import io.hxb.tool.live.IpSample;
+import io.hxb.observe.live.IpCounts;
+import io.hxb.observe.live.IpSample;
 import io.hxb.tool.report.TextTable;
 
 import java.util.Locale;

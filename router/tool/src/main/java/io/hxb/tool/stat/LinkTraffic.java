@@ -4,8 +4,8 @@ import io.hxb.counter.CounterLabels;
 import io.hxb.counter.CounterReader;
 import io.hxb.counter.CounterSample;
 import io.hxb.counter.CounterType;
-import io.hxb.tool.live.LinkSample;
-import io.hxb.tool.live.NodeSampler;
+import io.hxb.observe.live.LinkSample;
+import io.hxb.observe.live.NodeSampler;
 import io.hxb.tool.report.TextTable;
 
 import java.util.HashMap;

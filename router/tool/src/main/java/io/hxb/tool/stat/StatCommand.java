@@ -8,11 +8,10 @@ import io.hxb.counter.CounterSample;
 import io.hxb.counter.CounterScope;
 import io.hxb.counter.NodeFinding;
 import io.hxb.counter.ResourceUses;
-import io.hxb.tool.live.NameFilter;
-import io.hxb.tool.live.NodeFiles;
-import io.hxb.tool.live.NodeSample;
-import io.hxb.tool.live.NodeSampler;
-import io.hxb.tool.live.NodeState;
+import io.hxb.observe.live.NameFilter;
+import io.hxb.observe.live.NodeSample;
+import io.hxb.observe.live.NodeSampler;
+import io.hxb.observe.live.NodeState;
 import io.hxb.tool.option.ClusterFile;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.option.Selection;
@@ -127,7 +126,7 @@ public final class StatCommand implements Callable<Integer> {
         if (!files.isEmpty()) {
             cluster.requireNone();
         }
-        final List<Path> chosen = files.isEmpty() ? NodeFiles.of(cluster.config()) : files;
+        final List<Path> chosen = files.isEmpty() ? ClusterFile.counterFiles(cluster.config()) : files;
         boolean isOk = true;
         for (int round = 0;
                 round == 0 || (intervalNs > 0 && (count == 0 || round < count));

@@ -3,10 +3,9 @@ package io.hxb.tool.top;
 import io.hxb.config.ClusterConfig;
 import io.hxb.counter.CounterReader;
 import io.hxb.os.Terminals;
-import io.hxb.tool.live.LinkSample;
-import io.hxb.tool.live.NodeFiles;
-import io.hxb.tool.live.NodeSample;
-import io.hxb.tool.live.NodeSampler;
+import io.hxb.observe.live.LinkSample;
+import io.hxb.observe.live.NodeSample;
+import io.hxb.observe.live.NodeSampler;
 import io.hxb.tool.option.ClusterFile;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.option.Selection;
@@ -141,7 +140,7 @@ public final class TopCommand implements Callable<Integer> {
         if (config == null && files.isEmpty()) {
             config = cluster.config();
         }
-        for (final Path file : files.isEmpty() ? NodeFiles.of(config) : files) {
+        for (final Path file : files.isEmpty() ? ClusterFile.counterFiles(config) : files) {
             try (CounterReader reader = CounterReader.open(file)) {
                 nodes.add(
                         samplers.computeIfAbsent(file, key -> new NodeSampler())

@@ -1,7 +1,7 @@
 package io.hxb.tool.top;
 
-import io.hxb.tool.live.LinkSample;
-import io.hxb.tool.live.NodeSample;
+import io.hxb.observe.live.LinkSample;
+import io.hxb.observe.live.NodeSample;
 
 import java.util.ArrayList;
 import java.util.List;

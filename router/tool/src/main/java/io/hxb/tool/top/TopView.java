@@ -1,8 +1,8 @@
 package io.hxb.tool.top;
 
-import io.hxb.tool.live.LinkCondition;
-import io.hxb.tool.live.NodeSample;
-import io.hxb.tool.live.NodeState;
+import io.hxb.observe.live.LinkCondition;
+import io.hxb.observe.live.NodeSample;
+import io.hxb.observe.live.NodeState;
 
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.counter.NodeFinding;
-import io.hxb.tool.live.LinkCondition;
-import io.hxb.tool.live.LinkSample;
-import io.hxb.tool.live.NodeSample;
+import io.hxb.observe.live.LinkCondition;
+import io.hxb.observe.live.LinkSample;
+import io.hxb.observe.live.NodeSample;
 import io.hxb.trunk.LinkReason;
 
 import org.junit.jupiter.api.Tag;

@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hxb.tool.live.LinkCondition;
-import io.hxb.tool.live.LinkSample;
-import io.hxb.tool.live.NodeSample;
-import io.hxb.tool.live.NodeState;
+import io.hxb.observe.live.LinkCondition;
+import io.hxb.observe.live.LinkSample;
+import io.hxb.observe.live.NodeSample;
+import io.hxb.observe.live.NodeState;
 import io.hxb.tool.report.UsageException;
 
 import org.junit.jupiter.api.Tag;

@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hxb.tool.live.IpCounts;
-import io.hxb.tool.live.IpSample;
-import io.hxb.tool.live.LinkCondition;
-import io.hxb.tool.live.LinkSample;
-import io.hxb.tool.live.NodeSample;
-import io.hxb.tool.live.NodeState;
+import io.hxb.observe.live.IpCounts;
+import io.hxb.observe.live.IpSample;
+import io.hxb.observe.live.LinkCondition;
+import io.hxb.observe.live.LinkSample;
+import io.hxb.observe.live.NodeSample;
+import io.hxb.observe.live.NodeState;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

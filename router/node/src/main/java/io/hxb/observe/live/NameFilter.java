@@ -1,4 +1,4 @@
-package io.hxb.tool.live;
+package io.hxb.observe.live;
 
 import java.util.List;
 import java.util.regex.Pattern;

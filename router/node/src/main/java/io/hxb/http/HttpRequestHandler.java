@@ -1,4 +1,4 @@
-package io.hxb.manager.http;
+package io.hxb.http;
 
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;

@@ -1,4 +1,4 @@
-package io.hxb.manager.http;
+package io.hxb.http;
 
 import io.netty.buffer.Unpooled;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;

@@ -1,4 +1,4 @@
-package io.hxb.tool.live;
+package io.hxb.observe.live;
 
 import io.hxb.config.Dimensions;
 import io.hxb.counter.CounterLabels;

@@ -1,4 +1,4 @@
-package io.hxb.tool.live;
+package io.hxb.observe.live;
 
 import io.hxb.counter.CounterReader;
 import io.hxb.counter.CounterSample;

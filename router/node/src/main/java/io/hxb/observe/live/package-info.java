@@ -2,4 +2,4 @@
  * What running nodes are doing: samples of their counter files, and the selection of nodes and
  * links.
  */
-package io.hxb.tool.live;
+package io.hxb.observe.live;

@@ -1,0 +1,251 @@
+package io.hxb.observe;
+
+import io.hxb.http.HttpPipeline;
+import io.hxb.http.RequestDeadline;
+import io.hxb.os.Capabilities;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * Answers HTTP requests on one TCP address, by a thread of its own. It starts without waiting, and
+ * listens as soon as it is its turn and the port is free: once a second it tries. {@link #close} may
+ * be called by any thread.
+ */
+public final class ObserveServer implements AutoCloseable {
+    /** Connections at one time; more are refused. */
+    public static final int MAX_CONNECTIONS = 256;
+
+    private static final Logger LOGGER = LoggerFactory.getLogger(ObserveServer.class);
+    private static final int IDLE_SECONDS = 30;
+    private static final int BACKLOG = 128;
+    private static final int CLOSE_SECONDS = 5;
+    private static final long RETRY_MS = 1_000;
+    private static final String BUSY =
+            "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+
+    private final InetSocketAddress address;
+    private final Map<String, Resource> routes;
+    private final Optional<ServingTurn> turn;
+    private final Consumer<String> warnings;
+    private final Access access;
+    private final long deadlineNs;
+    private final EventLoopGroup loop =
+            new MultiThreadIoEventLoopGroup(
+                    1, ObserveServer::newThread, EpollIoHandler.newFactory());
+    private final CompletableFuture<InetSocketAddress> listening = new CompletableFuture<>();
+    // Owned by the server's thread.
+    private final List<Task> tasks;
+    private Future<?> attempts;
+    private int connections;
+    private boolean hasWarned;
+
+    private record Task(long periodMs, Runnable action) {}
+
+    /** Sets up a server. Used by one thread. */
+    public static final class Builder {
+        private final InetSocketAddress address;
+        private final Map<String, Resource> routes = new LinkedHashMap<>();
+        private final List<Task> tasks = new ArrayList<>();
+        private Optional<ServingTurn> turn = Optional.empty();
+        private Optional<AccessToken> token = Optional.empty();
+        private Optional<WebSessions> sessions = Optional.empty();
+        private Consumer<String> warnings = LOGGER::warn;
+        private long deadlineNs = TimeUnit.SECONDS.toNanos(10);
+
+        /** A server that will listen on {@code address}; port 0 is any free one. */
+        public Builder(final InetSocketAddress address) {
+            this.address = address;
+        }
+
+        /** Has {@code resource} answer for a path, such as {@code /metrics}. */
+        public Builder route(final String path, final Resource resource) {
+            routes.put(path, resource);
+            return this;
+        }
+
+        /** Has the server's thread run {@code action} again and again while it listens. */
+        public Builder every(final long periodMs, final Runnable action) {
+            tasks.add(new Task(periodMs, action));
+            return this;
+        }
+
+        /** Listens only when it is its turn. */
+        public Builder turn(final ServingTurn value) {
+            turn = Optional.of(value);
+            return this;
+        }
+
+        /** Lets programs with this token see all. */
+        public Builder token(final AccessToken value) {
+            token = Optional.of(value);
+            return this;
+        }
+
+        /** Lets browsers with a session see all. */
+        public Builder sessions(final WebSessions value) {
+            sessions = Optional.of(value);
+            return this;
+        }
+
+        /** Where the one warning goes if it cannot listen. */
+        Builder warnings(final Consumer<String> value) {
+            warnings = value;
+            return this;
+        }
+
+        /** How long one request may take to arrive. */
+        Builder deadlineNs(final long value) {
+            deadlineNs = value;
+            return this;
+        }
+
+        /** Starts the server and does not wait for it. */
+        public ObserveServer start() {
+            final ObserveServer server = new ObserveServer(this);
+            server.loop.execute(server::begin);
+            return server;
+        }
+    }
+
+    private ObserveServer(final Builder builder) {
+        address = builder.address;
+        routes = new LinkedHashMap<>(builder.routes);
+        builder.sessions.ifPresent(
+                sessions -> routes.put(SessionEntry.PATH, new SessionEntry(sessions, this::port)));
+        tasks = List.copyOf(builder.tasks);
+        turn = builder.turn;
+        warnings = builder.warnings;
+        access = new Access(builder.token, builder.sessions);
+        deadlineNs = builder.deadlineNs;
+    }
+
+    private static Thread newThread(final Runnable action) {
+        final Thread thread = new Thread(Capabilities.givingUp(action), "hxb-observe");
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    private void begin() {
+        attempts =
+                loop.scheduleWithFixedDelay(this::attempt, 0, RETRY_MS, TimeUnit.MILLISECONDS);
+    }
+
+    private void attempt() {
+        try {
+            if (turn.isPresent() && !turn.get().take()) {
+                return;
+            }
+        } catch (final IOException e) {
+            // Whoever gets the port serves.
+            LOGGER.debug("the turn cannot be taken", e);
+        }
+        new ServerBootstrap()
+                .group(loop)
+                .channel(EpollServerSocketChannel.class)
+                .option(ChannelOption.SO_BACKLOG, BACKLOG)
+                .childHandler(
+                        new ChannelInitializer<Channel>() {
+                            @Override
+                            protected void initChannel(final Channel channel) {
+                                accept(channel);
+                            }
+                        })
+                .bind(address)
+                .addListener(
+                        (ChannelFutureListener)
+                                bound -> {
+                                    if (bound.isSuccess()) {
+                                        listen(bound.channel());
+                                    } else {
+                                        warn(bound.cause());
+                                    }
+                                });
+    }
+
+    private void listen(final Channel channel) {
+        attempts.cancel(false);
+        for (final Task task : tasks) {
+            final var ignored =
+                    loop.scheduleWithFixedDelay(
+                            task.action(), 0, task.periodMs(), TimeUnit.MILLISECONDS);
+        }
+        listening.complete((InetSocketAddress) channel.localAddress());
+    }
+
+    private void warn(final Throwable cause) {
+        if (!hasWarned) {
+            hasWarned = true;
+            warnings.accept(
+                    "metrics are not served while "
+                            + text(address)
+                            + " cannot be used ("
+                            + cause.getMessage()
+                            + "): stop what listens there, or change observe.listen");
+        }
+    }
+
+    private static String text(final InetSocketAddress address) {
+        return address.getAddress().getHostAddress() + " port " + address.getPort();
+    }
+
+    private void accept(final Channel channel) {
+        connections++;
+        channel.closeFuture().addListener(closed -> connections--);
+        if (connections > MAX_CONNECTIONS) {
+            channel.writeAndFlush(Unpooled.copiedBuffer(BUSY, StandardCharsets.US_ASCII))
+                    .addListener(ChannelFutureListener.CLOSE);
+            return;
+        }
+        final RequestDeadline deadline = new RequestDeadline(deadlineNs);
+        HttpPipeline.limitReads(channel);
+        channel.pipeline().addLast(deadline);
+        HttpPipeline.add(
+                channel.pipeline(), IDLE_SECONDS, new ObserveHandler(routes, access, deadline));
+    }
+
+    /** Where it listens, once it does. */
+    public CompletableFuture<InetSocketAddress> listening() {
+        return listening.copy();
+    }
+
+    private int port() {
+        return listening.join().getPort();
+    }
+
+    /** Listens no longer; its thread ends soon. */
+    @Override
+    public void close() {
+        loop.shutdownGracefully(0, CLOSE_SECONDS, TimeUnit.SECONDS)
+                .addListener(
+                        ended -> {
+                            if (turn.isPresent()) {
+                                turn.get().close();
+                            }
+                        })
+                .awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
+    }
+}

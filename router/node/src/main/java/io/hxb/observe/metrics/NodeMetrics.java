@@ -1,0 +1,189 @@
+package io.hxb.observe.metrics;
+
+import io.hxb.config.Dimensions;
+import io.hxb.counter.CounterLabels;
+import io.hxb.counter.CounterReader;
+import io.hxb.counter.CounterSample;
+import io.hxb.counter.CounterType;
+import io.hxb.counter.MetricName;
+import io.hxb.counter.ResourceUse;
+import io.hxb.observe.Viewer;
+import io.hxb.observe.live.LinkCondition;
+import io.hxb.observe.live.LinkSample;
+import io.hxb.observe.live.NodeSample;
+import io.hxb.observe.live.NodeSampler;
+import io.hxb.observe.live.NodeState;
+import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Metrics of nodes from their counter files, whether they run, hang or are dead. A node that cannot
+ * be read is left out. Stateless; any thread may call it.
+ *
+ * <p>Labels are bounded: nodes, links and dimensions by the cluster file, users by the counter
+ * file.
+ */
+public final class NodeMetrics {
+    private static final Logger LOGGER = LoggerFactory.getLogger(NodeMetrics.class);
+    private static final String NODE = "node";
+    private static final String OTHER_VERSION = "A counter of another version of HXB.";
+
+    private NodeMetrics() {}
+
+    /**
+     * Reads the files.
+     *
+     * @param viewer who is not an operator gets no values of users.
+     */
+    public static MetricSnapshots of(final List<Path> files, final Viewer viewer) {
+        final MetricTable table = new MetricTable();
+        for (final Path file : files) {
+            try (CounterReader reader = CounterReader.open(file)) {
+                add(table, reader, viewer);
+            } catch (final IOException e) {
+                LOGGER.debug("{} is left out", file, e);
+            }
+        }
+        return table.snapshots();
+    }
+
+    private static void add(
+            final MetricTable table, final CounterReader reader, final Viewer viewer)
+            throws IOException {
+        final CounterLabels labels = reader.labels();
+        final String node = Integer.toString(labels.node());
+        final NodeSample sample = new NodeSampler().sample(reader, System.nanoTime());
+        addStates(table, node, sample, reader);
+        for (final CounterSample each : reader.samples()) {
+            final CounterType type = CounterType.ofId(each.id());
+            final MetricName name = MetricName.of(each.name(), each.unit(), each.kind());
+            table.add(
+                    name,
+                    type == null ? OTHER_VERSION : type.meaning(),
+                    labels(node, labels, each),
+                    name.value(each.value()));
+        }
+        if (viewer.isOperator()) {
+            addUsers(table, node, reader);
+        }
+    }
+
+    private static void addStates(
+            final MetricTable table,
+            final String node,
+            final NodeSample sample,
+            final CounterReader reader) {
+        table.level(
+                "hxb_node_info",
+                "1, with what a node is.",
+                Labels.of(
+                        NODE,
+                        node,
+                        "cluster",
+                        sample.cluster(),
+                        "coordinates",
+                        sample.coordinates()),
+                1);
+        table.level(
+                "hxb_node_start_time_seconds",
+                "When the node started, in seconds since 1970.",
+                Labels.of(NODE, node),
+                reader.startMs() / 1e3);
+        for (final NodeState state : NodeState.values()) {
+            table.level(
+                    "hxb_node_state",
+                    "1 for the state that the node is in: running, stopped, or dead.",
+                    Labels.of(NODE, node, "state", state.toString()),
+                    state == sample.state() ? 1 : 0);
+        }
+        for (final LinkSample link : sample.links()) {
+            table.level(
+                    "hxb_link_info",
+                    "1, with the NIC or address of a link.",
+                    Labels.of(NODE, node, "link", link.label(), "nic", link.nic()),
+                    1);
+            for (final LinkCondition condition : LinkCondition.values()) {
+                table.level(
+                        "hxb_link_state",
+                        "1 for the state that the link is in, as hxb top shows it.",
+                        Labels.of(
+                                NODE,
+                                node,
+                                "link",
+                                link.label(),
+                                "state",
+                                condition.name().toLowerCase(Locale.ROOT)),
+                        condition == link.condition() ? 1 : 0);
+            }
+        }
+    }
+
+    private static Labels labels(
+            final String node, final CounterLabels labels, final CounterSample sample) {
+        return switch (sample.scope()) {
+            case NODE -> Labels.of(NODE, node);
+            case LINK ->
+                    Labels.of(
+                            NODE,
+                            node,
+                            "link",
+                            NodeSampler.label(labels.links().get(sample.instance())));
+            case DIMENSION ->
+                    Labels.of(NODE, node, "dimension", Dimensions.name(sample.instance()));
+        };
+    }
+
+    private static void addUsers(
+            final MetricTable table, final String node, final CounterReader reader)
+            throws IOException {
+        for (final ResourceUse use : reader.shares().uses()) {
+            use.shares()
+                    .forEach((resource, figures) -> addShare(table, node, use, resource, figures));
+        }
+    }
+
+    private static void addShare(
+            final MetricTable table,
+            final String node,
+            final ResourceUse use,
+            final String resource,
+            final ResourceUse.Figures figures) {
+        final Labels labels =
+                Labels.of(
+                        NODE,
+                        node,
+                        "user",
+                        use.who(),
+                        "tenant",
+                        use.tenant(),
+                        "resource",
+                        resource);
+        if (figures.held() != ResourceUse.Figures.NONE) {
+            table.level(
+                    "hxb_user_held",
+                    "What a user or tenant has of the node, by the key of limits.",
+                    labels,
+                    figures.held());
+        }
+        if (figures.limit() != ResourceUse.Figures.NONE) {
+            table.level(
+                    "hxb_user_limit",
+                    "What a user or tenant may have of the node.",
+                    labels,
+                    figures.limit());
+        }
+        table.count(
+                "hxb_user_refused",
+                "Times a user or tenant was refused more.",
+                labels,
+                figures.refused());
+    }
+}

@@ -1,0 +1,124 @@
+package io.hxb.observe.service;
+
+import io.hxb.config.ClusterConfig;
+import io.hxb.config.SecurityConfig;
+import io.hxb.linux.Folder;
+import io.hxb.observe.AccessToken;
+import io.hxb.observe.ObserveServer;
+import io.hxb.observe.Request;
+import io.hxb.observe.Response;
+import io.hxb.observe.ServingTurn;
+import io.hxb.observe.WebSessions;
+import io.hxb.observe.live.NodeFiles;
+import io.hxb.observe.metrics.MetricText;
+import io.hxb.observe.metrics.NodeMetrics;
+import io.hxb.session.KeyFile;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Serves the nodes of a cluster file on this machine, for people and programs. Each node's process
+ * starts one; the first serves all nodes, and another takes over when it ends. Any thread may call
+ * it.
+ */
+public final class ObserveService {
+    private static final Logger LOGGER = LoggerFactory.getLogger(ObserveService.class);
+    private static final int PRIVATE_MODE = 0600;
+
+    private ObserveService() {}
+
+    /**
+     * Starts a server; does not wait until it listens, and nothing that fails there is reported but
+     * by a line of the log.
+     *
+     * @param environment where the folder of credentials is found.
+     * @return empty if the cluster file wants none.
+     * @throws IOException if the token cannot be read; the message tells what to do.
+     */
+    public static Optional<ObserveServer> start(
+            final ClusterConfig config, final Map<String, String> environment) throws IOException {
+        if (!config.observe().isWanted()) {
+            return Optional.empty();
+        }
+        final ObserveServer.Builder server =
+                new ObserveServer.Builder(config.observe().address())
+                        .turn(new ServingTurn(file(config, "observe.lock")));
+        if (!config.observe().token().isEmpty()) {
+            server.token(
+                    AccessToken.read(KeyFile.path(config.observe().token(), environment)));
+        }
+        try {
+            server.sessions(new WebSessions(secret(config), System::currentTimeMillis));
+        } catch (final IOException e) {
+            LOGGER.warn("hxb web gives no sessions: {}", e.getMessage());
+        }
+        addRoutes(server, config);
+        return Optional.of(server.start());
+    }
+
+    /** Every resource of the server. */
+    private static void addRoutes(final ObserveServer.Builder server, final ClusterConfig config) {
+        server.route("/metrics", (request, response) -> metrics(config, request, response));
+    }
+
+    private static void metrics(
+            final ClusterConfig config, final Request request, final Response response) {
+        final MetricText format = MetricText.accepted(request.accept());
+        response.send(
+                200,
+                format.type(),
+                format.bytes(NodeMetrics.of(NodeFiles.of(config), request.viewer())));
+    }
+
+    /**
+     * A ticket for a session of a browser.
+     *
+     * @throws IOException if this user may not read the secret; the message tells why.
+     */
+    public static String ticket(final ClusterConfig config) throws IOException {
+        final Path file = config.countersPath(0).resolveSibling(name(config, "observe.secret"));
+        try (Folder folder = Folder.open(file.getParent())) {
+            return new WebSessions(secret(folder, file), System::currentTimeMillis).ticket();
+        }
+    }
+
+    private static byte[] secret(final ClusterConfig config) throws IOException {
+        final Path file = file(config, "observe.secret");
+        final String name = file.getFileName().toString();
+        try (Folder folder = Folder.open(file.getParent())) {
+            try {
+                final byte[] made = new byte[WebSessions.SECRET_BYTES];
+                new SecureRandom().nextBytes(made);
+                folder.add(name, made, PRIVATE_MODE);
+                return made;
+            } catch (final FileAlreadyExistsException e) {
+                return secret(folder, file);
+            }
+        }
+    }
+
+    private static byte[] secret(final Folder folder, final Path file) throws IOException {
+        final byte[] secret =
+                folder.readSecret(file.getFileName().toString(), WebSessions.SECRET_BYTES + 1);
+        if (secret.length != WebSessions.SECRET_BYTES) {
+            throw new IOException(file + " is damaged: remove it, and start the nodes again");
+        }
+        return secret;
+    }
+
+    private static Path file(final ClusterConfig config, final String what) {
+        return config.ownCountersPath(0).resolveSibling(name(config, what));
+    }
+
+    private static String name(final ClusterConfig config, final String what) {
+        return config.name() + "." + what;
+    }
+}
