@@ -57,11 +57,21 @@ public final class EventStream {
     }
 
     private boolean write(final String text) {
-        final byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        return send(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /**
+     * Sends whole events as they are. One that is longer than {@value #MAX_WAITING_BYTES} bytes is
+     * sent, too, if not that many wait.
+     *
+     * @param bytes nobody may change them any more; several streams may share them.
+     * @return false if the viewer has gone, or is closed because he does not read.
+     */
+    public boolean send(final byte[] bytes) {
         if (!isOpen()) {
             return false;
         }
-        if (waitingBytes.addAndGet(bytes.length) > MAX_WAITING_BYTES) {
+        if (waitingBytes.getAndAdd(bytes.length) > MAX_WAITING_BYTES) {
             close();
             return false;
         }

@@ -12,6 +12,10 @@ import io.hxb.observe.WebSessions;
 import io.hxb.observe.live.NodeFiles;
 import io.hxb.observe.metrics.MetricText;
 import io.hxb.observe.metrics.NodeMetrics;
+import io.hxb.observe.view.CounterSource;
+import io.hxb.observe.view.LiveNetwork;
+import io.hxb.observe.view.NetworkPlan;
+import io.hxb.observe.view.NetworkView;
 import io.hxb.session.KeyFile;
 
 import org.slf4j.Logger;
@@ -67,6 +71,12 @@ public final class ObserveService {
     /** Every resource of the server. */
     private static void addRoutes(final ObserveServer.Builder server, final ClusterConfig config) {
         server.route("/metrics", (request, response) -> metrics(config, request, response));
+        NetworkView.addTo(
+                server,
+                new LiveNetwork(
+                        NetworkPlan.of(config),
+                        CounterSource.of(config),
+                        Long.toString(System.currentTimeMillis(), Character.MAX_RADIX)));
     }
 
     private static void metrics(
