@@ -36,7 +36,7 @@ public final class CounterSource implements ReadingSource {
     private List<Integer> present = List.of();
     private long lookedMs;
 
-    private CounterSource(final int nodeCount, final IntFunction<Path> paths) {
+    CounterSource(final int nodeCount, final IntFunction<Path> paths) {
         this.nodeCount = nodeCount;
         this.paths = paths;
     }

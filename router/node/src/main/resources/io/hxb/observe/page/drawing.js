@@ -162,7 +162,7 @@ export class Drawing {
         const rest = model.coordinates(plane * geometry.width * geometry.height).slice(2);
         const name = rest.map((coordinate, i) => model.dimensions[i + 2] + ' ' + coordinate).join(', ');
         base.fillStyle = colours.text;
-        base.fillText(name, left, top + (geometry.height) * scale + size + 5);
+        base.fillText(name, left, top - size - 5);
         base.fillStyle = colours.muted;
       }
       base.textAlign = 'center';
@@ -407,7 +407,8 @@ export function drawCells(context, colours, look, values, scale) {
 /** The legend, drawn as the network is. */
 export function drawLegend(list, palette) {
   const entries = [
-    ['node', 'cell-2', 'node running, darker with more traffic'], ['node', 'stopped', 'stopped'], ['node', 'dead', 'dead'],
+    ['node', 'cell-0', ''], ['node', 'cell-1', ''], ['node', 'cell-2', ''], ['node', 'cell-3', ''],
+    ['node', 'cell-4', 'node running: below 10 kB/s, 1, 10, 100 MB/s, more'], ['node', 'stopped', 'stopped'], ['node', 'dead', 'dead'],
     ['node', 'absent', 'not on this machine'], ['link', 'link-2', 'link good'], ['link', 'weak', 'weak'], ['link', 'alone', 'alone'],
     ['link', 'failed', 'failed'], ['link', 'down', 'down'],
   ];
@@ -421,7 +422,7 @@ export function drawLegend(list, palette) {
     } else {
       drawStrokes(context, palette, look, [3, 8, 18, 8], 44);
     }
-    item.append(canvas, text);
+    item.append(canvas, ...(text ? [text] : []));
     return item;
   }));
 }

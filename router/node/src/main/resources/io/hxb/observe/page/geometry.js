@@ -1,8 +1,10 @@
 // Where nodes and links are: each node has a square of its own, planes of two dimensions stand side by side.
 
 export const CELL = 0.46;
-const MARGIN = 0.75;
-const GAP = 1.1;
+/** Around the planes for numbers, and between them, in squares of nodes; and the pixels that text needs at least. */
+const MARGIN = 0.55;
+const GAP = 0.9;
+const TEXT_PIXELS = 17;
 
 export class Geometry {
   constructor(shape) {
@@ -29,25 +31,32 @@ export class Geometry {
   fit(width, height) {
     let best = 0;
     for (let columns = 1; columns <= this.planes; columns++) {
-      const size = this.size(columns);
-      const scale = Math.min(width / size.width, height / size.height);
+      const rows = Math.ceil(this.planes / columns);
+      const text = this.text();
+      const scale = Math.min((width - columns * text - 8) / (columns * (this.width + GAP)),
+        (height - rows * text - 8) / (rows * (this.height + GAP)));
       if (scale > best) {
         best = scale;
         this.columns = columns;
       }
     }
     this.scale = Math.min(best, 150);
-    const size = this.size(this.columns);
-    this.left = (width - size.width * this.scale) / 2 + MARGIN * this.scale;
-    this.top = (height - size.height * this.scale) / 2 + MARGIN * this.scale;
+    const rows = Math.ceil(this.planes / this.columns);
+    this.left = (width - this.columns * this.stepX()) / 2 + MARGIN * this.scale + this.text();
+    this.top = (height - rows * this.stepY()) / 2 + MARGIN * this.scale + this.text();
   }
 
-  size(columns) {
-    const rows = Math.ceil(this.planes / columns);
-    return {
-      width: columns * (this.width + GAP) - GAP + 1.5 * MARGIN,
-      height: rows * (this.height + GAP) - GAP + 1.5 * MARGIN,
-    };
+  /** Pixels for numbers beside a plane: two lines above it if planes have names. */
+  text() {
+    return this.planes > 1 ? 1.6 * TEXT_PIXELS : TEXT_PIXELS;
+  }
+
+  stepX() {
+    return (this.width + GAP) * this.scale + this.text();
+  }
+
+  stepY() {
+    return (this.height + GAP) * this.scale + this.text();
   }
 
   zoom(factor, x, y) {
@@ -58,11 +67,11 @@ export class Geometry {
   }
 
   planeX(plane) {
-    return this.left + (plane % this.columns) * (this.width + GAP) * this.scale;
+    return this.left + (plane % this.columns) * this.stepX();
   }
 
   planeY(plane) {
-    return this.top + Math.floor(plane / this.columns) * (this.height + GAP) * this.scale;
+    return this.top + Math.floor(plane / this.columns) * this.stepY();
   }
 
   /** Left edge of a node's square. */
@@ -95,10 +104,8 @@ export class Geometry {
 
   /** Node, and perhaps link, at a point. */
   hit(px, py, nodes) {
-    const stepX = (this.width + GAP) * this.scale;
-    const stepY = (this.height + GAP) * this.scale;
-    const column = Math.floor((px - this.left) / stepX);
-    const row = Math.floor((py - this.top) / stepY);
+    const column = Math.floor((px - this.left) / this.stepX());
+    const row = Math.floor((py - this.top) / this.stepY());
     const plane = row * this.columns + column;
     if (column < 0 || column >= this.columns || row < 0 || plane >= this.planes) {
       return null;

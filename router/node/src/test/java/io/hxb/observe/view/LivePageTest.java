@@ -1,0 +1,240 @@
+package io.hxb.observe.view;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hxb.observe.live.LinkCondition;
+import io.hxb.observe.live.NodeState;
+import io.hxb.topology.Shape;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.io.CleanupMode;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+/** The page in a browser, which is started once. */
+@Tag("system")
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class LivePageTest {
+    private static final String SHAPE = "4x4";
+    private static final int LINKS = 2;
+    private static final String LIVE = "document.getElementById('connection').dataset.state === 'live'";
+    private static final String LOST = "document.getElementById('connection').dataset.state === 'lost'";
+
+    // A browser that has been ended may still write there for a moment.
+    @TempDir(cleanup = CleanupMode.ALWAYS)
+    private static Path profile;
+
+    private static Browser browser;
+    private static PageServer server;
+
+    @BeforeAll
+    static void open() throws IOException {
+        Assumptions.assumeTrue(Browser.isThere(), "there is no chromium");
+        server = new PageServer(new GeneratedNetwork(Shape.parse(SHAPE), LINKS), "first", 0);
+        browser = new Browser(profile);
+        browser.size(1_300, 900, false);
+        browser.open(server.url());
+        browser.await("window.hxb && hxb.model.isThere && " + LIVE, 10);
+    }
+
+    @AfterAll
+    static void close() {
+        if (browser != null) {
+            browser.close();
+        }
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    @Test
+    void shouldShowALinkThatGoesDownWithinASecond() {
+        // given
+        browser.await("hxb.model.nodes[5].links[1].state === 'good'", 2);
+        // when
+        server.network().set(5, "x.1", LinkCondition.DOWN);
+        // then
+        browser.await("hxb.model.nodes[5].links[1].state === 'down'", 1);
+        browser.await("document.getElementById('panel').textContent.includes('x.1')", 1);
+        browser.await("hxb.model.timeline.some(e => e.link === 'x.1' && e.kind === 'fault')", 1);
+        // when
+        server.network().set(5, "x.1", LinkCondition.GOOD);
+        // then
+        browser.await("hxb.model.timeline.some(e => e.link === 'x.1' && e.kind === 'repair')", 1);
+    }
+
+    @Test
+    void shouldShowAKilledNodeWithinTwoSeconds() {
+        // when
+        server.network().set(9, NodeState.DEAD);
+        // then
+        browser.await("document.getElementById('panel').textContent.includes('9 (1,2)')", 2);
+        assertEquals("15", browser.evaluate(summary("sum-nodes")).asString());
+        // when
+        server.network().set(9, NodeState.RUNNING);
+        // then
+        browser.await(summary("sum-nodes") + " === '16'", 2);
+    }
+
+    private static String summary(final String id) {
+        return "document.getElementById('" + id + "').firstChild.data";
+    }
+
+    @Test
+    void shouldMoveTheSelectionByKeysAndOpenIt() {
+        // given
+        browser.evaluate("document.getElementById('stage').focus()");
+        browser.evaluate("hxb.select(0)");
+        // when
+        browser.press("ArrowRight");
+        browser.press("ArrowDown");
+        // then
+        assertEquals(5, browser.evaluate("hxb.drawing.selected.node").asInt());
+        browser.await("document.getElementById('announce').textContent.startsWith('Node 5')", 1);
+        // when
+        browser.press("Enter");
+        // then
+        browser.await("document.querySelector('#detail h2')?.textContent === 'Node 5'", 1);
+        browser.await("document.querySelector('#detail details td')", 2);
+        // when
+        browser.press("Escape");
+        // then
+        browser.await("document.getElementById('detail').hidden", 1);
+        // when
+        browser.press("/");
+        // then
+        browser.await("document.activeElement.id === 'search'", 1);
+    }
+
+    @Test
+    void shouldOpenTheNodeOrLinkUnderAClick() {
+        // given
+        browser.evaluate("hxb.drawing.layout()");
+        // when
+        click("0.5", "0.5");
+        // then
+        browser.await("document.querySelector('#detail h2')?.textContent === 'Node 6'", 1);
+        // when
+        final String stroke = "hxb.drawing.geometry.stroke(1, 1)";
+        click("(" + stroke + "[0] + " + stroke + "[2]) / 2", stroke + "[1]");
+        // then
+        browser.await("document.querySelector('#detail h2')?.textContent === 'Link y.1'", 1);
+        browser.press("Escape");
+    }
+
+    private static void click(final String x, final String y) {
+        browser.evaluate(
+                "(() => { const g = hxb.drawing.geometry, s = document.getElementById('stage'), b ="
+                        + " s.getBoundingClientRect(), o = {bubbles: true, pointerId: 1, clientX:"
+                        + " b.left + g.x(6) + g.scale * ("
+                        + x
+                        + "), clientY: b.top + g.y(6) + g.scale * ("
+                        + y
+                        + ")}; s.setPointerCapture = () => {}; s.dispatchEvent(new"
+                        + " PointerEvent('pointerdown', o)); s.dispatchEvent(new"
+                        + " PointerEvent('pointerup', o)); })()");
+    }
+
+    @Test
+    void shouldSayThatTheServerHasGoneAndComeBackByItself() {
+        // given
+        final int port = server.port();
+        final GeneratedNetwork network = server.network();
+        // when
+        server.close();
+        // then
+        browser.await(LOST, 2);
+        assertTrue(browser.evaluate("document.body.classList.contains('old')").asBoolean());
+        assertEquals(16, browser.evaluate("hxb.model.nodes.length").asInt());
+        // when
+        network.set(2, "y.0", LinkCondition.WEAK);
+        server = new PageServer(network, "second", port);
+        // then
+        browser.await(LIVE + " && hxb.model.nodes[2].links[2].state === 'weak'", 8);
+        network.set(2, "y.0", LinkCondition.GOOD);
+        browser.await("hxb.model.nodes[2].links[2].state === 'good'", 1);
+    }
+
+    @Test
+    @Order(Integer.MAX_VALUE)
+    void shouldNeitherComplainNorAskOtherHosts() {
+        // when
+        final List<String> foreign =
+                browser.urls().stream()
+                        .filter(url -> !url.startsWith("http://127.0.0.1:" + server.port() + "/"))
+                        .toList();
+        // then
+        assertTrue(browser.urls().size() > 10, "the page asks for nothing");
+        assertEquals(List.of(), foreign);
+        // What is refused while the server is away is said by the browser itself.
+        assertEquals(
+                List.of(),
+                browser.complaints().stream()
+                        .filter(text -> !text.contains("ERR_CONNECTION_REFUSED"))
+                        .filter(text -> !text.contains("ERR_INCOMPLETE_CHUNKED_ENCODING"))
+                        .toList());
+    }
+
+    @Test
+    void shouldFitANarrowScreen() {
+        // when
+        browser.size(400, 800, true);
+        // then
+        browser.await("innerWidth === 400 && hxb.drawing.width <= 400", 2);
+        assertEquals(
+                0,
+                browser.evaluate("document.documentElement.scrollWidth - innerWidth").asInt());
+        assertEquals(
+                "dark", browser.evaluate("document.documentElement.dataset.theme").asString());
+        browser.size(1_300, 900, false);
+        browser.await("hxb.drawing.width > 1000", 2);
+    }
+
+    @Test
+    void shouldHaveEnoughContrastInBothThemes() {
+        for (final String theme : List.of("light", "dark")) {
+            // when
+            browser.evaluate("document.documentElement.dataset.theme = '" + theme + "'");
+            // then
+            assertEquals("[]", browser.evaluate(TOO_WEAK).toString(), theme);
+        }
+        browser.evaluate("document.documentElement.dataset.theme = 'light'");
+    }
+
+    // Pairs of text and background colour whose contrast is below 4.5. Source: WCAG 2.2, 1.4.3.
+    private static final String TOO_WEAK =
+            """
+            (() => {
+              const style = getComputedStyle(document.documentElement);
+              const light = name => {
+                const hex = style.getPropertyValue('--' + name).trim().slice(1);
+                const [r, g, b] = [0, 2, 4].map(i => parseInt(hex.slice(i, i + 2), 16) / 255)
+                  .map(c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+                return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05;
+              };
+              const pairs = [['good-text', 'good-back'], ['failed', 'bad-back'],
+                ['text', 'back'], ['text', 'hover'], ['muted', 'hover']];
+              for (const text of ['text', 'muted', 'accent', 'weak', 'alone', 'failed', 'down',
+                  'good-text', 'in', 'out']) {
+                pairs.push([text, 'card']);
+              }
+              for (const cell of ['cell-0', 'cell-1', 'cell-2']) { pairs.push(['text', cell]); }
+              for (const cell of ['cell-3', 'cell-4']) { pairs.push(['card', cell]); }
+              return pairs.map(([one, other]) => {
+                const [a, b] = [light(one), light(other)];
+                return [one, other, Math.max(a, b) / Math.min(a, b)];
+              }).filter(pair => !(pair[2] >= 4.5)).map(pair => pair[0] + ' on ' + pair[1] + ' '
+                + pair[2].toFixed(2));
+            })()""";
+}
