@@ -75,8 +75,7 @@ final class EventFeed {
     byte[] bytes(final String name, final byte[] json) {
         final ByteArrayOutputStream bytes = new ByteArrayOutputStream(json.length + 64);
         bytes.writeBytes(
-                ("id: " + id() + "\nevent: " + name + "\ndata: ")
-                        .getBytes(StandardCharsets.UTF_8));
+                ("id: " + id() + "\nevent: " + name + "\ndata: ").getBytes(StandardCharsets.UTF_8));
         bytes.writeBytes(json);
         bytes.writeBytes("\n\n".getBytes(StandardCharsets.UTF_8));
         return bytes.toByteArray();

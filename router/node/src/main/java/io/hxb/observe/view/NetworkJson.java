@@ -111,8 +111,7 @@ final class NetworkJson {
                     json.writeNumberProperty("time_ms", nowMs);
                     json.writeArrayPropertyStart("nodes");
                     for (final int index : changes.nodes()) {
-                        numbers(
-                                json, state.nodes().get(index).node(), state.nodeRates(index));
+                        numbers(json, state.nodes().get(index).node(), state.nodeRates(index));
                     }
                     json.writeEndArray();
                     json.writeArrayPropertyStart("links");
@@ -194,8 +193,7 @@ final class NetworkJson {
         json.writeEndObject();
     }
 
-    private static void links(
-            final JsonGenerator json, final NetworkState state, final int index) {
+    private static void links(final JsonGenerator json, final NetworkState state, final int index) {
         final NodeReading node = state.nodes().get(index);
         for (int i = 0; i < node.links().size(); i++) {
             final int link = state.firstLink(index) + i;
@@ -232,8 +230,7 @@ final class NetworkJson {
             for (final NodeFinding finding : node.findings()) {
                 json.writeStartObject();
                 json.writeNumberProperty("node", node.node());
-                json.writeStringProperty(
-                        "kind", finding.kind().name().toLowerCase(Locale.ROOT));
+                json.writeStringProperty("kind", finding.kind().name().toLowerCase(Locale.ROOT));
                 json.writeBooleanProperty("failure", finding.kind().isFailure());
                 json.writeStringProperty("text", finding.text());
                 json.writeStringProperty("fix", finding.fix());

@@ -113,13 +113,11 @@ public final class NetworkView {
     private void history(final Request request, final Response response) {
         final String node = request.query().getOrDefault("node", "");
         if (!node.matches("\\d{1,7}")) {
-            response.send(
-                    BAD_REQUEST, JSON, NetworkJson.error("node must be the id of a node"));
+            response.send(BAD_REQUEST, JSON, NetworkJson.error("node must be the id of a node"));
             return;
         }
         final Optional<byte[]> history =
-                network.history(
-                        Integer.parseInt(node), request.query().getOrDefault("link", ""));
+                network.history(Integer.parseInt(node), request.query().getOrDefault("link", ""));
         response.send(
                 history.isPresent() ? OK : NOT_FOUND,
                 JSON,

@@ -88,8 +88,7 @@ final class Browser implements AutoCloseable {
                 });
         return client.newWebSocketBuilder()
                 .buildAsync(
-                        URI.create(page[0].get("webSocketDebuggerUrl").asString()),
-                        new Listener())
+                        URI.create(page[0].get("webSocketDebuggerUrl").asString()), new Listener())
                 .join();
     }
 
@@ -201,8 +200,7 @@ final class Browser implements AutoCloseable {
         await(expression, seconds, () -> evaluate("!!(" + expression + ")").asBoolean());
     }
 
-    static void await(
-            final String what, final double seconds, final BooleanSupplier condition) {
+    static void await(final String what, final double seconds, final BooleanSupplier condition) {
         final long endNs = System.nanoTime() + (long) (seconds * 1e9);
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() - endNs > 0) {
@@ -222,7 +220,13 @@ final class Browser implements AutoCloseable {
         call(
                 "Emulation.setDeviceMetricsOverride",
                 Map.of(
-                        "width", width, "height", height, "deviceScaleFactor", 1, "mobile",
+                        "width",
+                        width,
+                        "height",
+                        height,
+                        "deviceScaleFactor",
+                        1,
+                        "mobile",
                         width < 500));
         call(
                 "Emulation.setEmulatedMedia",

@@ -107,8 +107,7 @@ final class GeneratedNetwork implements ReadingSource {
                         isGood ? 0 : 1,
                         0,
                         isGood ? "" : "frames were lost"),
-                new LinkReading.Counts(
-                        total[0], total[1], total[0] / 8_000, total[1] / 8_000, 0));
+                new LinkReading.Counts(total[0], total[1], total[0] / 8_000, total[1] / 8_000, 0));
     }
 
     // Different for each link, and each second; quiet nodes and busy ones.

@@ -46,7 +46,10 @@ class LiveNetworkTest {
         }
 
         List<String> names() {
-            return events.stream().map(Watcher::name).filter(name -> !name.equals("alive")).toList();
+            return events.stream()
+                    .map(Watcher::name)
+                    .filter(name -> !name.equals("alive"))
+                    .toList();
         }
 
         JsonNode last(final String name) {
@@ -280,8 +283,7 @@ class LiveNetworkTest {
             tick(250);
         }
         // then
-        assertEquals(
-                Timeline.MAX_ENTRIES, JSON.readTree(network.network()).get("timeline").size());
+        assertEquals(Timeline.MAX_ENTRIES, JSON.readTree(network.network()).get("timeline").size());
     }
 
     @Test

@@ -28,8 +28,10 @@ import java.util.List;
 class LivePageTest {
     private static final String SHAPE = "4x4";
     private static final int LINKS = 2;
-    private static final String LIVE = "document.getElementById('connection').dataset.state === 'live'";
-    private static final String LOST = "document.getElementById('connection').dataset.state === 'lost'";
+    private static final String LIVE =
+            "document.getElementById('connection').dataset.state === 'live'";
+    private static final String LOST =
+            "document.getElementById('connection').dataset.state === 'lost'";
 
     // A browser that has been ended may still write there for a moment.
     @TempDir(cleanup = CleanupMode.ALWAYS)
@@ -193,10 +195,8 @@ class LivePageTest {
         // then
         browser.await("innerWidth === 400 && hxb.drawing.width <= 400", 2);
         assertEquals(
-                0,
-                browser.evaluate("document.documentElement.scrollWidth - innerWidth").asInt());
-        assertEquals(
-                "dark", browser.evaluate("document.documentElement.dataset.theme").asString());
+                0, browser.evaluate("document.documentElement.scrollWidth - innerWidth").asInt());
+        assertEquals("dark", browser.evaluate("document.documentElement.dataset.theme").asString());
         browser.size(1_300, 900, false);
         browser.await("hxb.drawing.width > 1000", 2);
     }
@@ -236,5 +236,6 @@ class LivePageTest {
                 return [one, other, Math.max(a, b) / Math.min(a, b)];
               }).filter(pair => !(pair[2] >= 4.5)).map(pair => pair[0] + ' on ' + pair[1] + ' '
                 + pair[2].toFixed(2));
-            })()""";
+            })()\
+            """;
 }
