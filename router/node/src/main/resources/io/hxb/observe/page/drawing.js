@@ -198,7 +198,9 @@ export class Drawing {
           worst = state;
         }
       }
-      if (worst && scale < SYMBOL_SCALE) {
+      if (node.state === 'dead' && scale < SYMBOL_SCALE) {
+        put('corner:failed', x, y);
+      } else if (worst && scale < SYMBOL_SCALE) {
         put('corner:' + worst, x, y);
       }
       if (scale >= LABEL_SCALE) {
@@ -224,7 +226,7 @@ export class Drawing {
 
   draw_corner(look, values) {
     const {state, geometry, colours} = this;
-    const size = Math.max(4, geometry.scale * 0.36);
+    const size = Math.max(4, geometry.scale * 0.42);
     state.fillStyle = colours[look];
     state.beginPath();
     for (let i = 0; i < values.length; i += 2) {
@@ -232,6 +234,10 @@ export class Drawing {
       state.moveTo(right - size, values[i + 1]);
       state.lineTo(right, values[i + 1]);
       state.lineTo(right, values[i + 1] + size);
+      state.rect(values[i], values[i + 1], geometry.scale, 1.5);
+      state.rect(values[i], values[i + 1] + geometry.scale - 1.5, geometry.scale, 1.5);
+      state.rect(values[i], values[i + 1], 1.5, geometry.scale);
+      state.rect(right - 1.5, values[i + 1], 1.5, geometry.scale);
     }
     state.fill();
   }
@@ -422,6 +428,7 @@ export function drawLegend(list, palette) {
     } else {
       drawStrokes(context, palette, look, [3, 8, 18, 8], 44);
     }
+    item.className = text ? '' : 'bare';
     item.append(canvas, ...(text ? [text] : []));
     return item;
   }));

@@ -94,7 +94,7 @@ function showSummary() {
   put('sum-rate', rateText(sent), '', '');
   put('sum-drops', countText(dropped), '/s', dropped ? 'warn' : '');
   const failures = model.findings.filter(finding => finding.failure).length;
-  put('sum-findings', model.findings.length + '', failures ? failures + ' failures' : '', failures ? 'bad' : model.findings.length ? 'warn' : '');
+  put('sum-findings', model.findings.length + '', failures ? failures + (failures === 1 ? ' failure' : ' failures') : '', failures ? 'bad' : model.findings.length ? 'warn' : '');
   find('tab-attention').textContent = 'Needs attention (' + tables.countAttention(model) + ')';
   const empty = find('empty');
   empty.hidden = known.length > 0;
