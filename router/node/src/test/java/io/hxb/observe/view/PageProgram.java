@@ -116,8 +116,7 @@ final class PageProgram {
     private static void take(final Browser browser, final Path file) throws IOException {
         // Two of its charts' intervals.
         browser.evaluate("new Promise(done => setTimeout(done, 4500))");
-        final BufferedImage picture =
-                ImageIO.read(new ByteArrayInputStream(browser.screenshot()));
+        final BufferedImage picture = ImageIO.read(new ByteArrayInputStream(browser.screenshot()));
         ImageIO.write(withFewColours(picture), "png", file.toFile());
         System.out.println(file + " " + Files.size(file) + " bytes");
     }
