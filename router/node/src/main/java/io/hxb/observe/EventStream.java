@@ -36,10 +36,7 @@ public final class EventStream {
         final var beat =
                 context.executor()
                         .scheduleWithFixedDelay(
-                                () -> write(":\n\n"),
-                                BEAT_SECONDS,
-                                BEAT_SECONDS,
-                                TimeUnit.SECONDS);
+                                () -> write(":\n\n"), BEAT_SECONDS, BEAT_SECONDS, TimeUnit.SECONDS);
         onClose(() -> beat.cancel(false));
     }
 

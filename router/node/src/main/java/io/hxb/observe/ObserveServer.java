@@ -32,8 +32,8 @@ import java.util.function.Consumer;
 
 /**
  * Answers HTTP requests on one TCP address, by a thread of its own. It starts without waiting, and
- * listens as soon as it is its turn and the port is free: once a second it tries. {@link #close} may
- * be called by any thread.
+ * listens as soon as it is its turn and the port is free: once a second it tries. {@link #close}
+ * may be called by any thread.
  */
 public final class ObserveServer implements AutoCloseable {
     /** Connections at one time; more are refused. */
@@ -150,8 +150,7 @@ public final class ObserveServer implements AutoCloseable {
     }
 
     private void begin() {
-        attempts =
-                loop.scheduleWithFixedDelay(this::attempt, 0, RETRY_MS, TimeUnit.MILLISECONDS);
+        attempts = loop.scheduleWithFixedDelay(this::attempt, 0, RETRY_MS, TimeUnit.MILLISECONDS);
     }
 
     private void attempt() {

@@ -79,8 +79,7 @@ public final class Response {
             send(HttpResponseStatus.OK.code(), EventStream.TYPE, "");
             return new EventStream(context, false);
         }
-        final var response =
-                new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
+        final var response = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
         setHeaders(response.headers(), EventStream.TYPE);
         response.headers().set(HttpHeaderNames.TRANSFER_ENCODING, HttpHeaderValues.CHUNKED);
         final var ignored = context.writeAndFlush(response);

@@ -17,12 +17,12 @@ import io.hxb.tool.option.Output;
 import io.hxb.tool.option.WaitOptions;
 import io.hxb.tool.report.ExitStatus;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
 import java.io.OutputStream;
@@ -114,9 +114,7 @@ final class NodeCommand implements Callable<Integer> {
     private void startServer(final ClusterConfig config) {
         try {
             final var ignored =
-                    isUnobserved
-                            ? Optional.empty()
-                            : ObserveService.start(config, System.getenv());
+                    isUnobserved ? Optional.empty() : ObserveService.start(config, System.getenv());
         } catch (final IOException e) {
             LOGGER.warn("metrics are not served: {}", e.getMessage());
         }

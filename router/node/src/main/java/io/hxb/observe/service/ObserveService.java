@@ -1,7 +1,6 @@
 package io.hxb.observe.service;
 
 import io.hxb.config.ClusterConfig;
-import io.hxb.config.SecurityConfig;
 import io.hxb.linux.Folder;
 import io.hxb.observe.AccessToken;
 import io.hxb.observe.ObserveServer;
@@ -52,8 +51,7 @@ public final class ObserveService {
                 new ObserveServer.Builder(config.observe().address())
                         .turn(new ServingTurn(file(config, "observe.lock")));
         if (!config.observe().token().isEmpty()) {
-            server.token(
-                    AccessToken.read(KeyFile.path(config.observe().token(), environment)));
+            server.token(AccessToken.read(KeyFile.path(config.observe().token(), environment)));
         }
         try {
             server.sessions(new WebSessions(secret(config), System::currentTimeMillis));

@@ -126,7 +126,8 @@ public final class StatCommand implements Callable<Integer> {
         if (!files.isEmpty()) {
             cluster.requireNone();
         }
-        final List<Path> chosen = files.isEmpty() ? ClusterFile.counterFiles(cluster.config()) : files;
+        final List<Path> chosen =
+                files.isEmpty() ? ClusterFile.counterFiles(cluster.config()) : files;
         boolean isOk = true;
         for (int round = 0;
                 round == 0 || (intervalNs > 0 && (count == 0 || round < count));

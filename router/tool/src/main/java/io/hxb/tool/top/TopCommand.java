@@ -2,10 +2,10 @@ package io.hxb.tool.top;
 
 import io.hxb.config.ClusterConfig;
 import io.hxb.counter.CounterReader;
-import io.hxb.os.Terminals;
 import io.hxb.observe.live.LinkSample;
 import io.hxb.observe.live.NodeSample;
 import io.hxb.observe.live.NodeSampler;
+import io.hxb.os.Terminals;
 import io.hxb.tool.option.ClusterFile;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.option.Selection;
