@@ -94,17 +94,14 @@ class NodeMetricsTest {
         assertHas(text, "hxb_link_sent_bytes_total{link=\"x.1\",node=\"0\"} 12345.0");
         assertHas(text, "# TYPE hxb_link_sent_bytes_total counter");
         assertHas(
-                text,
-                "# HELP hxb_link_sent_bytes_total " + CounterType.LINK_SENT_BYTES.meaning());
+                text, "# HELP hxb_link_sent_bytes_total " + CounterType.LINK_SENT_BYTES.meaning());
         assertHas(text, "hxb_node_loop_overrun_seconds_total{node=\"0\"} 1.5");
         assertHas(text, "hxb_link_weight_ratio{link=\"x.0\",node=\"0\"} 0.5");
         assertHas(text, "hxb_trunk_lost_events_total{dimension=\"x\",node=\"1\"} 0.0");
         assertHas(text, "hxb_node_dropped_frames_total{node=\"0\"} 7.0");
         assertHas(text, "hxb_node_state{node=\"1\",state=\"running\"} 1.0");
         assertHas(text, "hxb_link_state{link=\"x.0\",node=\"0\",state=\"down\"} 1.0");
-        assertHas(
-                text,
-                "hxb_link_info{link=\"x.1\",nic=\"a\\\"\\\\b\",node=\"0\"} 1.0");
+        assertHas(text, "hxb_link_info{link=\"x.1\",nic=\"a\\\"\\\\b\",node=\"0\"} 1.0");
     }
 
     @Test
@@ -137,8 +134,7 @@ class NodeMetricsTest {
         final Set<String> names = new HashSet<>();
         for (final CounterType type : CounterType.values()) {
             names.add(type.metric().base());
-            assertEquals(
-                    type.kind() == CounterKind.COUNT, type.metric().name().endsWith("_total"));
+            assertEquals(type.kind() == CounterKind.COUNT, type.metric().name().endsWith("_total"));
         }
         // then
         assertEquals(CounterType.values().length, names.size());
@@ -164,8 +160,7 @@ class NodeMetricsTest {
     void shouldPassTheCheckOfPrometheus() throws Exception {
         // given
         Promtool.require();
-        final byte[] text =
-                MetricText.PROMETHEUS.bytes(NodeMetrics.of(files, Viewer.OPERATOR));
+        final byte[] text = MetricText.PROMETHEUS.bytes(NodeMetrics.of(files, Viewer.OPERATOR));
         // when, then
         assertEquals("", Promtool.check(folder, text, "check", "metrics"));
     }
