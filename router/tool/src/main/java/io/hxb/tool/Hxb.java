@@ -24,6 +24,7 @@ import io.hxb.tool.sim.SimCommand;
 import io.hxb.tool.socks.SocksCommand;
 import io.hxb.tool.stat.StatCommand;
 import io.hxb.tool.top.TopCommand;
+import io.hxb.tool.web.WebCommand;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -75,6 +76,7 @@ public final class Hxb implements Runnable {
                     MpirunCommand.class,
                     StatCommand.class,
                     TopCommand.class,
+                    WebCommand.class,
                     DoctorCommand.class,
                     PlanCommand.class,
                     ChaosCommand.class,

@@ -240,8 +240,8 @@ class OptimiseSystemTest {
         final String explained = ok("optimise explain --socket", place).text();
         assertTrue(explained.contains("are expected"), explained);
         final String metrics = ok("optimise status --prometheus --socket", place).text();
-        assertTrue(metrics.contains("hxb_optimise_changes_total 1\n"), metrics);
-        assertTrue(metrics.contains("hxb_optimise_hosts{state=\"ready\"} 4\n"), metrics);
+        assertTrue(metrics.contains("hxb_optimise_changes_total 1.0\n"), metrics);
+        assertTrue(metrics.contains("hxb_optimise_hosts{state=\"ready\"} 4.0\n"), metrics);
         // when, then: stopped, and started
         assertTrue(ok("optimise stop --keep --socket", place).text().contains("stopped"));
         expectMoved(1);

@@ -1,33 +1,69 @@
 package io.hxb.manager.control;
 
+import io.hxb.observe.metrics.MetricTable;
 import io.hxb.vlan.HostTable;
+import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Reports of a network that is controlled: as objects for JSON, and as Prometheus text. Immutable
- * once made; any thread may read it.
+ * Reports of a network that is controlled: as objects for JSON, and as metrics. Immutable once
+ * made; any thread may read it.
  *
  * @param status the state of the control and of all hosts that cannot be controlled.
  * @param changes the last changes, the newest last, and why nothing else is changed.
  * @param changeCount changes that were ever remembered, those that are no longer among them too.
  * @param rounds rounds so far.
- * @param metrics in the text format of Prometheus.
+ * @param metrics for Prometheus.
  */
 public record ControlReport(
         Map<String, Object> status,
         Map<String, Object> changes,
         long changeCount,
         long rounds,
-        String metrics) {
+        MetricSnapshots metrics) {
     /** Hosts that cannot be controlled and are named. */
     private static final int MAX_NAMED = 32;
+
+    private static final String PREFIX = "hxb_optimise_";
+
+    /** Metrics that go up and down, by their key in the state, with what they are. */
+    private static final SortedMap<String, String> LEVELS =
+            new TreeMap<>(
+                    Map.of(
+                            "generation",
+                            "Number of the lease of the network.",
+                            "pairs",
+                            "Pairs of hosts whose traffic is known.",
+                            "half_pairs",
+                            "Pairs of which only one host is known.",
+                            "claimed_pairs",
+                            "Pairs whose paths others have set.",
+                            "moved_pairs",
+                            "Pairs that are on another path than that of the plan.",
+                            "busiest_bytes_per_second",
+                            "Bytes a second on the busiest link."));
+
+    /** Metrics that only grow. */
+    private static final SortedMap<String, String> COUNTS =
+            new TreeMap<>(
+                    Map.of(
+                            "rounds",
+                            "Rounds of measuring and deciding.",
+                            "changes",
+                            "Paths changed.",
+                            "refused_changes",
+                            "Changes that hosts refused.",
+                            "withdrawn_pairs",
+                            "Pairs that were given back to the plan."));
 
     static ControlReport of(
             final long nowNs,
@@ -144,45 +180,42 @@ public record ControlReport(
                         change.expectedBps() / 1e6);
     }
 
-    private static String metrics(
+    private static MetricSnapshots metrics(
             final Map<String, Object> status,
             final LeaderElection leaderElection,
             final List<ManagedHost> hosts) {
-        final StringBuilder text = new StringBuilder();
-        line(text, "hxb_optimise_leader", "gauge", leaderElection.isLeader() ? 1 : 0);
-        line(text, "hxb_optimise_leaderships_total", "counter", leaderElection.terms());
-        for (final String name :
-                List.of(
-                        "generation",
-                        "pairs",
-                        "half_pairs",
-                        "claimed_pairs",
-                        "moved_pairs",
-                        "busiest_bytes_per_second")) {
-            line(text, "hxb_optimise_" + name, "gauge", status.get(name));
-        }
-        for (final String name :
-                List.of("rounds", "changes", "refused_changes", "withdrawn_pairs")) {
-            line(text, "hxb_optimise_" + name + "_total", "counter", status.get(name));
-        }
+        final MetricTable table = new MetricTable();
+        table.level(
+                PREFIX + "leader",
+                "1 while this management server controls the network, otherwise 0.",
+                Labels.EMPTY,
+                leaderElection.isLeader() ? 1 : 0);
+        table.count(
+                PREFIX + "leaderships",
+                "Times this management server began to control the network.",
+                Labels.EMPTY,
+                leaderElection.terms());
+        LEVELS.forEach(
+                (name, help) ->
+                        table.level(PREFIX + name, help, Labels.EMPTY, value(status, name)));
+        COUNTS.forEach(
+                (name, help) ->
+                        table.count(PREFIX + name, help, Labels.EMPTY, value(status, name)));
         final Map<String, Integer> byState = new TreeMap<>();
         for (final ManagedHost host : hosts) {
             byState.merge(host.isReady() ? "ready" : word(host.problem()), 1, Integer::sum);
         }
-        text.append("# TYPE hxb_optimise_hosts gauge\n");
         byState.forEach(
                 (state, count) ->
-                        text.append("hxb_optimise_hosts{state=\"")
-                                .append("none".equals(state) ? "other lease" : state)
-                                .append("\"} ")
-                                .append(count)
-                                .append('\n'));
-        return text.toString();
+                        table.level(
+                                PREFIX + "hosts",
+                                "Hosts by what they are for this management server.",
+                                Labels.of("state", "none".equals(state) ? "other lease" : state),
+                                count));
+        return table.snapshots();
     }
 
-    private static void line(
-            final StringBuilder text, final String name, final String type, final Object value) {
-        text.append("# TYPE ").append(name).append(' ').append(type).append('\n');
-        text.append(name).append(' ').append(value).append('\n');
+    private static double value(final Map<String, Object> status, final String name) {
+        return ((Number) status.get(name)).doubleValue();
     }
 }

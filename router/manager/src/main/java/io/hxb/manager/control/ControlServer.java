@@ -1,5 +1,7 @@
 package io.hxb.manager.control;
 
+import io.hxb.observe.metrics.MetricText;
+
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -108,8 +110,7 @@ public final class ControlServer {
         return switch (request.method() + " " + request.target()) {
             case "GET /v1/status" -> ControlSocket.Answer.json(200, json.apply(report.status()));
             case "GET /v1/explain" -> ControlSocket.Answer.json(200, json.apply(report.changes()));
-            case "GET /metrics" ->
-                    new ControlSocket.Answer(200, "text/plain; version=0.0.4", report.metrics());
+            case "GET /metrics" -> metrics(MetricText.accepted(request.accept()));
             case "POST /v1/stop" -> command(() -> control.stop(false));
             case "POST /v1/stop?freeze" -> command(() -> control.stop(true));
             case "POST /v1/start" -> command(control::start);
@@ -117,6 +118,10 @@ public final class ControlServer {
                     ControlSocket.Answer.json(
                             404, "{\"ok\":false,\"error\":\"there is no such function\"}");
         };
+    }
+
+    private ControlSocket.Answer metrics(final MetricText format) {
+        return new ControlSocket.Answer(200, format.type(), format.text(report.metrics()));
     }
 
     /** Has the thread of {@link #run} do something, and a round, and waits for it. */

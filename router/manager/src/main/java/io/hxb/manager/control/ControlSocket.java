@@ -14,6 +14,7 @@ import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerDomainSocketChannel;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.util.concurrent.DefaultThreadFactory;
 
@@ -51,8 +52,9 @@ public final class ControlSocket implements AutoCloseable {
      *
      * @param method such as GET, which HEAD becomes.
      * @param target such as {@code /v1/status}.
+     * @param accept the kinds of text that are accepted; empty for all.
      */
-    public record Request(String method, String target) {}
+    public record Request(String method, String target, String accept) {}
 
     /**
      * What is answered.
@@ -145,7 +147,9 @@ public final class ControlSocket implements AutoCloseable {
         try {
             return answers.apply(
                     new Request(
-                            method.equals(HttpMethod.HEAD) ? "GET" : method.name(), http.uri()));
+                            method.equals(HttpMethod.HEAD) ? "GET" : method.name(),
+                            http.uri(),
+                            String.join(", ", http.headers().getAll(HttpHeaderNames.ACCEPT))));
         } catch (final RuntimeException e) {
             LOGGER.warn("the request {} {} failed", method, http.uri(), e);
             return Answer.json(500, "{\"ok\":false,\"error\":\"the server failed: see its log\"}");

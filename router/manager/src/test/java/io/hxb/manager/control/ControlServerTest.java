@@ -69,7 +69,7 @@ class ControlServerTest {
         final ControlServer server = server();
         final CompletableFuture<ControlSocket.Answer> answer =
                 CompletableFuture.supplyAsync(
-                        () -> server.answer(new ControlSocket.Request("POST", "/v1/stop")));
+                        () -> server.answer(new ControlSocket.Request("POST", "/v1/stop", "")));
         final CompletableFuture<Void> end = answer.thenRun(server::end);
 
         server.run(report -> {});

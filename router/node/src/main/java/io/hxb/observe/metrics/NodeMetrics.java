@@ -71,6 +71,11 @@ public final class NodeMetrics {
                     labels(node, labels, each),
                     name.value(each.value()));
         }
+        table.count(
+                "hxb_node_dropped_frames",
+                "Frames dropped by the node, for whatever reason.",
+                Labels.of(NODE, node),
+                CounterType.drops().stream().mapToLong(reader::sum).sum());
         if (viewer.isOperator()) {
             addUsers(table, node, reader);
         }

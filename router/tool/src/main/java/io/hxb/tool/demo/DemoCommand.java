@@ -84,6 +84,7 @@ public final class DemoCommand implements Callable<Integer> {
                         spec,
                         false,
                         missing.isEmpty() ? IpOption::standard : UnaryOperator.identity())) {
+            session.observe();
             final DemoRun run = new DemoRun(session.cluster(), session.folder(), output.text());
             final DemoRun.Outcome outcome = run.run(fileBytes, sendNs);
             final OrdinaryTcp tcp =

@@ -2,11 +2,16 @@ package io.hxb.tool.lab;
 
 import io.hxb.config.ClusterConfig;
 import io.hxb.node.LinkLog;
+import io.hxb.observe.ObserveServer;
+import io.hxb.observe.service.ObserveService;
 import io.hxb.tool.cluster.AttachedCluster;
 import io.hxb.tool.cluster.Cluster;
+import io.hxb.tool.report.ToolException;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /**
@@ -18,6 +23,7 @@ public final class LabSession implements AutoCloseable {
 
     private final Lab lab;
     private final Cluster cluster;
+    private Optional<ObserveServer> server = Optional.empty();
 
     private LabSession(final Lab lab, final Cluster cluster) {
         this.lab = lab;
@@ -80,6 +86,15 @@ public final class LabSession implements AutoCloseable {
         }
     }
 
+    /** Serves metrics of all nodes until the lab ends, if its configuration wants that. */
+    public void observe() {
+        try {
+            server = ObserveService.start(cluster.config(), System.getenv());
+        } catch (final IOException e) {
+            throw new ToolException(e.getMessage(), e);
+        }
+    }
+
     /** The nodes. */
     public Cluster cluster() {
         return cluster;
@@ -97,6 +112,7 @@ public final class LabSession implements AutoCloseable {
 
     @Override
     public void close() {
+        server.ifPresent(ObserveServer::close);
         cluster.close();
         lab.close();
     }

@@ -54,6 +54,7 @@ final class LabHostCommand implements Callable<Integer> {
                         isProcesses,
                         capture.capture(),
                         config -> ip.apply(patience.apply(waiting.apply(config))))) {
+            session.observe();
             System.out.println("lab is up in " + session.folder());
             // Ended by a signal, whose hook removes the lab.
             new CountDownLatch(1).await();

@@ -1,0 +1,2 @@
+/** The command {@code hxb web}. */
+package io.hxb.tool.web;
