@@ -23,7 +23,10 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -39,7 +42,7 @@ final class PageProgram {
     private static final int LINKS = 3;
     private static final int VIEWERS = 250;
     private static final long SECONDS = 10;
-    private static final int MAX_COLOURS = 128;
+    private static final int MAX_COLOURS = 64;
     private static final String WIDE = "16x16x10";
 
     private PageProgram() {}
@@ -105,7 +108,7 @@ final class PageProgram {
             take(browser, folder.resolve("page-narrow.png"));
         }
         try (PageServer server = server(WIDE, 1);
-                Browser browser = browser(server, 1_280, 800)) {
+                Browser browser = browser(server, 1_100, 740)) {
             server.network().set(300, "x.0", LinkCondition.FAILED);
             server.network().set(1_399, NodeState.DEAD);
             browser.await("hxb.model.timeline.length === 2", 5);
@@ -121,38 +124,53 @@ final class PageProgram {
         System.out.println(file + " " + Files.size(file) + " bytes");
     }
 
-    // The colours that are used most, and for each pixel the nearest of them: a third of the bytes.
+    // A palette: a third of the bytes.
     private static BufferedImage withFewColours(final BufferedImage picture) {
-        final Map<Integer, Integer> counts = new HashMap<>();
-        final int[] pixels =
-                picture.getRGB(
-                        0, 0, picture.getWidth(), picture.getHeight(), null, 0, picture.getWidth());
-        for (final int pixel : pixels) {
-            counts.merge(pixel, 1, Integer::sum);
-        }
-        final int[] colours =
-                counts.entrySet().stream()
-                        .sorted(Map.Entry.<Integer, Integer>comparingByValue().reversed())
-                        .limit(MAX_COLOURS)
-                        .mapToInt(Map.Entry::getKey)
-                        .toArray();
+        final int width = picture.getWidth();
+        final int[] pixels = picture.getRGB(0, 0, width, picture.getHeight(), null, 0, width);
+        final int[] colours = palette(pixels);
         final Map<Integer, Integer> nearest = new HashMap<>();
         final BufferedImage small =
                 new BufferedImage(
-                        picture.getWidth(),
+                        width,
                         picture.getHeight(),
                         BufferedImage.TYPE_BYTE_INDEXED,
                         new IndexColorModel(
                                 8, colours.length, colours, 0, false, -1, DataBuffer.TYPE_BYTE));
         for (int i = 0; i < pixels.length; i++) {
-            small.getRaster()
-                    .setSample(
-                            i % picture.getWidth(),
-                            i / picture.getWidth(),
-                            0,
-                            nearest.computeIfAbsent(pixels[i], pixel -> nearest(pixel, colours)));
+            final int colour = nearest.computeIfAbsent(pixels[i], pixel -> nearest(pixel, colours));
+            small.getRaster().setSample(i % width, i / width, 0, colour);
         }
         return small;
+    }
+
+    // The colours that are used most, then those that differ most from them.
+    private static int[] palette(final int[] pixels) {
+        final Map<Integer, Integer> counts = new HashMap<>();
+        for (final int pixel : pixels) {
+            counts.merge(pixel, 1, Integer::sum);
+        }
+        final List<Integer> known =
+                counts.entrySet().stream()
+                        .sorted(Map.Entry.<Integer, Integer>comparingByValue().reversed())
+                        .map(Map.Entry::getKey)
+                        .toList();
+        int[] colours = known.stream().limit(MAX_COLOURS / 2).mapToInt(Integer::intValue).toArray();
+        while (colours.length < Math.min(MAX_COLOURS, known.size())) {
+            final int[] chosen = colours;
+            final int farthest =
+                    known.stream()
+                            .max(
+                                    Comparator.comparingInt(
+                                            colour ->
+                                                    distance(
+                                                            colour,
+                                                            chosen[nearest(colour, chosen)])))
+                            .orElseThrow();
+            colours = Arrays.copyOf(chosen, chosen.length + 1);
+            colours[chosen.length] = farthest;
+        }
+        return colours;
     }
 
     private static int nearest(final int pixel, final int[] colours) {
