@@ -99,11 +99,8 @@ export class Drawing {
 
   drawBase() {
     const {base, geometry, colours} = this;
-    const {scale} = geometry;
     base.clearRect(0, 0, this.width, this.height);
-    base.strokeStyle = colours.bus;
-    base.lineWidth = scale < SYMBOL_SCALE ? 1 : 2;
-    base.beginPath();
+    base.fillStyle = colours.bus;
     for (let plane = 0; plane < geometry.planes; plane++) {
       const left = geometry.planeX(plane);
       const top = geometry.planeY(plane);
@@ -111,7 +108,6 @@ export class Drawing {
         this.drawBuses(left, top, dimension);
       }
     }
-    base.stroke();
     this.drawLabels();
   }
 
@@ -120,17 +116,16 @@ export class Drawing {
     const {scale} = geometry;
     const lines = dimension === 0 ? geometry.height : geometry.width;
     const length = (dimension === 0 ? geometry.width : geometry.height) * scale;
+    const wide = scale < SYMBOL_SCALE ? 1 : 2;
     for (let line = 0; line < lines; line++) {
       for (let number = 0; number < geometry.links[dimension]; number++) {
         const stroke = geometry.stroke(dimension, number);
         const at = (line + (dimension === 0 ? stroke[1] : stroke[0])) * scale;
         const inset = 0.3 * scale;
         if (dimension === 0) {
-          base.moveTo(left + inset, top + at);
-          base.lineTo(left + length - inset, top + at);
+          base.fillRect(left + inset, Math.round(top + at - wide / 2), length - 2 * inset, wide);
         } else {
-          base.moveTo(left + at, top + inset);
-          base.lineTo(left + at, top + length - inset);
+          base.fillRect(Math.round(left + at - wide / 2), top + inset, wide, length - 2 * inset);
         }
       }
     }
@@ -226,20 +221,16 @@ export class Drawing {
 
   draw_corner(look, values) {
     const {state, geometry, colours} = this;
+    const side = Math.round(geometry.scale);
     const size = Math.max(4, geometry.scale * 0.42);
     state.fillStyle = colours[look];
-    state.beginPath();
+    state.strokeStyle = colours[look];
+    state.lineWidth = 2;
     for (let i = 0; i < values.length; i += 2) {
-      const right = values[i] + geometry.scale;
-      state.moveTo(right - size, values[i + 1]);
-      state.lineTo(right, values[i + 1]);
-      state.lineTo(right, values[i + 1] + size);
-      state.rect(values[i], values[i + 1], geometry.scale, 1.5);
-      state.rect(values[i], values[i + 1] + geometry.scale - 1.5, geometry.scale, 1.5);
-      state.rect(values[i], values[i + 1], 1.5, geometry.scale);
-      state.rect(right - 1.5, values[i + 1], 1.5, geometry.scale);
+      const [x, y] = [Math.round(values[i]), Math.round(values[i + 1])];
+      state.strokeRect(x + 1, y + 1, side - 2, side - 2);
+      state.fillRect(x + side - size, y, size, size);
     }
-    state.fill();
   }
 
   draw_label(colour, values) {
@@ -305,15 +296,18 @@ export class Drawing {
 
 /** Strokes of links, `values` has four numbers each. The state is in their colour and in their form. */
 export function drawStrokes(context, colours, look, values, scale) {
-  const isSmall = scale < SYMBOL_SCALE;
-  const wide = isSmall ? Math.max(1, scale / 9) : Math.min(5, Math.max(2, scale / 22));
+  if (scale < SYMBOL_SCALE) {
+    drawBars(context, colours[look], values, Math.max(1, Math.round(scale / 9)));
+    return;
+  }
+  const wide = Math.min(5, Math.max(2, scale / 22));
   context.strokeStyle = colours[look];
   context.lineWidth = look === 'absent' || look === 'alone' ? wide * 0.6 : wide;
   context.setLineDash(look === 'weak' ? [wide * 1.6, wide * 1.2] : look === 'alone' ? [wide * 0.7, wide * 1.3] : []);
   context.beginPath();
   for (let i = 0; i < values.length; i += 4) {
     const [x1, y1, x2, y2] = values.slice(i, i + 4);
-    if (look === 'down' && !isSmall) {
+    if (look === 'down') {
       // A gap at the bus.
       context.moveTo(x1 + (x2 - x1) * 0.62, y1 + (y2 - y1) * 0.62);
     } else {
@@ -323,9 +317,6 @@ export function drawStrokes(context, colours, look, values, scale) {
   }
   context.stroke();
   context.setLineDash([]);
-  if (isSmall) {
-    return;
-  }
   if (look === 'failed' || look === 'down') {
     drawSymbols(context, look, values, Math.max(3, Math.min(7, scale * 0.07)));
   } else if (look !== 'absent' && look !== 'alone') {
@@ -337,6 +328,17 @@ export function drawStrokes(context, colours, look, values, scale) {
       context.arc(values[i], values[i + 1], wide, 0, 7);
     }
     context.fill();
+  }
+}
+
+/** Strokes as bars of whole pixels: thousands of them are drawn faster than one path of thousands of lines. */
+function drawBars(context, colour, values, wide) {
+  context.fillStyle = colour;
+  for (let i = 0; i < values.length; i += 4) {
+    const x = Math.round(Math.min(values[i], values[i + 2]) - (values[i] === values[i + 2] ? wide / 2 : 0));
+    const y = Math.round(Math.min(values[i + 1], values[i + 3]) - (values[i + 1] === values[i + 3] ? wide / 2 : 0));
+    context.fillRect(x, y, Math.max(wide, Math.round(Math.abs(values[i + 2] - values[i]))),
+      Math.max(wide, Math.round(Math.abs(values[i + 3] - values[i + 1]))));
   }
 }
 
@@ -377,20 +379,18 @@ export function drawCells(context, colours, look, values, scale) {
     context.strokeStyle = look === 'dead' ? colours.failed : look === 'stopped' ? colours.muted : colours.absent;
   }
   context.lineWidth = look === 'dead' ? line * 1.4 : line;
-  context.setLineDash(look === 'absent' ? [2, 2] : []);
-  context.beginPath();
-  for (let i = 0; i < values.length; i += 2) {
-    if (scale < SYMBOL_SCALE) {
-      context.rect(values[i] + inset, values[i + 1] + inset, size, size);
-    } else {
+  if (scale < SYMBOL_SCALE) {
+    drawSquares(context, look, values, inset, Math.round(size));
+  } else {
+    context.setLineDash(look === 'absent' ? [2, 2] : []);
+    context.beginPath();
+    for (let i = 0; i < values.length; i += 2) {
       context.roundRect(values[i] + inset, values[i + 1] + inset, size, size, Math.min(6, size * 0.16));
     }
-  }
-  context.fill();
-  if (look !== 'cell-0' || scale >= SYMBOL_SCALE) {
+    context.fill();
     context.stroke();
+    context.setLineDash([]);
   }
-  context.setLineDash([]);
   if (look === 'dead') {
     // Crossed out, but around the number.
     context.beginPath();
@@ -407,6 +407,17 @@ export function drawCells(context, colours, look, values, scale) {
       context.lineTo(x + far - arm, y + far - arm);
     }
     context.stroke();
+  }
+}
+
+function drawSquares(context, look, values, inset, size) {
+  for (let i = 0; i < values.length; i += 2) {
+    const [x, y] = [Math.round(values[i] + inset), Math.round(values[i + 1] + inset)];
+    if (look.startsWith('cell-')) {
+      context.fillRect(x, y, size, size);
+    } else {
+      context.strokeRect(x + 0.5, y + 0.5, size - 1, size - 1);
+    }
   }
 }
 

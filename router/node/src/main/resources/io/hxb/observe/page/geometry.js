@@ -97,9 +97,9 @@ export class Geometry {
     if (dimension === 1) {
       return [bus, 0.5 + spread, 0.5 - half, 0.5 + spread];
     }
-    // Further dimensions leave the plane: strokes at the right, the third below, others beside it.
-    const along = (dimension - 2) * 0.2 + (number - (count - 1) / 2) * 0.09;
-    return [0.96, 0.62 + along + 0.22, 0.5 + half, 0.62 + along];
+    // Further dimensions leave the plane, to the right.
+    const along = (dimension - 2) * 0.2 + (number - (count - 1) / 2) * Math.min(0.14, CELL / count);
+    return [0.94, 0.5 + along, 0.5 + half, 0.5 + along];
   }
 
   /** Node, and perhaps link, at a point. */

@@ -73,11 +73,16 @@ final class PageProgram {
 
     private static Browser browser(final PageServer server, final int width, final int height)
             throws IOException {
-        final Browser browser = new Browser(Files.createTempDirectory("hxb-page"));
+        final Browser browser = new Browser(profile());
         browser.size(width, height, false);
         browser.open(server.url());
         browser.await("window.hxb && hxb.model.isThere && hxb.model.links[0].in_frames_per_s", 20);
         return browser;
+    }
+
+    private static Path profile() throws IOException {
+        return Files.createTempDirectory(
+                Files.createDirectories(Path.of("target").toAbsolutePath()), "chromium");
     }
 
     private static void pictures(final Path folder) throws IOException {
@@ -108,7 +113,7 @@ final class PageProgram {
             take(browser, folder.resolve("page-narrow.png"));
         }
         try (PageServer server = server(WIDE, 1);
-                Browser browser = browser(server, 1_100, 740)) {
+                Browser browser = browser(server, 1_020, 700)) {
             server.network().set(300, "x.0", LinkCondition.FAILED);
             server.network().set(1_399, NodeState.DEAD);
             browser.await("hxb.model.timeline.length === 2", 5);
@@ -195,15 +200,20 @@ final class PageProgram {
     private static void frames(final String shape, final int links) throws IOException {
         try (PageServer server = server(shape, links);
                 Browser browser = browser(server, 1_600, 1_000)) {
-            browser.evaluate("hxb.drawing.frames.length = 0, hxb.stream.bytes = 0");
+            browser.evaluate(
+                    "hxb.drawing.frames.length = 0, hxb.stream.bytes = 0, hxb.turns = 0;"
+                            + " (function turn() { hxb.turns++; requestAnimationFrame(turn); })()");
             browser.evaluate("new Promise(done => setTimeout(done, " + SECONDS + "000))");
             final JsonNode live =
-                    browser.evaluate("[hxb.stream.bytes, hxb.drawing.frames.map(ms => ms * 1e3)]");
+                    browser.evaluate(
+                            "[hxb.stream.bytes, hxb.drawing.frames.map(ms => ms * 1e3),"
+                                    + " hxb.turns]");
             System.out.printf(
                     Locale.ROOT,
-                    "%s: %.1f kB/s; frames with what changed: %s%n",
+                    "%s: %.1f kB/s, %.1f frames/s; of what changed: %s%n",
                     shape,
                     live.get(0).asLong() / 1e3 / SECONDS,
+                    live.get(2).asDouble() / SECONDS,
                     text(live.get(1)));
             final JsonNode all =
                     browser.evaluate(
