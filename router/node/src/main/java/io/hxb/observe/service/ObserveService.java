@@ -1,6 +1,7 @@
 package io.hxb.observe.service;
 
 import io.hxb.config.ClusterConfig;
+import io.hxb.config.ObserveConfig;
 import io.hxb.linux.Folder;
 import io.hxb.observe.AccessToken;
 import io.hxb.observe.ObserveServer;
@@ -30,6 +31,7 @@ import java.util.Optional;
  */
 public final class ObserveService {
     private static final Logger LOGGER = LoggerFactory.getLogger(ObserveService.class);
+    private static final String VARIABLE = "HXB_OBSERVE";
     private static final int PRIVATE_MODE = 0600;
 
     private ObserveService() {}
@@ -60,6 +62,24 @@ public final class ObserveService {
         }
         addRoutes(server, config);
         return Optional.of(server.start());
+    }
+
+    /**
+     * Where the server listens: at {@value #VARIABLE} if the environment has it, otherwise as the
+     * cluster file has it.
+     *
+     * @throws IOException if the value is not allowed; the message tells why.
+     */
+    public static ObserveConfig settings(
+            final ClusterConfig config, final Map<String, String> environment) throws IOException {
+        final String listen = environment.getOrDefault(VARIABLE, "");
+        try {
+            return listen.isBlank()
+                    ? config.observe()
+                    : ObserveConfig.KEYS.with(config.observe(), "listen", listen);
+        } catch (final IllegalArgumentException e) {
+            throw new IOException(VARIABLE + ": " + e.getMessage(), e);
+        }
     }
 
     /** Every resource of the server. */
