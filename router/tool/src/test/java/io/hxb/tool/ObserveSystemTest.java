@@ -80,7 +80,6 @@ class ObserveSystemTest {
                         backend: udp
                         links: {x: 1}
                         udp: {basePort: %d}
-                        nodes: {0: {host: localhost}, 1: {host: localhost}}
                         attach: {directory: %s, countersDirectory: %s}
                         """
                                 .formatted(TestPorts.take(4), folder, folder));

@@ -40,20 +40,23 @@ public final class ObserveService {
      * Starts a server; does not wait until it listens, and nothing that fails there is reported but
      * by a line of the log.
      *
-     * @param environment where the folder of credentials is found.
-     * @return empty if the cluster file wants none.
-     * @throws IOException if the token cannot be read; the message tells what to do.
+     * @param environment with another address, see {@link #settings}; and where the folder of
+     *     credentials is found.
+     * @return empty if none is wanted.
+     * @throws IOException if the token cannot be read, or the address of the environment is wrong;
+     *     the message tells what to do.
      */
     public static Optional<ObserveServer> start(
             final ClusterConfig config, final Map<String, String> environment) throws IOException {
-        if (!config.observe().isWanted()) {
+        final ObserveConfig settings = settings(config, environment);
+        if (!settings.isWanted()) {
             return Optional.empty();
         }
         final ObserveServer.Builder server =
-                new ObserveServer.Builder(config.observe().address())
+                new ObserveServer.Builder(settings.address())
                         .turn(new ServingTurn(file(config, "observe.lock")));
-        if (!config.observe().token().isEmpty()) {
-            server.token(AccessToken.read(KeyFile.path(config.observe().token(), environment)));
+        if (!settings.token().isEmpty()) {
+            server.token(AccessToken.read(KeyFile.path(settings.token(), environment)));
         }
         try {
             server.sessions(new WebSessions(secret(config), System::currentTimeMillis));
