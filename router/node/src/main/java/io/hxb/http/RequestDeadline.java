@@ -33,9 +33,13 @@ public final class RequestDeadline extends ChannelInboundHandlerAdapter {
         if (running == null) {
             running =
                     context.executor()
-                            .schedule(() -> context.close(), limitNs, TimeUnit.NANOSECONDS);
+                            .schedule(() -> close(context), limitNs, TimeUnit.NANOSECONDS);
         }
         context.fireChannelRead(message);
+    }
+
+    private static void close(final ChannelHandlerContext context) {
+        final var ignored = context.close();
     }
 
     @Override

@@ -55,7 +55,7 @@ final class HttpClientSocket implements AutoCloseable {
     }
 
     Answer answer(final String method) throws IOException {
-        final int status = Integer.parseInt(line().split(" ")[1]);
+        final int status = Integer.parseInt(line().split(" ", 3)[1]);
         final Map<String, String> headers = new LinkedHashMap<>();
         for (String line = line(); !line.isEmpty(); line = line()) {
             final String[] parts = line.split(": ?", 2);

@@ -53,7 +53,7 @@ final class NodeCommand implements Callable<Integer> {
 
     @Option(
             names = "--no-observe",
-            description = "serve no metrics, whatever observe.listen has; so do the nodes of labs")
+            description = "run without a server of metrics, whatever observe.listen has")
     private boolean isUnobserved;
 
     /** Picocli makes it. */

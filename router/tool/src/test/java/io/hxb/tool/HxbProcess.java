@@ -56,6 +56,8 @@ final class HxbProcess implements AutoCloseable {
                 new ProcessBuilder(command)
                         .redirectOutput(output.toFile())
                         .redirectError(errors.toFile());
+        // Tests run side by side, and there is one port.
+        builder.environment().put("HXB_OBSERVE", "none");
         builder.environment().put("HXB_RUN", folder.resolve("run").toString());
         builder.environment().keySet().removeAll(List.of("HXB_CONFIG", "HXB_NODE", "HXB_SOCKET"));
         return new HxbProcess(List.of(arguments), builder.start(), output, errors);

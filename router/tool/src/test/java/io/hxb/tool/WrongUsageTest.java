@@ -217,6 +217,8 @@ class WrongUsageTest {
             top --config C --interval x
             top --config C --count -1
             top --name ../x
+            web --config C --name x
+            web --nonsense
             doctor --config C --node 9,9
             doctor --config C --node x
             doctor --name ../x

@@ -194,7 +194,7 @@ public record ControlReport(
                 PREFIX + "leaderships",
                 "Times this management server began to control the network.",
                 Labels.EMPTY,
-                leaderElection.terms());
+                (double) leaderElection.terms());
         LEVELS.forEach(
                 (name, help) ->
                         table.level(PREFIX + name, help, Labels.EMPTY, value(status, name)));

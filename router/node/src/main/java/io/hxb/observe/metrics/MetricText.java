@@ -15,32 +15,33 @@ import java.nio.charset.StandardCharsets;
  */
 public enum MetricText {
     /** OpenMetrics 1.0. */
-    OPEN_METRICS(new OpenMetricsTextFormatWriter(false, false)),
+    OPEN_METRICS,
 
     /** Text format 0.0.4 of Prometheus. */
-    PROMETHEUS(new PrometheusTextFormatWriter(false));
+    PROMETHEUS;
 
-    private final ExpositionFormatWriter writer;
-
-    MetricText(final ExpositionFormatWriter writer) {
-        this.writer = writer;
+    private ExpositionFormatWriter writer() {
+        return switch (this) {
+            case OPEN_METRICS -> OpenMetricsTextFormatWriter.create();
+            case PROMETHEUS -> PrometheusTextFormatWriter.create();
+        };
     }
 
     /** The format for a header Accept. */
     public static MetricText accepted(final String accept) {
-        return OPEN_METRICS.writer.accepts(accept) ? OPEN_METRICS : PROMETHEUS;
+        return OPEN_METRICS.writer().accepts(accept) ? OPEN_METRICS : PROMETHEUS;
     }
 
     /** The content type. */
     public String type() {
-        return writer.getContentType();
+        return writer().getContentType();
     }
 
     /** The text. */
     public byte[] bytes(final MetricSnapshots metrics) {
         final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try {
-            writer.write(bytes, metrics);
+            writer().write(bytes, metrics);
         } catch (final IOException e) {
             throw new UncheckedIOException("memory takes every byte", e);
         }

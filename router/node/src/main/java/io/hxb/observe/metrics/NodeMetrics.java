@@ -75,7 +75,7 @@ public final class NodeMetrics {
                 "hxb_node_dropped_frames",
                 "Frames dropped by the node, for whatever reason.",
                 Labels.of(NODE, node),
-                CounterType.drops().stream().mapToLong(reader::sum).sum());
+                (double) CounterType.drops().stream().mapToLong(reader::sum).sum());
         if (viewer.isOperator()) {
             addUsers(table, node, reader);
         }
@@ -176,19 +176,19 @@ public final class NodeMetrics {
                     "hxb_user_held",
                     "What a user or tenant has of the node, by the key of limits.",
                     labels,
-                    figures.held());
+                    (double) figures.held());
         }
         if (figures.limit() != ResourceUse.Figures.NONE) {
             table.level(
                     "hxb_user_limit",
                     "What a user or tenant may have of the node.",
                     labels,
-                    figures.limit());
+                    (double) figures.limit());
         }
         table.count(
                 "hxb_user_refused",
                 "Times a user or tenant was refused more.",
                 labels,
-                figures.refused());
+                (double) figures.refused());
     }
 }

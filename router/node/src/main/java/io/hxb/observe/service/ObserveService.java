@@ -1,6 +1,7 @@
 package io.hxb.observe.service;
 
 import io.hxb.config.ClusterConfig;
+import io.hxb.config.ObserveConfig;
 import io.hxb.linux.Folder;
 import io.hxb.observe.AccessToken;
 import io.hxb.observe.ObserveServer;
@@ -34,6 +35,7 @@ import java.util.Optional;
  */
 public final class ObserveService {
     private static final Logger LOGGER = LoggerFactory.getLogger(ObserveService.class);
+    private static final String VARIABLE = "HXB_OBSERVE";
     private static final int PRIVATE_MODE = 0600;
 
     private ObserveService() {}
@@ -42,20 +44,23 @@ public final class ObserveService {
      * Starts a server; does not wait until it listens, and nothing that fails there is reported but
      * by a line of the log.
      *
-     * @param environment where the folder of credentials is found.
-     * @return empty if the cluster file wants none.
-     * @throws IOException if the token cannot be read; the message tells what to do.
+     * @param environment with another address, see {@link #settings}; and where the folder of
+     *     credentials is found.
+     * @return empty if none is wanted.
+     * @throws IOException if the token cannot be read, or the address of the environment is wrong;
+     *     the message tells what to do.
      */
     public static Optional<ObserveServer> start(
             final ClusterConfig config, final Map<String, String> environment) throws IOException {
-        if (!config.observe().isWanted()) {
+        final ObserveConfig settings = settings(config, environment);
+        if (!settings.isWanted()) {
             return Optional.empty();
         }
         final ObserveServer.Builder server =
-                new ObserveServer.Builder(config.observe().address())
+                new ObserveServer.Builder(settings.address())
                         .turn(new ServingTurn(file(config, "observe.lock")));
-        if (!config.observe().token().isEmpty()) {
-            server.token(AccessToken.read(KeyFile.path(config.observe().token(), environment)));
+        if (!settings.token().isEmpty()) {
+            server.token(AccessToken.read(KeyFile.path(settings.token(), environment)));
         }
         try {
             server.sessions(new WebSessions(secret(config), System::currentTimeMillis));
@@ -64,6 +69,24 @@ public final class ObserveService {
         }
         addRoutes(server, config);
         return Optional.of(server.start());
+    }
+
+    /**
+     * Where the server listens: at {@value #VARIABLE} if the environment has it, otherwise as the
+     * cluster file has it.
+     *
+     * @throws IOException if the value is not allowed; the message tells why.
+     */
+    public static ObserveConfig settings(
+            final ClusterConfig config, final Map<String, String> environment) throws IOException {
+        final String listen = environment.getOrDefault(VARIABLE, "");
+        try {
+            return listen.isBlank()
+                    ? config.observe()
+                    : ObserveConfig.KEYS.with(config.observe(), "listen", listen);
+        } catch (final IllegalArgumentException e) {
+            throw new IOException(VARIABLE + ": " + e.getMessage(), e);
+        }
     }
 
     /** Every resource of the server. */

@@ -113,7 +113,7 @@ class NodeMetricsTest {
                 "hxb_user_held{node=\"0\",resource=\"flows\",tenant=\"physics\","
                         + "user=\"user 1000\"} 6.0");
         assertTrue(all.contains("hxb_user_limit{") && all.contains("hxb_user_refused_total{"));
-        assertFalse(text(Viewer.PUBLIC).contains("user"), "nothing of users");
+        assertFalse(text(Viewer.PUBLIC).contains("hxb_user_"), "values of users");
     }
 
     @Test

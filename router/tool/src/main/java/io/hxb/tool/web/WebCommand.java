@@ -1,6 +1,7 @@
 package io.hxb.tool.web;
 
 import io.hxb.config.ClusterConfig;
+import io.hxb.config.ObserveConfig;
 import io.hxb.observe.SessionEntry;
 import io.hxb.observe.service.ObserveService;
 import io.hxb.tool.option.ClusterFile;
@@ -40,7 +41,7 @@ public final class WebCommand implements Callable<Integer> {
     @Mixin private ClusterFile cluster;
     @Mixin private Output output;
 
-    @Option(names = "--no-open", description = "only print the address")
+    @Option(names = "--no-open", description = "print the address only")
     private boolean isPrinted;
 
     /** Picocli makes it. */
@@ -49,7 +50,8 @@ public final class WebCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         final ClusterConfig config = cluster.config();
-        if (!config.observe().isWanted()) {
+        final ObserveConfig settings = settings(config);
+        if (!settings.isWanted()) {
             throw new ToolException(
                     "the nodes of "
                             + config.name()
@@ -57,7 +59,7 @@ public final class WebCommand implements Callable<Integer> {
         }
         final Map<String, Object> report = new LinkedHashMap<>();
         report.put("ok", true);
-        String url = "http://" + host(config.observe().address()) + "/";
+        String url = "http://" + host(settings.address()) + "/";
         try {
             url += path() + ObserveService.ticket(config);
             report.put("session", true);
@@ -73,6 +75,14 @@ public final class WebCommand implements Callable<Integer> {
         output.report(report);
         open(url);
         return ExitStatus.OK;
+    }
+
+    private static ObserveConfig settings(final ClusterConfig config) {
+        try {
+            return ObserveService.settings(config, System.getenv());
+        } catch (final IOException e) {
+            throw new ToolException(e.getMessage(), e);
+        }
     }
 
     private static String path() {
