@@ -27,8 +27,6 @@ final class EventFeed {
     private long sequence;
     private long keptBytes;
 
-    private record Event(long sequence, byte[] bytes) {}
-
     /**
      * Makes one.
      *
@@ -36,6 +34,16 @@ final class EventFeed {
      */
     EventFeed(final String run) {
         this.run = run;
+    }
+
+    private static final class Event {
+        private final long sequence;
+        private final byte[] bytes;
+
+        Event(final long sequence, final byte[] bytes) {
+            this.sequence = sequence;
+            this.bytes = bytes;
+        }
     }
 
     /** The id of the last event. */
@@ -58,7 +66,7 @@ final class EventFeed {
         events.add(new Event(sequence, bytes));
         keptBytes += bytes.length;
         while (events.size() > MAX_EVENTS || keptBytes > MAX_BYTES) {
-            keptBytes -= events.removeFirst().bytes().length;
+            keptBytes -= events.removeFirst().bytes.length;
         }
         viewers.removeIf(viewer -> !viewer.onEvent(bytes));
     }
@@ -95,13 +103,13 @@ final class EventFeed {
             return Optional.empty();
         }
         final long last = Long.parseLong(lastId.substring(run.length() + 1));
-        if (last > sequence || events.isEmpty() || last + 1 < events.getFirst().sequence()) {
+        if (last > sequence || events.isEmpty() || last + 1 < events.getFirst().sequence) {
             return Optional.empty();
         }
         return Optional.of(
                 events.stream()
-                        .filter(event -> event.sequence() > last)
-                        .map(Event::bytes)
+                        .filter(event -> event.sequence > last)
+                        .map(event -> event.bytes)
                         .toList());
     }
 

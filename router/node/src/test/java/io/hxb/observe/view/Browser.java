@@ -7,6 +7,7 @@ import tools.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.WebSocket;
 import java.nio.file.Files;
@@ -104,7 +105,7 @@ final class Browser implements AutoCloseable {
         try {
             final String text =
                     client.send(
-                                    java.net.http.HttpRequest.newBuilder(
+                                    HttpRequest.newBuilder(
                                                     URI.create(
                                                             "http://127.0.0.1:"
                                                                     + port

@@ -23,8 +23,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
 
 @Tag("unit")
 class LiveNetworkTest {
@@ -314,7 +316,7 @@ class LiveNetworkTest {
     void shouldGiveRatesThreeDigits() {
         assertArrayEquals(
                 new long[] {0, 999, 1_000, 1_230, 1_240, 123_000_000},
-                java.util.stream.LongStream.of(0, 999, 1_000, 1_234, 1_235, 123_456_789)
+                LongStream.of(0, 999, 1_000, 1_234, 1_235, 123_456_789)
                         .map(Rates::rounded)
                         .toArray());
     }
@@ -333,7 +335,7 @@ class LiveNetworkTest {
                         Path.of(System.getProperty("hxb.root", "../.."), "docs/reference/json.md"));
         final String described = page.substring(page.indexOf("## The live page"));
         // when
-        final TreeSet<String> missing = new TreeSet<>();
+        final Set<String> missing = new TreeSet<>();
         for (final byte[] json :
                 List.of(
                         network.network(),
@@ -352,7 +354,7 @@ class LiveNetworkTest {
             final String prefix,
             final JsonNode json,
             final String described,
-            final TreeSet<String> missing) {
+            final Set<String> missing) {
         if (json.isArray() && !json.isEmpty()) {
             addMissing(prefix, json.get(0), described, missing);
         }

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
 import java.lang.management.ThreadMXBean;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
@@ -256,7 +257,9 @@ final class PageProgram {
             }
             for (int i = 0; i < VIEWERS; i++) {
                 final SocketChannel viewer =
-                        SocketChannel.open(new InetSocketAddress("127.0.0.1", server.port()));
+                        SocketChannel.open(
+                                new InetSocketAddress(
+                                        InetAddress.getLoopbackAddress(), server.port()));
                 viewer.write(
                         ByteBuffer.wrap(
                                 "GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n"

@@ -3,6 +3,7 @@ package io.hxb.observe.view;
 import io.hxb.observe.ObserveServer;
 import io.hxb.topology.Shape;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
 /** Serves the page for a network that is not there. Used by one thread. */
@@ -16,7 +17,8 @@ final class PageServer implements AutoCloseable {
         this.network = network;
         live = new LiveNetwork(network.plan(), network, run);
         final ObserveServer.Builder builder =
-                new ObserveServer.Builder(new InetSocketAddress("127.0.0.1", port));
+                new ObserveServer.Builder(
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
         NetworkView.addTo(builder, live);
         server = builder.start();
         server.listening().join();
