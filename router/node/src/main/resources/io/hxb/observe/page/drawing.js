@@ -194,7 +194,7 @@ export class Drawing {
         }
       }
       if (node.state === 'dead' && scale < SYMBOL_SCALE) {
-        put('corner:failed', x, y);
+        put('corner:dead', x, y);
       } else if (worst && scale < SYMBOL_SCALE) {
         put('corner:' + worst, x, y);
       }
@@ -223,13 +223,14 @@ export class Drawing {
     const {state, geometry, colours} = this;
     const side = Math.round(geometry.scale);
     const size = Math.max(4, geometry.scale * 0.42);
-    state.fillStyle = colours[look];
-    state.strokeStyle = colours[look];
+    state.fillStyle = state.strokeStyle = colours[look === 'dead' ? 'failed' : look];
     state.lineWidth = 2;
     for (let i = 0; i < values.length; i += 2) {
       const [x, y] = [Math.round(values[i]), Math.round(values[i + 1])];
       state.strokeRect(x + 1, y + 1, side - 2, side - 2);
-      state.fillRect(x + side - size, y, size, size);
+      if (look !== 'dead') {
+        state.fillRect(x + side - size, y, size, size);
+      }
     }
   }
 

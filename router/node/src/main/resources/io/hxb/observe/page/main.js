@@ -299,4 +299,4 @@ setInterval(() => {
 
 setTheme(theme());
 // For tests and for those who look for a fault in the page itself.
-window.hxb = {model, drawing, stream, select, open};
+window.hxb = {model, drawing, stream, results, select, open};

@@ -189,6 +189,38 @@ class LivePageTest {
     }
 
     @Test
+    void shouldShowResultsOfAFile() {
+        // given
+        browser.evaluate("document.getElementById('tab-result').click()");
+        // when
+        load(
+                "{runs: [{series: 'a', accepted: 0.1, latency_mean: 900, saturated: false,"
+                    + " deadlocked: false}, {series: 'a', accepted: 0.3, latency_mean: 1200}]}");
+        // then
+        browser.await(
+                "document.querySelector('#panel canvas') && hxb.results.result.series[0].points"
+                        + ".length === 2",
+                2);
+        // when
+        load(
+                "{channels: [{from: 's0', to: 's1', paths: 3}, {from: 's1', to: 's0', paths:"
+                        + " 7}]}");
+        // then
+        browser.await("document.querySelector('#panel tbody tr')?.textContent.startsWith('s1')", 2);
+        // when
+        load("{ok: true}");
+        // then
+        browser.await(
+                "document.getElementById('panel').textContent.includes('cannot be shown')", 2);
+        browser.evaluate("document.getElementById('tab-attention').click()");
+    }
+
+    private static void load(final String result) {
+        browser.evaluate(
+                "hxb.results.load(new File([JSON.stringify(" + result + ")], 'result.json'))");
+    }
+
+    @Test
     void shouldFitANarrowScreen() {
         // when
         browser.size(400, 800, true);

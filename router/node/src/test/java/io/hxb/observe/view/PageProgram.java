@@ -109,12 +109,9 @@ final class PageProgram {
             browser.size(1_280, 860, true);
             browser.evaluate("hxb.open(10)");
             take(browser, folder.resolve("page-dark.png"));
-            browser.size(400, 800, false);
-            browser.evaluate("hxb.select(-1)");
-            take(browser, folder.resolve("page-narrow.png"));
         }
         try (PageServer server = server(WIDE, 1);
-                Browser browser = browser(server, 1_020, 700)) {
+                Browser browser = browser(server, 1_280, 800)) {
             server.network().set(300, "x.0", LinkCondition.FAILED);
             server.network().set(1_399, NodeState.DEAD);
             browser.await("hxb.model.timeline.length === 2", 5);
