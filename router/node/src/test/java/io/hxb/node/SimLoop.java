@@ -67,6 +67,16 @@ final class SimLoop implements Loop {
     }
 
     @Override
+    public long lateWakeUps() {
+        return 0;
+    }
+
+    @Override
+    public long lateNs() {
+        return 0;
+    }
+
+    @Override
     public boolean isCrowded() {
         return false;
     }

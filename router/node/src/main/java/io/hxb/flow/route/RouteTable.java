@@ -7,6 +7,7 @@ import io.hxb.config.RouteConfig;
 import io.hxb.counter.CounterBlock;
 import io.hxb.counter.CounterType;
 import io.hxb.link.LoopClock;
+import io.hxb.recorder.RecordedEvent;
 import io.hxb.routing.PathSearch;
 import io.hxb.routing.Route;
 import io.hxb.routing.RouteCodec;
@@ -345,9 +346,23 @@ public final class RouteTable {
             }
         }
         final long nextCheckNs = nowNs + CHECK_NS * (1 + destinations.size() / 8);
-        if (entry.onChecked(book.version(), nextCheckNs, usable, alternative, candidate)) {
+        final boolean hadOrder = entry.hasOrder();
+        final boolean isCutOff =
+                entry.onChecked(book.version(), nextCheckNs, usable, alternative, candidate);
+        if (isCutOff) {
             counters.increment(CounterType.FLOW_CUT_OFF_EVENTS);
+            record(RecordedEvent.CUT_OFF, entry, nowNs);
+        } else if (hadOrder != entry.hasOrder() && entry.hasRoute()) {
+            record(
+                    hadOrder ? RecordedEvent.DETOUR_USED : RecordedEvent.ROUTE_RETURNED,
+                    entry,
+                    nowNs);
         }
+    }
+
+    private void record(
+            final RecordedEvent event, final Destination entry, final long nowNs) {
+        counters.events().record(event, nowNs, entry.node());
     }
 
     private int search(final Destination entry, final int shift, final PathSearch.HopCosts costs) {
