@@ -161,8 +161,7 @@ public final class ContextLoop implements ContextPolling {
             more[endpoints.length] = endpoint;
             endpoints = more;
             counters.increment(CounterType.CONTEXT_OPENED_EVENTS);
-            counters.events()
-                    .record(RecordedEvent.CONTEXT_OPENED, turnNs, endpoint.contextId());
+            counters.events().record(RecordedEvent.CONTEXT_OPENED, turnNs, endpoint.contextId());
             opened.complete(endpoint);
         } catch (final IllegalStateException | LinuxException e) {
             opened.completeExceptionally(e);

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Copies the counters and events of this process's nodes to their files: what has changed, every 25 ms, and
- * everything once a second. It has a thread of its own, which runs while there are files, so that
- * loops never wait for a disk. Any thread may add and remove files.
+ * Copies the counters and events of this process's nodes to their files: what has changed, every 25
+ * ms, and everything once a second. It has a thread of its own, which runs while there are files,
+ * so that loops never wait for a disk. Any thread may add and remove files.
  */
 final class CounterPublisher {
     private static final CounterPublisher OF_THIS_PROCESS = new CounterPublisher();

@@ -49,9 +49,7 @@ public final class Counters implements AutoCloseable {
         blocks = new CounterBlock[layout.writers];
         Arrays.setAll(
                 blocks,
-                i ->
-                        new CounterBlock(
-                                layout, base + layout.writerOffset(i), memory, eventsOf(i)));
+                i -> new CounterBlock(layout, base + layout.writerOffset(i), memory, eventsOf(i)));
     }
 
     private EventRing eventsOf(final int block) {
@@ -59,9 +57,9 @@ public final class Counters implements AutoCloseable {
     }
 
     /**
-     * Makes the counters of a node, all 0, and its flight recorder, whose file lies beside theirs. A file that cannot be written (full disk, no permission,
-     * a folder in which others may write) causes a warning and is left out, so that the node runs
-     * anyway.
+     * Makes the counters of a node, all 0, and its flight recorder, whose file lies beside theirs.
+     * A file that cannot be written (full disk, no permission, a folder in which others may write)
+     * causes a warning and is left out, so that the node runs anyway.
      *
      * @param file where; an older file is replaced, readers that have it open keep the old one.
      * @param labels whose counters.
@@ -126,8 +124,7 @@ public final class Counters implements AutoCloseable {
             final CounterLabels labels, final int loops, final LongSupplier clockNs) {
         final CounterLayout layout =
                 new CounterLayout(labels.links().size(), labels.dimensions(), loops + OTHER_BLOCKS);
-        return new Counters(
-                layout, memory(layout, labels), null, recorder(labels, loops, clockNs));
+        return new Counters(layout, memory(layout, labels), null, recorder(labels, loops, clockNs));
     }
 
     private static MemorySegment memory(final CounterLayout layout, final CounterLabels labels) {

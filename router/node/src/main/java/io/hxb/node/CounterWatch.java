@@ -73,9 +73,7 @@ final class CounterWatch {
         for (int kind = 1; kind <= MisconfigurationFlyweight.KIND_COUNT; kind++) {
             final String name =
                     "MISCONFIGURATION_" + MisconfigurationFlyweight.name(kind) + "_EVENTS";
-            all.add(
-                    new Watched(
-                            CounterType.valueOf(name), 0, RecordedEvent.MISCONFIGURED, kind));
+            all.add(new Watched(CounterType.valueOf(name), 0, RecordedEvent.MISCONFIGURED, kind));
         }
         // Loops of this process may have counted errors for other nodes.
         all.forEach(watched -> watched.seen = counters.sum(watched.type, watched.instance));

@@ -71,8 +71,7 @@ final class LinkStateReport {
         }
     }
 
-    private void record(
-            final Port port, final int index, final boolean isUp, final long nowNs) {
+    private void record(final Port port, final int index, final boolean isUp, final long nowNs) {
         final long link = RecordedEvent.link(port.dimension(), port.number());
         final int before = mtuBytes[index];
         mtuBytes[index] = isUp ? port.link().mtuBytes() : before;

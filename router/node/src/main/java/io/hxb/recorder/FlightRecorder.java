@@ -193,7 +193,12 @@ public final class FlightRecorder implements AutoCloseable {
     private EventEntry entry(
             final int writer, final long timeNs, final int id, final long[] values) {
         return new EventEntry(
-                0, clock.wallNs(timeNs), timeNs, id, writer, Arrays.stream(values).boxed().toList());
+                0,
+                clock.wallNs(timeNs),
+                timeNs,
+                id,
+                writer,
+                Arrays.stream(values).boxed().toList());
     }
 
     private void countLeftOut(final Source source, final boolean isLast) {
@@ -217,8 +222,7 @@ public final class FlightRecorder implements AutoCloseable {
 
     private void append(
             final int writer, final RecordedEvent event, final long first, final long second) {
-        fresh.add(
-                entry(writer, clock.monotonicNs(), event.id(), new long[] {first, second, 0, 0}));
+        fresh.add(entry(writer, clock.monotonicNs(), event.id(), new long[] {first, second, 0, 0}));
     }
 
     private void storeFresh() {

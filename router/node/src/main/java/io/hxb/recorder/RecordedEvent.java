@@ -21,7 +21,9 @@ import java.util.regex.Pattern;
  */
 public enum RecordedEvent {
     NODE_STARTED(
-            1, INFO, "the node starts: process {NUMBER process}, configuration {HASH configuration}"),
+            1,
+            INFO,
+            "the node starts: process {NUMBER process}, configuration {HASH configuration}"),
     NODE_ENDING(2, INFO, "the node ends: {CAUSE cause}"),
     NODE_STOPPED(3, INFO, "the node has stopped in order"),
     RUN_LOST(
@@ -40,8 +42,8 @@ public enum RecordedEvent {
     LINK_SILENT(
             9,
             WARNING,
-            "link {LINK link} to node {NUMBER node} excluded: nothing arrived for {DURATION silence}"
-                    + " while other links carried frames"),
+            "link {LINK link} to node {NUMBER node} excluded: nothing arrived for {DURATION"
+                + " silence} while other links carried frames"),
     LINK_LOSSY(
             10,
             WARNING,
@@ -53,9 +55,7 @@ public enum RecordedEvent {
             "link {LINK link} to node {NUMBER node} excluded: the NIC is down, gone or without a"
                     + " carrier"),
     LINK_SEND_ERRORS(
-            12,
-            WARNING,
-            "link {LINK link} to node {NUMBER node} excluded: the NIC refuses frames"),
+            12, WARNING, "link {LINK link} to node {NUMBER node} excluded: the NIC refuses frames"),
     LINK_REPORTED(
             13,
             WARNING,
@@ -85,7 +85,10 @@ public enum RecordedEvent {
             "no link of dimension {DIMENSION dimension} reaches node {NUMBER node}: its frames take"
                     + " other paths"),
     NEIGHBOUR_RESTARTED(19, WARNING, "node {NUMBER node}, a neighbour, has started again"),
-    DETOUR_USED(20, WARNING, "frames to node {NUMBER node} take a detour from now on"),
+    DETOUR_USED(
+            20,
+            WARNING,
+            "frames to node {NUMBER node} take another route than the configured ones"),
     ROUTE_RETURNED(21, INFO, "frames to node {NUMBER node} take the configured routes again"),
     CUT_OFF(22, ERROR, "no route to node {NUMBER node} is left"),
     RETRANSMISSION_TIMED_OUT(
@@ -140,9 +143,7 @@ public enum RecordedEvent {
             "{NUMBER times} requests refused because of a limit of users or tenants:"
                     + " {RESOURCE resource}"),
     FLOWS_REFUSED(
-            39,
-            WARNING,
-            "{NUMBER flows} flows refused: the node, a context or a user had enough"),
+            39, WARNING, "{NUMBER flows} flows refused: the node, a context or a user had enough"),
     FLOWS_NOT_ALLOWED(40, WARNING, "{NUMBER flows} flows refused: their tenants may not talk"),
     SESSIONS_BEGUN(41, INFO, "{NUMBER sessions} sessions with other nodes began"),
     SEALS_WRONG(
@@ -159,8 +160,11 @@ public enum RecordedEvent {
             WARNING,
             "the clock moved by {DURATION step}: somebody set it, or the machine was suspended"),
     EVENTS_LEFT_OUT(
-            48, INFO, "{NUMBER events} more events left out, because there were so many: {EVENT event}"),
-    EVENTS_LOST(49, WARNING, "{NUMBER events} events lost, because the memory of the loop was full");
+            48,
+            INFO,
+            "{NUMBER events} more events left out, because there were so many: {EVENT event}"),
+    EVENTS_LOST(
+            49, WARNING, "{NUMBER events} events lost, because the memory of the loop was full");
 
     private static final Pattern PLACE = Pattern.compile("\\{([A-Z]+) ([a-z_]+)\\}");
     private static final RecordedEvent[] BY_ID = new RecordedEvent[values().length + 1];

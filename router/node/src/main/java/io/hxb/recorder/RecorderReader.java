@@ -52,10 +52,7 @@ public final class RecorderReader {
         }
         entries.sort(Comparator.comparingLong(EventEntry::sequence));
         return new EventHistory(
-                EventLayout.labels(image),
-                image.getLong(EventLayout.PID_OFFSET),
-                entries,
-                damaged);
+                EventLayout.labels(image), image.getLong(EventLayout.PID_OFFSET), entries, damaged);
     }
 
     private static ByteBuffer load(final Path file) throws IOException {
@@ -72,7 +69,8 @@ public final class RecorderReader {
             }
             final String problem = EventLayout.problem(image);
             if (!problem.isEmpty()) {
-                throw new IOException(file + " is not a file of events of this version: " + problem);
+                throw new IOException(
+                        file + " is not a file of events of this version: " + problem);
             }
             return image;
         }

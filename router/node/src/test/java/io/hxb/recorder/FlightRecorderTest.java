@@ -181,9 +181,7 @@ class FlightRecorderTest {
     @Test
     void shouldNotContinueTheFileOfAnotherNodeOrADamagedOne() throws IOException {
         // given
-        FlightRecorder.create(
-                        folder.resolve("a.events"), new EventLabels("lab", 7, 4), 1)
-                .close();
+        FlightRecorder.create(folder.resolve("a.events"), new EventLabels("lab", 7, 4), 1).close();
         // when
         final FlightRecorder recorder = recorder(1);
         // then
@@ -271,8 +269,7 @@ class FlightRecorderTest {
         for (int i = 0; i < 20_000; i++) {
             ring.record(RecordedEvent.POOL_EMPTY, i * SECOND, i);
         }
-        final var threads =
-                (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+        final var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
         final long id = Thread.currentThread().threadId();
         threads.getThreadAllocatedBytes(id);
         // when
@@ -292,8 +289,7 @@ class FlightRecorderTest {
     @Test
     void shouldHandOverEveryEventBetweenTwoThreads() throws Exception {
         // given
-        final FlightRecorder recorder =
-                FlightRecorder.inMemory(LABELS, 1, () -> SECOND);
+        final FlightRecorder recorder = FlightRecorder.inMemory(LABELS, 1, () -> SECOND);
         final int count = 2_000;
         final Thread loop =
                 new Thread(

@@ -62,8 +62,7 @@ class RecordedEventTest {
     void shouldNameArgumentsForPrograms() {
         final EventEntry silent =
                 entry(RecordedEvent.LINK_SILENT, RecordedEvent.link(0, 1), 3L, 5_000L, 0L);
-        assertEquals(
-                List.of("link", "node", "silence_ns"), List.copyOf(silent.report().keySet()));
+        assertEquals(List.of("link", "node", "silence_ns"), List.copyOf(silent.report().keySet()));
         assertEquals("x.1", silent.report().get("link"));
         assertEquals(5_000L, silent.report().get("silence_ns"));
         assertEquals("link-silent", silent.word());
