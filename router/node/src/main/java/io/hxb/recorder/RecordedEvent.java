@@ -43,7 +43,7 @@ public enum RecordedEvent {
             9,
             WARNING,
             "link {LINK link} to node {NUMBER node} excluded: nothing arrived for {DURATION"
-                + " silence} while other links carried frames"),
+                    + " silence} while other links carried frames"),
     LINK_LOSSY(
             10,
             WARNING,
