@@ -24,9 +24,11 @@ final class Redactor {
     private static final Pattern HEX =
             Pattern.compile("(?<![0-9a-zA-Z])[0-9a-fA-F]{32,}(?![0-9a-zA-Z])");
 
-    /** As long as a key of 32 bytes; a path has slashes, which are not taken for part of one. */
+    /** As long as a key of 32 bytes, of large and small letters and digits. */
     private static final Pattern BASE64 =
-            Pattern.compile("(?<![0-9a-zA-Z+_-])[0-9a-zA-Z+_-]{40,}={0,2}(?![0-9a-zA-Z+_-])");
+            Pattern.compile(
+                    "(?<![0-9a-zA-Z+/_-])(?=[a-zA-Z+/_-]*[0-9])(?=[0-9a-z+/_-]*[A-Z])"
+                            + "(?=[0-9A-Z+/_-]*[a-z])[0-9a-zA-Z+/_-]{40,}={0,2}");
 
     private static final int SHOWN_BYTES = 4;
 

@@ -43,7 +43,7 @@ import java.util.regex.Pattern;
 @Command(
         name = "report",
         mixinStandardHelpOptions = true,
-        header = "Pack what is known of the nodes of this machine, for a bug report.",
+        header = "Write a bug report on the nodes of this machine.",
         description =
                 "Write a zip file with the events, counters and logs of the nodes of this machine,"
                     + " dead ones included, the cluster file, and facts about the machine and its"

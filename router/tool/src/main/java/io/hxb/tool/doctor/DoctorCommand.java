@@ -42,9 +42,9 @@ public final class DoctorCommand implements Callable<Integer> {
             names = "--explain",
             paramLabel = "MOMENT",
             description =
-                    "instead, explain what happened to the nodes of this machine around a moment: a"
-                        + " time of day such as 12:03:10, the time since then, such as -5m, or a"
-                        + " date and time such as 2026-05-04T12:03:10")
+                    "examine nothing, but explain what happened to the nodes of this machine around"
+                            + " a moment: a time of day such as 12:03:10, the time since then, such"
+                            + " as -5m, or a date and time such as 2026-05-04T12:03:10")
     private String moment;
 
     @Option(

@@ -4,7 +4,6 @@ import io.hxb.recorder.RecordedEvent;
 import io.hxb.recorder.Severity;
 import io.hxb.tool.option.ClusterFile;
 import io.hxb.tool.option.Output;
-import io.hxb.tool.option.TimeOption;
 import io.hxb.tool.report.ExitStatus;
 import io.hxb.tool.report.UsageException;
 
@@ -33,7 +32,6 @@ import java.util.concurrent.locks.LockSupport;
                         + "has died, and show them in order of time. The exit status is 1 when a "
                         + "file cannot be read.")
 public final class EventsCommand implements Callable<Integer> {
-    private static final long MAX_AGE_NS = TimeUnit.DAYS.toNanos(36_500);
     private static final long LOOK_NS = 200_000_000L;
 
     @Mixin private ClusterFile cluster;
@@ -72,7 +70,7 @@ public final class EventsCommand implements Callable<Integer> {
 
     @Option(
             names = {"-f", "--follow"},
-            description = "go on with new events until Ctrl-C")
+            description = "wait for new events, and show them, until Ctrl-C")
     private boolean isFollowing;
 
     @Option(
@@ -80,8 +78,8 @@ public final class EventsCommand implements Callable<Integer> {
             paramLabel = "N",
             defaultValue = "0",
             description =
-                    "stop after this many events; 0: never (default: ${DEFAULT-VALUE}); without"
-                            + " --follow these are the last ones")
+                    "show only the last N events, or with --follow stop after N; 0: all of them"
+                            + " (default: ${DEFAULT-VALUE})")
     private int count;
 
     @Parameters(
@@ -101,7 +99,7 @@ public final class EventsCommand implements Callable<Integer> {
         final long firstNs =
                 since == null
                         ? Long.MIN_VALUE
-                        : nowNs() - TimeOption.parseNs("--since", since, 0, MAX_AGE_NS);
+                        : nowNs() - Age.parseNs("--since", since);
         final Set<String> wanted = wantedTypes();
         if (!files.isEmpty()) {
             cluster.requireNone();

@@ -1,6 +1,5 @@
 package io.hxb.tool.events;
 
-import io.hxb.tool.option.TimeOption;
 import io.hxb.tool.report.UsageException;
 
 import java.time.DateTimeException;
@@ -11,15 +10,12 @@ import java.time.LocalTime;
 import java.time.OffsetDateTime;
 import java.time.ZoneId;
 import java.time.ZonedDateTime;
-import java.util.concurrent.TimeUnit;
 
 /**
  * A moment as an option gives it: a time of day such as {@code 12:03:10}, which is the last one, a
  * time that has passed since, such as {@code -5m}, or a date and time as in ISO 8601. Stateless.
  */
 public final class Moment {
-    private static final long MAX_AGE_NS = TimeUnit.DAYS.toNanos(36_500);
-
     private Moment() {}
 
     /**
@@ -35,7 +31,7 @@ public final class Moment {
         try {
             if (value.startsWith("-")) {
                 final String age = value.substring(1);
-                return now.minus(Duration.ofNanos(TimeOption.parseNs(option, age, 0, MAX_AGE_NS)));
+                return now.minus(Duration.ofNanos(Age.parseNs(option, age)));
             }
             if (value.contains("T")) {
                 return dateAndTime(value, zone);
