@@ -1,11 +1,11 @@
 package io.hxb.tool.doctor;
 
+import io.hxb.tool.events.Age;
 import io.hxb.tool.events.EventFiles;
 import io.hxb.tool.events.Explanation;
 import io.hxb.tool.events.Moment;
 import io.hxb.tool.option.ClusterOptions;
 import io.hxb.tool.option.Output;
-import io.hxb.tool.option.TimeOption;
 import io.hxb.tool.report.ExitStatus;
 import io.hxb.tool.report.UsageException;
 
@@ -17,7 +17,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 
 /** {@code hxb doctor}: what is wrong here, and how to fix it. Picocli makes it. */
 @Command(
@@ -30,7 +29,6 @@ import java.util.concurrent.TimeUnit;
                         + "and the exit status is then 1.")
 public final class DoctorCommand implements Callable<Integer> {
     private static final String DEFAULT_REACH = "10s";
-    private static final long MAX_REACH_NS = TimeUnit.DAYS.toNanos(1);
 
     @Mixin private ClusterOptions cluster;
     @Mixin private Output output;
@@ -50,7 +48,7 @@ public final class DoctorCommand implements Callable<Integer> {
     @Option(
             names = "--around",
             paramLabel = "TIME",
-            description = "with --explain, look at this time before and after (default: 10s)")
+            description = "look at this time before and after the moment of --explain (default: 10s)")
     private String around;
 
     /** Picocli makes it. */
@@ -79,12 +77,7 @@ public final class DoctorCommand implements Callable<Integer> {
 
     private int explain(final String text) {
         final Instant when = Moment.parse("--explain", text, Instant.now(), ZoneId.systemDefault());
-        final long reachNs =
-                TimeOption.parseNs(
-                        "--around",
-                        around == null ? DEFAULT_REACH : around,
-                        1_000_000,
-                        MAX_REACH_NS);
+        final long reachNs = Age.parseNs("--around", around == null ? DEFAULT_REACH : around);
         final EventFiles files = new EventFiles(EventFiles.required(cluster.config()));
         final Explanation explanation =
                 Explanation.of(when, Duration.ofNanos(reachNs), files.read());
