@@ -74,7 +74,8 @@ class EventsCliTest {
                                 + " while other links carried frames",
                         "node 1  error    no route to node 0 is left"),
                 sentences(output));
-        assertTrue(output.text().matches("(?s)\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\\.\\d{3} .*"));
+        assertTrue(
+                output.text().matches("(?s)\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\\.\\d{3} .*"));
     }
 
     @Test

@@ -141,8 +141,7 @@ class ReportCliTest {
                 output.text().contains("events: no node of cluster rep has run here"),
                 output::text);
         assertTrue(output.text().contains("keys, tokens and passphrases: a fingerprint"));
-        assertTrue(
-                parts(file).get("contents.txt").contains("no node of cluster rep has run here"));
+        assertTrue(parts(file).get("contents.txt").contains("no node of cluster rep has run here"));
         // and: a report that is there is not replaced
         final HxbOutput again = report(cluster(), file);
         assertEquals(ExitStatus.FAILED, again.status());

@@ -48,7 +48,8 @@ public final class DoctorCommand implements Callable<Integer> {
     @Option(
             names = "--around",
             paramLabel = "TIME",
-            description = "look at this time before and after the moment of --explain (default: 10s)")
+            description =
+                    "look at this time before and after the moment of --explain (default: 10s)")
     private String around;
 
     /** Picocli makes it. */

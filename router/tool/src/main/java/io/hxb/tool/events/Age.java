@@ -8,8 +8,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * For how long something has been past, as options give it: {@code 5m}, {@code 2h} or {@code 1d}, or
- * a shorter time as in {@link TimeOption}. Stateless.
+ * For how long something has been past, as options give it: {@code 5m}, {@code 2h} or {@code 1d},
+ * or a shorter time as in {@link TimeOption}. Stateless.
  */
 public final class Age {
     private static final long MAX_NS = TimeUnit.DAYS.toNanos(36_500);

@@ -56,7 +56,7 @@ public final class EventsCommand implements Callable<Integer> {
             split = ",",
             description =
                     "show only these events, such as link-silent or link-*;"
-                        + " docs/reference/events.md has them all")
+                            + " docs/reference/events.md has them all")
     private List<String> types = List.of();
 
     @Option(
@@ -97,9 +97,7 @@ public final class EventsCommand implements Callable<Integer> {
             throw new UsageException("--count must be 0 or more: " + count);
         }
         final long firstNs =
-                since == null
-                        ? Long.MIN_VALUE
-                        : nowNs() - Age.parseNs("--since", since);
+                since == null ? Long.MIN_VALUE : nowNs() - Age.parseNs("--since", since);
         final Set<String> wanted = wantedTypes();
         if (!files.isEmpty()) {
             cluster.requireNone();

@@ -42,8 +42,7 @@ class ExplanationTest {
         // given: a link fails, a flow notices first
         final NodeEvent found = event(0, -9_000, RecordedEvent.LINK_FOUND, 1L, 1L);
         final NodeEvent stall = event(0, 100, RecordedEvent.WINDOW_STALLED, 5L, 5L, 1L, 120 * MS);
-        final NodeEvent link =
-                event(0, 150, RecordedEvent.LINK_HELLOS_MISSED, 1L, 1L, 400 * MS);
+        final NodeEvent link = event(0, 150, RecordedEvent.LINK_HELLOS_MISSED, 1L, 1L, 400 * MS);
         // when
         final Explanation explanation = around(found, stall, link);
         // then
@@ -58,8 +57,7 @@ class ExplanationTest {
     @Test
     void shouldTakeANodeThatEndsForTheCauseOfLinksWithoutAnswer() {
         final NodeEvent ending = event(3, 0, RecordedEvent.NODE_ENDING, 1L);
-        final NodeEvent unanswered =
-                event(0, 300, RecordedEvent.LINK_UNANSWERED, 0L, 3L, 250 * MS);
+        final NodeEvent unanswered = event(0, 300, RecordedEvent.LINK_UNANSWERED, 0L, 3L, 250 * MS);
         assertEquals(ending, around(ending, unanswered).cause().orElseThrow());
     }
 

@@ -40,8 +40,7 @@ class MomentTest {
         for (final String text : new String[] {"noon", "25:00", "-", "-5parsecs", "", "T"}) {
             final UsageException thrown =
                     assertThrows(
-                            UsageException.class,
-                            () -> Moment.parse("--explain", text, NOW, ZONE));
+                            UsageException.class, () -> Moment.parse("--explain", text, NOW, ZONE));
             assertTrue(
                     thrown.getMessage()
                             .startsWith("--explain must be a time of day such as 12:03:10"),
