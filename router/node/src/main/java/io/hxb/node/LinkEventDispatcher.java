@@ -127,29 +127,25 @@ final class LinkEventDispatcher implements LinkListener {
     private void record(final LinkEvent event) {
         final int node =
                 shape.node(Shape.withCoordinate(here, event.dimension(), event.neighbour()));
-        final long link = RecordedEvent.link(event.dimension(), event.number());
-        switch (event.state()) {
-            case UNKNOWN -> events.record(RecordedEvent.NEIGHBOUR_RESTARTED, event.timeNs(), node);
-            case GOOD ->
-                    events.record(
-                            event.measured() == 0
-                                    ? RecordedEvent.LINK_FOUND
-                                    : RecordedEvent.LINK_RECOVERED,
-                            event.timeNs(),
-                            link,
-                            node,
-                            event.measured());
-            case FAILED ->
-                    events.record(
-                            failureOf(event.reason()),
-                            event.timeNs(),
-                            link,
-                            node,
-                            event.measured());
+        if (event.state() == LinkState.UNKNOWN) {
+            events.record(RecordedEvent.NEIGHBOUR_RESTARTED, event.timeNs(), node);
+        } else {
+            events.record(
+                    event.state() == LinkState.GOOD
+                            ? usedAs(event.measured())
+                            : failureOf(event.reason()),
+                    event.timeNs(),
+                    RecordedEvent.link(event.dimension(), event.number()),
+                    node,
+                    event.measured());
         }
         if (event.isLast()) {
             events.record(RecordedEvent.TRUNK_LOST, event.timeNs(), event.dimension(), node);
         }
+    }
+
+    private static RecordedEvent usedAs(final long excludedNs) {
+        return excludedNs == 0 ? RecordedEvent.LINK_FOUND : RecordedEvent.LINK_RECOVERED;
     }
 
     private static RecordedEvent failureOf(final LinkReason reason) {
