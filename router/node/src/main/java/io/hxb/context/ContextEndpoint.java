@@ -402,6 +402,11 @@ final class ContextEndpoint {
         };
     }
 
+    /** Why it is closed; NONE while it is open. */
+    CloseReason closeReason() {
+        return closeReason;
+    }
+
     /** Begins to close; {@link #finishClosing} ends it. */
     void close(final CloseReason reason) {
         if (!isClosing()) {

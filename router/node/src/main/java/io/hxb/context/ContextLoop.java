@@ -7,6 +7,7 @@ import io.hxb.linux.LinuxException;
 import io.hxb.os.EventFdSet;
 import io.hxb.pm.shm.CloseReason;
 import io.hxb.pm.shm.NodePage;
+import io.hxb.recorder.RecordedEvent;
 import io.hxb.remote.RemoteEndpoint;
 
 import org.slf4j.Logger;
@@ -40,6 +41,7 @@ public final class ContextLoop implements ContextPolling {
     private int sleeps;
     private long beat;
     private long beatNs;
+    private long turnNs;
     private boolean isAsleep;
     private boolean isClosed;
 
@@ -86,6 +88,7 @@ public final class ContextLoop implements ContextPolling {
      */
     @Override
     public int doWork(final long nowNs) {
+        turnNs = nowNs;
         if (index == 0 && (beat == 0 || nowNs - beatNs >= 0)) {
             beatNs = nowNs + NodePage.BEAT_INTERVAL_NS;
             page.beat(++beat);
@@ -158,6 +161,7 @@ public final class ContextLoop implements ContextPolling {
             more[endpoints.length] = endpoint;
             endpoints = more;
             counters.increment(CounterType.CONTEXT_OPENED_EVENTS);
+            counters.events().record(RecordedEvent.CONTEXT_OPENED, turnNs, endpoint.contextId());
             opened.complete(endpoint);
         } catch (final IllegalStateException | LinuxException e) {
             opened.completeExceptionally(e);
@@ -221,10 +225,24 @@ public final class ContextLoop implements ContextPolling {
         for (final ContextEndpoint endpoint : endpoints) {
             if (endpoint.isClosing() && endpoint.finishClosing(nowNs, isToAnswer)) {
                 remove(endpoint);
+                noteClosed(endpoint, nowNs);
                 finished++;
             }
         }
         return finished;
+    }
+
+    private void noteClosed(final ContextEndpoint endpoint, final long nowNs) {
+        final RecordedEvent event =
+                switch (endpoint.closeReason()) {
+                    case DETACHED -> RecordedEvent.CONTEXT_CLOSED;
+                    case GONE -> RecordedEvent.CONTEXT_DEAD;
+                    case NODE_CLOSED -> null;
+                    default -> RecordedEvent.CONTEXT_INVALID;
+                };
+        if (event != null) {
+            counters.events().record(event, nowNs, endpoint.contextId());
+        }
     }
 
     private void remove(final ContextEndpoint endpoint) {

@@ -1,11 +1,13 @@
 package io.hxb.counter;
 
 import io.hxb.linux.Memory;
+import io.hxb.recorder.EventRing;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.LongSupplier;
 
 /**
@@ -31,14 +33,21 @@ public final class CounterBlock {
     private final List<LongSupplier> sources = new ArrayList<>();
     private final List<Integer> sourceIndexes = new ArrayList<>();
     private final long address;
+    // Null where no loop owns the block.
+    private final EventRing events;
 
     /** Keeps the published memory as long as the block is in use. */
     @SuppressWarnings("unused")
     private final Object owner;
 
     /** A block that is published at {@code address}; nowhere if that is 0. */
-    CounterBlock(final CounterLayout layout, final long address, final Object owner) {
+    CounterBlock(
+            final CounterLayout layout,
+            final long address,
+            final Object owner,
+            final EventRing events) {
         this.layout = layout;
+        this.events = events;
         this.address = address;
         this.owner = owner;
         values = new long[layout.valueCount];
@@ -47,7 +56,12 @@ public final class CounterBlock {
 
     /** A block of its own that is not published, for parts that work without a node. */
     public static CounterBlock unpublished(final int links, final int dimensions) {
-        return new CounterBlock(new CounterLayout(links, dimensions, 1), 0, null);
+        return new CounterBlock(new CounterLayout(links, dimensions, 1), 0, null, new EventRing());
+    }
+
+    /** Where the loop of the block records what has happened; only its loop may call it. */
+    public EventRing events() {
+        return Objects.requireNonNull(events, "no loop owns this block");
     }
 
     /** Adds 1 to a counter of the node. */

@@ -7,16 +7,16 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Copies the counters of this process's nodes to their files: what has changed, every 25 ms, and
- * everything once a second. It has a thread of its own, which runs while there are files, so that
- * loops never wait for a disk. Any thread may add and remove files.
+ * Copies the counters and events of this process's nodes to their files: what has changed, every 25
+ * ms, and everything once a second. It has a thread of its own, which runs while there are files,
+ * so that loops never wait for a disk. Any thread may add and remove files.
  */
 final class CounterPublisher {
     private static final CounterPublisher OF_THIS_PROCESS = new CounterPublisher();
     private static final long INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(25);
     private static final int ROUNDS_PER_WHOLE = 40;
 
-    private final List<CounterFile> files = new ArrayList<>();
+    private final List<NodeFiles> files = new ArrayList<>();
     private Thread thread;
 
     private CounterPublisher() {}
@@ -27,7 +27,7 @@ final class CounterPublisher {
     }
 
     /** Copies to {@code file} from now on. */
-    synchronized void add(final CounterFile file) {
+    synchronized void add(final NodeFiles file) {
         files.add(file);
         if (thread == null) {
             thread = new Thread(Capabilities.givingUp(this::run), "hxb-counters");
@@ -37,17 +37,17 @@ final class CounterPublisher {
     }
 
     /** Leaves {@code file} alone from now on, except for a copy that is under way. */
-    synchronized void remove(final CounterFile file) {
+    synchronized void remove(final NodeFiles file) {
         files.remove(file);
         notifyAll();
     }
 
     private void run() {
         int rounds = 0;
-        List<CounterFile> current = next();
+        List<NodeFiles> current = next();
         while (!current.isEmpty()) {
             rounds++;
-            for (final CounterFile file : current) {
+            for (final NodeFiles file : current) {
                 if (rounds % ROUNDS_PER_WHOLE == 0) {
                     file.publishAll();
                 } else {
@@ -59,7 +59,7 @@ final class CounterPublisher {
     }
 
     // Waits for the next round; empty when there is nothing left to do for this thread.
-    private synchronized List<CounterFile> next() {
+    private synchronized List<NodeFiles> next() {
         try {
             final long endNs = System.nanoTime() + INTERVAL_NS;
             for (long leftNs = INTERVAL_NS; leftNs > 0 && !files.isEmpty(); ) {

@@ -1,6 +1,10 @@
 package io.hxb.counter;
 
 import io.hxb.linux.Memory;
+import io.hxb.recorder.EventLabels;
+import io.hxb.recorder.EventRing;
+import io.hxb.recorder.FlightRecorder;
+import io.hxb.recorder.RecorderReader;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -11,6 +15,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
 /**
  * The counters of one node, and a file with a copy of them that outlives the process. Made at
@@ -29,21 +34,32 @@ public final class Counters implements AutoCloseable {
     private final long base;
     private final CounterFile file;
     private final CounterBlock[] blocks;
+    private final FlightRecorder recorder;
 
     private Counters(
-            final CounterLayout layout, final MemorySegment memory, final CounterFile file) {
+            final CounterLayout layout,
+            final MemorySegment memory,
+            final CounterFile file,
+            final FlightRecorder recorder) {
         this.layout = layout;
+        this.recorder = recorder;
         this.memory = memory;
         this.file = file;
         base = memory.address();
         blocks = new CounterBlock[layout.writers];
-        Arrays.setAll(blocks, i -> new CounterBlock(layout, base + layout.writerOffset(i), memory));
+        Arrays.setAll(
+                blocks,
+                i -> new CounterBlock(layout, base + layout.writerOffset(i), memory, eventsOf(i)));
+    }
+
+    private EventRing eventsOf(final int block) {
+        return block < loops() ? recorder.ofLoop(block) : null;
     }
 
     /**
-     * Makes the counters of a node, all 0. A file that cannot be written (full disk, no permission,
-     * a folder in which others may write) causes a warning and is left out, so that the node runs
-     * anyway.
+     * Makes the counters of a node, all 0, and its flight recorder, whose file lies beside theirs.
+     * A file that cannot be written (full disk, no permission, a folder in which others may write)
+     * causes a warning and is left out, so that the node runs anyway.
      *
      * @param file where; an older file is replaced, readers that have it open keep the old one.
      * @param labels whose counters.
@@ -61,25 +77,65 @@ public final class Counters implements AutoCloseable {
         final MemorySegment memory = memory(layout, labels);
         try {
             final CounterFile copy = CounterFile.create(file, layout, memory, warning);
-            CounterPublisher.ofThisProcess().add(copy);
-            return new Counters(layout, memory, copy);
+            final FlightRecorder recorder = recorder(file, labels, loops, warning);
+            CounterPublisher.ofThisProcess().add(new NodeFiles(copy, recorder));
+            return new Counters(layout, memory, copy, recorder);
         } catch (final IOException e) {
             warning.accept(CounterFile.problem(file, e));
-            return new Counters(layout, memory, null);
+            return new Counters(layout, memory, null, recorder(labels, loops, System::nanoTime));
         }
+    }
+
+    private static FlightRecorder recorder(
+            final Path counters,
+            final CounterLabels labels,
+            final int loops,
+            final Consumer<String> warning) {
+        final Path file = RecorderReader.fileBeside(counters);
+        try {
+            return FlightRecorder.create(file, eventLabels(labels), loops);
+        } catch (final IOException e) {
+            warning.accept(
+                    "events cannot be kept in "
+                            + file
+                            + " ("
+                            + e.getMessage()
+                            + "): hxb events will not see this node");
+            return recorder(labels, loops, System::nanoTime);
+        }
+    }
+
+    private static FlightRecorder recorder(
+            final CounterLabels labels, final int loops, final LongSupplier clockNs) {
+        return FlightRecorder.inMemory(eventLabels(labels), loops, clockNs);
+    }
+
+    private static EventLabels eventLabels(final CounterLabels labels) {
+        return new EventLabels(labels.clusterName(), labels.clusterId(), labels.node());
     }
 
     /** Counters in memory of this process alone, for tests and embedded nodes. */
     public static Counters inMemory(final CounterLabels labels, final int loops) {
+        return inMemory(labels, loops, System::nanoTime);
+    }
+
+    /** The same for loops with a clock of their own. */
+    public static Counters inMemory(
+            final CounterLabels labels, final int loops, final LongSupplier clockNs) {
         final CounterLayout layout =
                 new CounterLayout(labels.links().size(), labels.dimensions(), loops + OTHER_BLOCKS);
-        return new Counters(layout, memory(layout, labels), null);
+        return new Counters(layout, memory(layout, labels), null, recorder(labels, loops, clockNs));
     }
 
     private static MemorySegment memory(final CounterLayout layout, final CounterLabels labels) {
         final MemorySegment memory = Arena.ofAuto().allocate(layout.length, 128);
         memory.asByteBuffer().put(CounterHeader.image(layout, labels));
         return memory;
+    }
+
+    /** What has happened to the node. */
+    public FlightRecorder recorder() {
+        return recorder;
     }
 
     /** The block of a loop, 0 to loops - 1. Owned by that loop. */
@@ -133,6 +189,7 @@ public final class Counters implements AutoCloseable {
     public void publish() {
         if (file != null) {
             file.publishAll();
+            recorder.publishAll();
         }
     }
 
@@ -165,9 +222,10 @@ public final class Counters implements AutoCloseable {
     public void close() {
         Memory.putIntVolatile(base + CounterLayout.STATE_OFFSET, CounterLayout.CLOSED);
         if (file != null) {
-            CounterPublisher.ofThisProcess().remove(file);
+            CounterPublisher.ofThisProcess().remove(new NodeFiles(file, recorder));
             file.close();
         }
+        recorder.close();
     }
 
     private static byte[] truncate(final String text) {

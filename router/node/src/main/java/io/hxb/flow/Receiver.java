@@ -13,6 +13,7 @@ import io.hxb.link.BufferPool;
 import io.hxb.link.LoopClock;
 import io.hxb.log.LoopErrors;
 import io.hxb.pm.PmStatus;
+import io.hxb.recorder.RecordedEvent;
 
 /**
  * The receiving half of one loop: puts frames into ordering arrays and hands them to contexts in
@@ -406,6 +407,13 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
     private void giveUp(final ReceiveFlow flow) {
         counters.increment(CounterType.FLOW_PEER_UNREACHABLE_EVENTS);
         final FlowContext context = flow.context;
+        counters.events()
+                .record(
+                        RecordedEvent.PEER_UNREACHABLE,
+                        clock.nowNs(),
+                        context.id,
+                        flow.peerContext,
+                        flow.peerNode);
         context.remove(flow);
         end(flow);
         listener.onPeerStatus(

@@ -12,6 +12,7 @@ import io.hxb.link.LoopClock;
 import io.hxb.linux.Memory;
 import io.hxb.pm.PmStatus;
 import io.hxb.pm.shm.DirectPage;
+import io.hxb.recorder.RecordedEvent;
 import io.hxb.topology.Shape;
 
 /**
@@ -19,6 +20,9 @@ import io.hxb.topology.Shape;
  * fails, or given up with their flow. Owned by one loop.
  */
 final class SendFeedback {
+    /** How long messages wait for a window before that is recorded. */
+    private static final long LONG_STALL_NS = 100_000_000L;
+
     private final FlowTable table;
     private final RouteTable routes;
     private final ControlWriter control;
@@ -537,8 +541,20 @@ final class SendFeedback {
     }
 
     private void onWindow(final SendFlow flow, final int limit) {
+        final long nowNs = clock.nowNs();
+        final long stalledNs = flow.window.stalledNs(nowNs);
         if (flow.window.raise(limit)) {
             flow.persistTimer.onWindow();
+            if (stalledNs >= LONG_STALL_NS) {
+                counters.events()
+                        .record(
+                                RecordedEvent.WINDOW_STALLED,
+                                nowNs,
+                                flow.context.id,
+                                flow.peerContext,
+                                flow.peerNode,
+                                stalledNs);
+            }
         } else if (flow.backlog.isEmpty() && flow.window.giveBack(limit)) {
             control.sendProbe(flow, 0);
         }

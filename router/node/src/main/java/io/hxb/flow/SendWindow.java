@@ -39,6 +39,7 @@ final class SendWindow {
     private int inFlight;
     private int lost;
     private boolean isStalled;
+    private long stalledSinceNs;
     private boolean isReturned;
 
     /** When a frame was sent last, or the flow began. */
@@ -146,10 +147,16 @@ final class SendWindow {
     }
 
     /** Notes that messages wait and the window is used up; true if that is new. */
-    boolean stall() {
+    boolean stall(final long nowNs) {
         final boolean isNew = !isStalled;
+        stalledSinceNs = isNew ? nowNs : stalledSinceNs;
         isStalled = true;
         return isNew;
+    }
+
+    /** For how many ns messages have waited for the window; 0 if they do not. */
+    long stalledNs(final long nowNs) {
+        return isStalled ? nowNs - stalledSinceNs : 0;
     }
 
     /** The receiver takes frames before {@code newLimit}; false if that is not more than before. */

@@ -5,6 +5,7 @@ import io.hxb.counter.CounterType;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.link.LoopClock;
 import io.hxb.pm.PmStatus;
+import io.hxb.recorder.RecordedEvent;
 import io.hxb.time.Deadline;
 
 /**
@@ -178,6 +179,13 @@ final class Sender {
                 feedback.closed(flow);
             } else {
                 counters.increment(CounterType.FLOW_PEER_UNREACHABLE_EVENTS);
+                counters.events()
+                        .record(
+                                RecordedEvent.PEER_UNREACHABLE,
+                                nowNs,
+                                flow.context.id,
+                                flow.peerContext,
+                                flow.peerNode);
                 feedback.end(flow, PmStatus.PEER_UNREACHABLE);
             }
             return;
@@ -233,8 +241,17 @@ final class Sender {
         // goes first, and its acknowledgement shows what has arrived (as RFC 8985's tail loss
         // probe).
         final int maxFrames = flow.rttEstimator.isBackedOff() ? SendFlow.MAX_RESEND_FRAMES : 1;
-        if (window.markOldest(nowNs, timeoutNs, maxFrames) > 0) {
+        final int marked = window.markOldest(nowNs, timeoutNs, maxFrames);
+        if (marked > 0) {
             counters.increment(CounterType.FLOW_TIMEOUTS_EVENTS);
+            counters.events()
+                    .record(
+                            RecordedEvent.RETRANSMISSION_TIMED_OUT,
+                            nowNs,
+                            flow.context.id,
+                            flow.peerNode,
+                            timeoutNs,
+                            marked);
             flow.rttEstimator.onTimeout();
         }
         if (flow.lossDetector.takeRouteSilent()) {

@@ -163,7 +163,7 @@ final class Transmitter implements FrameOwner {
         int frames = 0;
         while (!isHeldUp && !flow.backlog.isEmpty()) {
             if (!window.hasRoom()) {
-                if (window.stall()) {
+                if (window.stall(nowNs)) {
                     counters.increment(CounterType.FLOW_WINDOW_STALLS_EVENTS);
                 }
                 break;

@@ -1,5 +1,7 @@
 package io.hxb.node;
 
+import io.hxb.recorder.EventRing;
+import io.hxb.recorder.RecordedEvent;
 import io.hxb.topology.Shape;
 import io.hxb.trunk.LinkReason;
 import io.hxb.trunk.LinkState;
@@ -33,6 +35,7 @@ final class LinkEventDispatcher implements LinkListener {
     private final int[] lastReasons;
     private final LinkEventSink applications;
     private final Runnable wakeUp;
+    private final EventRing events;
 
     /**
      * Makes the news of one node.
@@ -44,6 +47,7 @@ final class LinkEventDispatcher implements LinkListener {
      * @param log limits their number.
      * @param applications where they are reported as well.
      * @param wakeUp ends the sleep of the node's first loop; called by any loop.
+     * @param events of that loop.
      */
     LinkEventDispatcher(
             final NodeIdentity self,
@@ -52,7 +56,9 @@ final class LinkEventDispatcher implements LinkListener {
             final Logger logger,
             final LinkLog log,
             final LinkEventSink applications,
-            final Runnable wakeUp) {
+            final Runnable wakeUp,
+            final EventRing events) {
+        this.events = events;
         shape = self.shape();
         here = self.here();
         this.ports = List.copyOf(ports);
@@ -102,6 +108,10 @@ final class LinkEventDispatcher implements LinkListener {
     }
 
     private void publish(final LinkEvent event) {
+        record(event);
+        if (event.state() == LinkState.UNKNOWN) {
+            return;
+        }
         lastReasons[event.linkIndex()] = event.reason().code();
         final boolean isGood = event.state() == LinkState.GOOD;
         // Neighbours found are no news.
@@ -112,6 +122,43 @@ final class LinkEventDispatcher implements LinkListener {
         }
         final long there = Shape.withCoordinate(here, event.dimension(), event.neighbour());
         applications.put(event, shape.node(there), clock.time());
+    }
+
+    private void record(final LinkEvent event) {
+        final int node =
+                shape.node(Shape.withCoordinate(here, event.dimension(), event.neighbour()));
+        if (event.state() == LinkState.UNKNOWN) {
+            events.record(RecordedEvent.NEIGHBOUR_RESTARTED, event.timeNs(), node);
+        } else {
+            events.record(
+                    event.state() == LinkState.GOOD
+                            ? usedAs(event.measured())
+                            : failureOf(event.reason()),
+                    event.timeNs(),
+                    RecordedEvent.link(event.dimension(), event.number()),
+                    node,
+                    event.measured());
+        }
+        if (event.isLast()) {
+            events.record(RecordedEvent.TRUNK_LOST, event.timeNs(), event.dimension(), node);
+        }
+    }
+
+    private static RecordedEvent usedAs(final long excludedNs) {
+        return excludedNs == 0 ? RecordedEvent.LINK_FOUND : RecordedEvent.LINK_RECOVERED;
+    }
+
+    private static RecordedEvent failureOf(final LinkReason reason) {
+        return switch (reason) {
+            case SILENT -> RecordedEvent.LINK_SILENT;
+            case LOSSY -> RecordedEvent.LINK_LOSSY;
+            case NO_CARRIER -> RecordedEvent.LINK_NO_CARRIER;
+            case SEND_ERRORS -> RecordedEvent.LINK_SEND_ERRORS;
+            case REPORTED -> RecordedEvent.LINK_REPORTED;
+            case UNANSWERED -> RecordedEvent.LINK_UNANSWERED;
+            case MISSED_HELLOS -> RecordedEvent.LINK_HELLOS_MISSED;
+            case NOT_HEARD, HELLO, HEALED -> RecordedEvent.LINK_NEVER_HEARD;
+        };
     }
 
     /** The event as a line for people. */

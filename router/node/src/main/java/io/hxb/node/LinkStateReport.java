@@ -1,5 +1,7 @@
 package io.hxb.node;
 
+import io.hxb.recorder.EventRing;
+import io.hxb.recorder.RecordedEvent;
 import io.hxb.trunk.Port;
 import io.hxb.trunk.health.HealthLoop;
 
@@ -20,7 +22,9 @@ final class LinkStateReport {
     private final HealthLoop health;
     private final NodeCounters counters;
     private final LinkLog log;
+    private final EventRing events;
     private final boolean[] wasUp;
+    private final int[] mtuBytes;
 
     /**
      * Reports of links that are not up yet.
@@ -29,13 +33,17 @@ final class LinkStateReport {
      * @param health the first loop's part in the health of the links.
      * @param counters count the changes.
      * @param log where the changes are reported.
+     * @param events of the node's first loop.
      */
     LinkStateReport(
             final int nodeId,
             final List<Port> ports,
             final HealthLoop health,
             final NodeCounters counters,
-            final LinkLog log) {
+            final LinkLog log,
+            final EventRing events) {
+        this.events = events;
+        mtuBytes = new int[ports.size()];
         this.nodeId = nodeId;
         this.ports = ports;
         this.health = health;
@@ -45,20 +53,34 @@ final class LinkStateReport {
     }
 
     /** Looks at all links. */
-    void look() {
+    void look(final long nowNs) {
         for (int i = 0; i < wasUp.length; i++) {
             final int index = i;
-            Housekeeping.alone(() -> look(index));
+            Housekeeping.alone(() -> look(index, nowNs));
         }
     }
 
-    private void look(final int index) {
+    private void look(final int index, final long nowNs) {
         final boolean isUp = ports.get(index).link().isUp();
+        record(ports.get(index), index, isUp, nowNs);
         if (isUp != wasUp[index]) {
             wasUp[index] = isUp;
             health.note();
             counters.onStateChanged(index);
             report(ports.get(index), isUp);
+        }
+    }
+
+    private void record(final Port port, final int index, final boolean isUp, final long nowNs) {
+        final long link = RecordedEvent.link(port.dimension(), port.number());
+        final int before = mtuBytes[index];
+        mtuBytes[index] = isUp ? port.link().mtuBytes() : before;
+        if (isUp != wasUp[index] && isUp) {
+            events.record(RecordedEvent.LINK_UP, nowNs, link, mtuBytes[index]);
+        } else if (isUp != wasUp[index]) {
+            events.record(RecordedEvent.LINK_DOWN, nowNs, link);
+        } else if (mtuBytes[index] != before) {
+            events.record(RecordedEvent.LINK_MTU_CHANGED, nowNs, link, mtuBytes[index], before);
         }
     }
 

@@ -13,6 +13,8 @@ import io.hxb.os.Capabilities;
 import io.hxb.os.ServiceManager;
 import io.hxb.pm.PmDevice;
 import io.hxb.pm.attach.NodeInvoker;
+import io.hxb.recorder.RecordedEvent;
+import io.hxb.recorder.StopCause;
 import io.hxb.trunk.discovery.Discovery;
 
 import java.io.IOException;
@@ -123,6 +125,11 @@ public final class Node implements AutoCloseable {
     private long neededByLoops() {
         final long relaying = isRelayedByKernel() ? Capabilities.NET_ADMIN | Capabilities.BPF : 0;
         return provider.neededCapabilities() | relaying;
+    }
+
+    /** Records why it ends; before {@link #close}, by any thread. */
+    public void onEnding(final StopCause cause) {
+        counters.recorder().ofOthers().record(RecordedEvent.NODE_ENDING, cause.code());
     }
 
     /** Its node id. */

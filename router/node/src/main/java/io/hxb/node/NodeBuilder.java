@@ -28,6 +28,7 @@ import io.hxb.os.HostName;
 import io.hxb.os.NetworkNamespace;
 import io.hxb.os.SoftInterrupts;
 import io.hxb.pm.attach.RunFolders;
+import io.hxb.recorder.RecordedEvent;
 import io.hxb.session.KeyFile;
 import io.hxb.session.KeyRing;
 import io.hxb.tap.IpDevice;
@@ -128,6 +129,13 @@ final class NodeBuilder {
                 ServiceTask.open(
                         threads.driver(0), node.device(), contexts, parts.counters().ofLoop(0)));
         tasks.start();
+        parts.counters()
+                .recorder()
+                .ofOthers()
+                .record(
+                        RecordedEvent.NODE_STARTED,
+                        ProcessHandle.current().pid(),
+                        config.fingerprint());
         return node;
     }
 

@@ -7,6 +7,7 @@ import io.hxb.link.LinkWatch;
 import io.hxb.node.loop.Interest;
 import io.hxb.node.loop.Loop;
 import io.hxb.node.loop.Registration;
+import io.hxb.recorder.EventRing;
 import io.hxb.time.Deadline;
 import io.hxb.trunk.discovery.Discovery;
 import io.hxb.trunk.discovery.MisconfigurationLog;
@@ -77,6 +78,7 @@ final class NodeHousekeeping implements Housekeeping {
         board = all.board();
         discovery = neighbours.discovery();
         watch = all.watch();
+        final EventRing events = counters.ofLoop(0).events();
         news =
                 new LinkEventDispatcher(
                         parts.self(),
@@ -85,13 +87,15 @@ final class NodeHousekeeping implements Housekeeping {
                         LOGGER,
                         LINK_LOG,
                         parts.contexts().linkEvents(),
-                        loop::wakeUp);
+                        loop::wakeUp,
+                        events);
         neighbours.health().addListener(news);
         final NodeCounters nodeCounters = new NodeCounters(parts, news);
         final KeyWatch keys =
                 new KeyWatch(parts.config().security(), neighbours.sessions(), System.getenv());
         final LinkStateReport states =
-                new LinkStateReport(parts.nodeId(), all.ports(), health, nodeCounters, LINK_LOG);
+                new LinkStateReport(
+                        parts.nodeId(), all.ports(), health, nodeCounters, LINK_LOG, events);
         final NodeFindings findings = new NodeFindings(all.ports(), discovery, misconfigurationLog);
         everyBeat =
                 new Runnable[] {
@@ -102,11 +106,16 @@ final class NodeHousekeeping implements Housekeeping {
         everyLook =
                 new Runnable[] {
                     keys::look,
-                    states::look,
+                    () -> states.look(beatNs),
                     all.relay()::refresh,
                     () -> counters.findings(findings.list(beatNs))
                 };
-        copyCounters = nodeCounters::publish;
+        final CounterWatch counterWatch = new CounterWatch(counters, all.ports(), events);
+        copyCounters =
+                () -> {
+                    nodeCounters.publish();
+                    counterWatch.look(beatNs);
+                };
     }
 
     @Override

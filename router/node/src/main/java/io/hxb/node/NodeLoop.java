@@ -19,6 +19,7 @@ import io.hxb.node.loop.Interest;
 import io.hxb.node.loop.Loop;
 import io.hxb.node.loop.LoopTask;
 import io.hxb.node.loop.Registration;
+import io.hxb.recorder.RecordedEvent;
 import io.hxb.session.Sessions;
 import io.hxb.time.Deadline;
 import io.hxb.trunk.Port;
@@ -35,6 +36,9 @@ import java.util.stream.Stream;
  * {@link io.hxb.node.loop.LoopDriver} or a simulation.
  */
 final class NodeLoop implements LoopTask {
+    /** Duration from which a turn is recorded. */
+    private static final long LATE_TURN_NS = 10_000_000L;
+
     private final Loop loop;
     private final LoopSenders senders;
     private final LoopReceiver receiver;
@@ -63,6 +67,10 @@ final class NodeLoop implements LoopTask {
     private Registration packetRegistration = Registration.NONE;
     private int pollsSeen;
     private long relayedSeen;
+    private long longTurnsSeen;
+    private long overrunSeenNs;
+    private long lateWakeUpsSeen;
+    private int lastWork;
 
     /** How often applications have woken the loop. */
     private long wakeUps;
@@ -142,6 +150,10 @@ final class NodeLoop implements LoopTask {
                                         frameSource))
                         : own;
         addCounters(received, neighbours.discovery());
+        // The loop may have served other nodes before.
+        longTurnsSeen = loop.longTurns();
+        overrunSeenNs = loop.overrunNs();
+        lateWakeUpsSeen = loop.lateWakeUps();
         export =
                 isFirst
                         ? exportWithKernel(parts.counters(), links.ports().size())
@@ -227,6 +239,9 @@ final class NodeLoop implements LoopTask {
     @Override
     public int doWork(final long nowNs) {
         assert loop.isOwnThread() : "called by " + Thread.currentThread();
+        if (loop.longTurns() != longTurnsSeen || loop.lateWakeUps() != lateWakeUpsSeen) {
+            noteDelays(nowNs);
+        }
         if (senders.takeUnblocked() || hasNewSession()) {
             flows.onLinkWritable();
         }
@@ -253,7 +268,24 @@ final class NodeLoop implements LoopTask {
         noteKernelRelay();
         health.doWork(nowNs);
         export.doWork(nowNs);
+        lastWork = work;
         return work;
+    }
+
+    private void noteDelays(final long nowNs) {
+        final long tookNs =
+                loop.overrunNs()
+                        - overrunSeenNs
+                        + (loop.longTurns() - longTurnsSeen) * Loop.LONG_TURN_NS;
+        if (tookNs >= LATE_TURN_NS) {
+            counters.events().record(RecordedEvent.TURN_LATE, nowNs, tookNs, lastWork);
+        }
+        if (loop.lateWakeUps() != lateWakeUpsSeen) {
+            counters.events().record(RecordedEvent.WAKE_UP_LATE, nowNs, loop.lateNs());
+        }
+        longTurnsSeen = loop.longTurns();
+        overrunSeenNs = loop.overrunNs();
+        lateWakeUpsSeen = loop.lateWakeUps();
     }
 
     // Link health and counters continue if housekeeping fails.

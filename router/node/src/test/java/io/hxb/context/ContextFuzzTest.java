@@ -14,6 +14,8 @@ import io.hxb.pm.attach.Attachment;
 import io.hxb.pm.attach.ContextRequest;
 import io.hxb.pm.shm.CloseReason;
 import io.hxb.pm.shm.ControlMemory;
+import io.hxb.recorder.RecordedEvent;
+import io.hxb.recorder.TakenEvents;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -54,6 +56,10 @@ class ContextFuzzTest {
             assertTrue(
                     node.loop.counters().value(CounterType.CONTEXT_CLOSED_RUBBISH_EVENTS)
                             > ROUNDS / 4,
+                    about);
+            assertTrue(
+                    TakenEvents.of(node.loop.counters().events())
+                            .contains(RecordedEvent.CONTEXT_INVALID),
                     about);
             for (final CloseReason reason : CloseReason.values()) {
                 // HostileOperationsTest provokes that of remote memory.

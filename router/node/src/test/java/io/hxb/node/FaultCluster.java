@@ -16,6 +16,7 @@ import io.hxb.link.sim.SimFaults;
 import io.hxb.link.sim.SimLink;
 import io.hxb.link.sim.SimNetwork;
 import io.hxb.link.sim.SimSegment;
+import io.hxb.recorder.FlightRecorder;
 import io.hxb.time.Deadline;
 import io.hxb.topology.Shape;
 import io.hxb.trunk.Port;
@@ -63,6 +64,7 @@ final class FaultCluster implements AutoCloseable {
         final List<Port> ports;
         final Discovery discovery;
         final TrunkHealth health;
+        final FlightRecorder recorder;
         long asleepUntilNs = clock.nanoTime();
 
         Member(final int node) {
@@ -85,6 +87,7 @@ final class FaultCluster implements AutoCloseable {
             final NodeParts parts = hardware.newParts(node, incarnation, pool, ports, flows);
             discovery = parts.neighbourhood().discovery();
             health = parts.neighbourhood().health();
+            recorder = parts.counters().recorder();
             loop = hardware.newLoop(parts, turns, share, links);
             application.attach(loop.flows(), incarnation);
         }

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.pm.shm.LinkEventRing;
 import io.hxb.pm.shm.NodePage;
+import io.hxb.recorder.EventLabels;
+import io.hxb.recorder.FlightRecorder;
 import io.hxb.testing.RecordingLink;
 import io.hxb.testing.RecordingLogger;
 import io.hxb.topology.Shape;
@@ -32,6 +34,8 @@ class LinkEventDispatcherTest {
     private final Port port = new Port(new RecordingLink(0), 1, 1);
     private final RecordingLogger logger = new RecordingLogger(Level.INFO);
     private final AtomicInteger loopWoken = new AtomicInteger();
+    private final FlightRecorder recorder =
+            FlightRecorder.inMemory(new EventLabels("lab", 1, 1), 1, () -> 5);
     private final LinkEventDispatcher news = news(() -> {});
 
     private LinkEventDispatcher news(final Runnable applicationsWaker) {
@@ -42,12 +46,13 @@ class LinkEventDispatcherTest {
                 logger,
                 new LinkLog(() -> 1),
                 new LinkEventSink.OfPage(page.linkEvents(), applicationsWaker),
-                loopWoken::incrementAndGet);
+                loopWoken::incrementAndGet,
+                recorder.ofLoop(0));
     }
 
     private static LinkEvent event(
             final LinkState state, final LinkReason reason, final boolean isLast) {
-        return new LinkEvent(5, 0, 1, 1, 2, state, reason, isLast);
+        return new LinkEvent(5, 0, 1, 1, 2, state, reason, isLast, 0);
     }
 
     @Test

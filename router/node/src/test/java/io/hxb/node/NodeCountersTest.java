@@ -14,6 +14,7 @@ import io.hxb.pm.PmDevice;
 import io.hxb.pm.PmException;
 import io.hxb.pm.PmMessage;
 import io.hxb.pm.PmStatus;
+import io.hxb.recorder.RecordedEvent;
 import io.hxb.testing.TestNamespaces;
 import io.hxb.testing.TestPorts;
 import io.hxb.topology.Shape;
@@ -86,6 +87,20 @@ class NodeCountersTest {
             awaitCount(to, CounterType.CONTEXT_CLOSED_NORMALLY_EVENTS, 1);
             awaitCount(to, CounterType.CONTEXT_OPEN_CONTEXTS, own);
             awaitCount(to, CounterType.FLOW_RECEIVING_FLOWS, 0);
+            for (final RecordedEvent event :
+                    List.of(
+                            RecordedEvent.NODE_STARTED,
+                            RecordedEvent.LINK_UP,
+                            RecordedEvent.LINK_FOUND,
+                            RecordedEvent.CONTEXT_OPENED,
+                            RecordedEvent.CONTEXT_REFUSED,
+                            RecordedEvent.CONTEXT_CLOSED)) {
+                TestNamespaces.await(
+                        () -> event + " is not among " + to.counters().recorder().recent(),
+                        () ->
+                                to.counters().recorder().recent().stream()
+                                        .anyMatch(entry -> entry.event() == event));
+            }
         }
     }
 

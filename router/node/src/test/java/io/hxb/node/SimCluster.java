@@ -15,6 +15,7 @@ import io.hxb.link.sim.SimClock;
 import io.hxb.link.sim.SimFaults;
 import io.hxb.link.sim.SimLink;
 import io.hxb.link.sim.SimNetwork;
+import io.hxb.recorder.FlightRecorder;
 import io.hxb.session.KeyRing;
 import io.hxb.session.Sessions;
 import io.hxb.time.Deadline;
@@ -57,6 +58,7 @@ final class SimCluster implements AutoCloseable {
         final Link[] links;
         final Discovery discovery;
         final TrunkHealth health;
+        final FlightRecorder recorder;
         final Sessions sessions;
         final List<Port> ports;
 
@@ -80,6 +82,7 @@ final class SimCluster implements AutoCloseable {
             final NodeParts parts = hardware.newParts(node, node + 1, pool, ports, flows);
             discovery = parts.neighbourhood().discovery();
             health = parts.neighbourhood().health();
+            recorder = parts.counters().recorder();
             sessions = parts.neighbourhood().sessions();
             loop = hardware.newLoop(parts, turns, share, links);
             application.attach(loop.flows());

@@ -197,7 +197,8 @@ final class SimHardware implements AutoCloseable {
                                                 new CounterLabels.LinkLabel(
                                                         link.dimension(), link.number(), HOST))
                                 .toList()),
-                1);
+                1,
+                clock::nanoTime);
     }
 
     @Override

@@ -11,6 +11,9 @@ final class SimLoop implements Loop {
     private final LoopClock clock = new LoopClock();
     private int turns;
 
+    /** How late it was so far, as a test wants it. */
+    long longTurns, overrunNs, lateWakeUps, lateNs;
+
     /** Begins a turn, in which all links are asked for frames. */
     void turn(final long nowNs) {
         clock.begin(nowNs);
@@ -58,12 +61,22 @@ final class SimLoop implements Loop {
 
     @Override
     public long longTurns() {
-        return 0;
+        return longTurns;
     }
 
     @Override
     public long overrunNs() {
-        return 0;
+        return overrunNs;
+    }
+
+    @Override
+    public long lateWakeUps() {
+        return lateWakeUps;
+    }
+
+    @Override
+    public long lateNs() {
+        return lateNs;
     }
 
     @Override

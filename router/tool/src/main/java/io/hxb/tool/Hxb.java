@@ -1,9 +1,11 @@
 package io.hxb.tool;
 
+import io.hxb.tool.bugreport.ReportCommand;
 import io.hxb.tool.cat.CatCommand;
 import io.hxb.tool.chaos.ChaosCommand;
 import io.hxb.tool.demo.DemoCommand;
 import io.hxb.tool.doctor.DoctorCommand;
+import io.hxb.tool.events.EventsCommand;
 import io.hxb.tool.expose.ExposeCommand;
 import io.hxb.tool.forward.ForwardCommand;
 import io.hxb.tool.init.InitCommand;
@@ -78,6 +80,8 @@ public final class Hxb implements Runnable {
                     TopCommand.class,
                     WebCommand.class,
                     DoctorCommand.class,
+                    EventsCommand.class,
+                    ReportCommand.class,
                     PlanCommand.class,
                     ChaosCommand.class,
                     SimCommand.class,

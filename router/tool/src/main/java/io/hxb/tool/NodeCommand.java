@@ -9,7 +9,9 @@ import io.hxb.node.loop.LoopStuckException;
 import io.hxb.observe.service.ObserveService;
 import io.hxb.os.Capabilities;
 import io.hxb.os.ServiceManager;
+import io.hxb.recorder.StopCause;
 import io.hxb.tool.machine.OpenJars;
+import io.hxb.tool.machine.Signals;
 import io.hxb.tool.manager.NodeManager;
 import io.hxb.tool.option.CaptureOption;
 import io.hxb.tool.option.ClusterOptions;
@@ -31,6 +33,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** {@code hxb node}: the service. Picocli makes it. */
 @Command(
@@ -40,6 +43,12 @@ import java.util.concurrent.CountDownLatch;
         description = "Run the node of this machine until it gets SIGTERM or Ctrl-C.")
 final class NodeCommand implements Callable<Integer> {
     private static final Logger LOGGER = LoggerFactory.getLogger(NodeCommand.class);
+
+    /** What a shell reports of a process that was ended by a signal, without its number. */
+    private static final int ENDED_BY_SIGNAL = 128;
+
+    /** The first is what ends the node; a closing node gets more of them. */
+    private static final AtomicReference<StopCause> CAUSE = new AtomicReference<>();
 
     @Mixin private ClusterOptions cluster;
     @Mixin private WaitOptions waiting;
@@ -69,6 +78,9 @@ final class NodeCommand implements Callable<Integer> {
         final Node node = start(NodeOptions.service(config, id), log);
         final VirtualNic nic = startManager(config, node, log);
         startServer(config);
+        noteSignal("TERM", 15, StopCause.SIGTERM);
+        noteSignal("INT", 2, StopCause.SIGINT);
+        noteSignal("HUP", 1, StopCause.SIGHUP);
         Runtime.getRuntime()
                 .addShutdownHook(new Thread(() -> stop(node, nic, log, manager), "hxb-node-stop"));
         node.serve(manager);
@@ -94,10 +106,21 @@ final class NodeCommand implements Callable<Integer> {
         manager.ready("node " + id + " of cluster " + config.name());
         if (isAttended) {
             System.in.transferTo(OutputStream.nullOutputStream());
+            CAUSE.compareAndSet(null, StopCause.INPUT_ENDED);
         } else {
             new CountDownLatch(1).await();
         }
         return ExitStatus.OK;
+    }
+
+    // The JVM ends in the same way, but does not tell which signal it was.
+    private static void noteSignal(final String name, final int number, final StopCause cause) {
+        Signals.handle(
+                name,
+                () -> {
+                    CAUSE.compareAndSet(null, cause);
+                    System.exit(ENDED_BY_SIGNAL + number);
+                });
     }
 
     // The caller prints why the node did not start and ends the process at once.
@@ -141,6 +164,14 @@ final class NodeCommand implements Callable<Integer> {
             final LogThread log,
             final ServiceManager manager) {
         manager.stopping();
+        CAUSE.compareAndSet(null, StopCause.ERROR);
+        final StopCause cause = CAUSE.get();
+        LOGGER.info(
+                "node {} of cluster {} ends: {}",
+                node.nodeId(),
+                node.config().name(),
+                cause.text());
+        node.onEnding(cause);
         boolean isStuck = false;
         try {
             if (nic != null) {

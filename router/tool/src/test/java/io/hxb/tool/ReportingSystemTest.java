@@ -71,6 +71,8 @@ class ReportingSystemTest {
         commands.put("stat", words("--name " + lab));
         commands.put("top", words("--count 1 --interval 0.1 --name " + lab));
         commands.put("doctor", words("--name " + lab));
+        commands.put("events", words("--name " + lab));
+        commands.put("report", words("--out " + folder.resolve("report.zip") + " --name " + lab));
         commands.put("plan compare", words("--graph " + graph + " --algorithms updown-bfs"));
         commands.put("plan routes", words("--graph " + graph + " --algorithm updown-bfs"));
         commands.put("plan vlan", words("--graph " + graph));

@@ -222,6 +222,22 @@ class WrongUsageTest {
             doctor --config C --node 9,9
             doctor --config C --node x
             doctor --name ../x
+            doctor --config C --explain noon
+            doctor --config C --explain -5parsecs
+            doctor --config C --explain 12:00 --all
+            doctor --config C --explain 12:00 --around x
+            doctor --config C --around 5s
+            events --config C C
+            events --config C --count -1
+            events --config C --since x
+            events --config C --type nonsense
+            events --config C --severity bad
+            events --config C --node x
+            events --name ../x
+            report --name ../x
+            report --out /nosuch/report.zip
+            report --out /
+            report extra
             plan routes
             plan routes --graph torus:8
             plan routes --graph nosuch:4x4

@@ -21,6 +21,7 @@ final class Destination {
     private int searches;
     private int lastOrder;
     private boolean isCutOff;
+    private boolean isDetoured;
     private long troubleNs;
 
     // For a while, the return route of what the peer had to send again.
@@ -122,6 +123,16 @@ final class Destination {
     /** True if a route works, as far as is known. */
     boolean hasRoute() {
         return usable != 0 || alternative != Route.NONE;
+    }
+
+    /** True if its frames have taken another route than the configured ones, and still do. */
+    boolean isDetoured() {
+        return isDetoured;
+    }
+
+    /** Notes whether its frames take another route than the configured ones. */
+    void detoured(final boolean value) {
+        isDetoured = value;
     }
 
     /** True if a configured order works. */

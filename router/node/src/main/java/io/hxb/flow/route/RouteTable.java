@@ -7,6 +7,7 @@ import io.hxb.config.RouteConfig;
 import io.hxb.counter.CounterBlock;
 import io.hxb.counter.CounterType;
 import io.hxb.link.LoopClock;
+import io.hxb.recorder.RecordedEvent;
 import io.hxb.routing.PathSearch;
 import io.hxb.routing.Route;
 import io.hxb.routing.RouteCodec;
@@ -347,7 +348,30 @@ public final class RouteTable {
         final long nextCheckNs = nowNs + CHECK_NS * (1 + destinations.size() / 8);
         if (entry.onChecked(book.version(), nextCheckNs, usable, alternative, candidate)) {
             counters.increment(CounterType.FLOW_CUT_OFF_EVENTS);
+            counters.events().record(RecordedEvent.CUT_OFF, nowNs, entry.node());
         }
+        noteDetour(entry, alternative, nowNs);
+    }
+
+    private void noteDetour(final Destination entry, final long alternative, final long nowNs) {
+        final boolean isDetoured = alternative != Route.NONE && !isConfigured(entry, alternative);
+        if (isDetoured && !entry.isDetoured()) {
+            counters.events().record(RecordedEvent.DETOUR_USED, nowNs, entry.node());
+        } else if (entry.isDetoured() && entry.hasOrder()) {
+            counters.events().record(RecordedEvent.ROUTE_RETURNED, nowNs, entry.node());
+        }
+        entry.detoured(isDetoured || (entry.isDetoured() && !entry.hasOrder()));
+    }
+
+    // The only way to a neighbour is used even if it has failed.
+    private boolean isConfigured(final Destination entry, final long alternative) {
+        for (final long order : orders) {
+            final int count = codec.trace(order, hereVector, entry.coordinates(), nodes);
+            if (count > 0 && codec.encode(nodes, count) == alternative) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private int search(final Destination entry, final int shift, final PathSearch.HopCosts costs) {

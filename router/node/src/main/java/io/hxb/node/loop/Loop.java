@@ -7,6 +7,12 @@ import io.hxb.link.LoopClock;
  * own thread unless stated otherwise.
  */
 public interface Loop {
+    /** Duration from which a turn is long; links are judged by silences of a few ms. */
+    long LONG_TURN_NS = 2_000_000;
+
+    /** Delay from which the end of a sleep is late. */
+    long LATE_WAKE_UP_NS = 10_000_000;
+
     /** The time of the current turn; always the same object. */
     LoopClock clock();
 
@@ -42,6 +48,12 @@ public interface Loop {
 
     /** Total time in ns by which these turns exceeded 2 ms. */
     long overrunNs();
+
+    /** Sleeps that ended more than 10 ms after their deadline. */
+    long lateWakeUps();
+
+    /** How late the last of them ended, in ns. */
+    long lateNs();
 
     /** Time in ns that its thread has waited for a CPU since it began; called on that thread. */
     long waitedNs();

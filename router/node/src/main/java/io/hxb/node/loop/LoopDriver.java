@@ -65,6 +65,7 @@ public final class LoopDriver implements Loop, AutoCloseable {
     // Of the thread that runs it, which is known once it does.
     private CpuWait cpuWait;
     private boolean isTimeFresh;
+    private long wakeUpNs = Deadline.NEVER;
     private int unpolledTurns;
     private int polls;
     // True from a call of wakeUp until the loop has seen it, so that a loop has one at most.
@@ -253,6 +254,16 @@ public final class LoopDriver implements Loop, AutoCloseable {
     }
 
     @Override
+    public long lateWakeUps() {
+        return times.lateWakeUps();
+    }
+
+    @Override
+    public long lateNs() {
+        return times.lateNs();
+    }
+
+    @Override
     public long waitedNs() {
         if (cpuWait == null) {
             cpuWait = new CpuWait();
@@ -312,6 +323,10 @@ public final class LoopDriver implements Loop, AutoCloseable {
             times.onTurn(sinceNs);
         }
         beginTime(nowNs);
+        if (wakeUpNs != Deadline.NEVER) {
+            times.onWakeUp(nowNs - wakeUpNs);
+            wakeUpNs = Deadline.NEVER;
+        }
         // What arrived while the thread waited for its CPU is received before timers expire.
         int work = wasAway ? poll() : 0;
         final LoopTask[] current = tasks;
@@ -411,6 +426,7 @@ public final class LoopDriver implements Loop, AutoCloseable {
         }
         timer.arm(this, deadlineNs, nowNs);
         isTimeFresh = false;
+        wakeUpNs = deadlineNs;
         final int work = events.run(0, 0);
         polls++;
         wake(tasks);

@@ -6,18 +6,35 @@ package io.hxb.node.loop;
  * approximate values.
  */
 final class TurnTimes {
-    /** Duration from which a turn is long; links are judged by silences of a few ms. */
-    private static final long LONG_NS = 2_000_000;
-
     private long longTurns;
     private long overrunNs;
+    private long lateWakeUps;
+    private long lateNs;
 
     /** Notes a turn; waiting for the CPU is part of it, sleep is not. */
     void onTurn(final long turnNs) {
-        if (turnNs > LONG_NS) {
+        if (turnNs > Loop.LONG_TURN_NS) {
             longTurns++;
-            overrunNs += turnNs - LONG_NS;
+            overrunNs += turnNs - Loop.LONG_TURN_NS;
         }
+    }
+
+    /** Notes a turn after a sleep that should have ended {@code wakeUpLateNs} ago. */
+    void onWakeUp(final long wakeUpLateNs) {
+        if (wakeUpLateNs > Loop.LATE_WAKE_UP_NS) {
+            lateWakeUps++;
+            lateNs = wakeUpLateNs;
+        }
+    }
+
+    /** Sleeps that ended late. */
+    long lateWakeUps() {
+        return lateWakeUps;
+    }
+
+    /** How late the last of them ended, in ns. */
+    long lateNs() {
+        return lateNs;
     }
 
     /** Turns that took longer than 2 ms. */

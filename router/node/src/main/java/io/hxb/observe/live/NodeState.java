@@ -16,7 +16,7 @@ public enum NodeState {
     DEAD;
 
     /** The state that a node's counters show. */
-    static NodeState of(final CounterReader reader) {
+    public static NodeState of(final CounterReader reader) {
         if (reader.isClosed()) {
             return STOPPED;
         }

@@ -29,6 +29,7 @@ final class LinkHealth {
     private int reportedWeight = LinkStatusFlyweight.MAX_WEIGHT;
     // It was used before it failed, and has not been used since.
     private boolean isMissed;
+    private long missedSinceNs;
     private int statusSent;
     private int lastBeat;
 
@@ -254,8 +255,19 @@ final class LinkHealth {
     }
 
     /** Notes that listeners learn of the failure of the link, which was used. */
-    void onExcluded() {
+    void onExcluded(final long nowNs) {
         isMissed = true;
+        missedSinceNs = nowNs;
+    }
+
+    /** For how many ns it has been missed, 1 or more; 0 if it is not. */
+    long missedNs(final long nowNs) {
+        return isMissed ? Math.max(1, nowNs - missedSinceNs) : 0;
+    }
+
+    /** Why it has failed, in figures; see {@link LinkEvent}. */
+    long measured(final long nowNs) {
+        return reason() == LinkReason.LOSSY ? loss.lostHundredths() : nowNs - arrivals.heardNs();
     }
 
     /** Notes that listeners learn that the link is used; true if it had been excluded. */

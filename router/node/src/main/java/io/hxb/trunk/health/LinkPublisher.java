@@ -2,6 +2,7 @@ package io.hxb.trunk.health;
 
 import io.hxb.counter.CounterBlock;
 import io.hxb.counter.CounterType;
+import io.hxb.trunk.LinkReason;
 import io.hxb.trunk.LinkState;
 import io.hxb.trunk.Port;
 
@@ -48,8 +49,9 @@ final class LinkPublisher {
             return;
         }
         final boolean isLast = now == LinkState.FAILED && !isReached(port.dimension(), neighbour);
+        final long measured = now == LinkState.FAILED ? link.measured(nowNs) : link.missedNs(nowNs);
         if (now == LinkState.FAILED && before == LinkState.GOOD) {
-            link.onExcluded();
+            link.onExcluded(nowNs);
             counters.increment(CounterType.LINK_EXCLUDED_EVENTS, link.linkIndex());
             counters.add(CounterType.TRUNK_LOST_EVENTS, port.dimension(), isLast ? 1 : 0);
             exclusions.add(link.linkIndex(), neighbour);
@@ -65,10 +67,27 @@ final class LinkPublisher {
                         neighbour,
                         now,
                         link.reason(),
-                        isLast));
+                        isLast,
+                        measured));
         if (now == LinkState.FAILED) {
             traffic.wakeAll();
         }
+    }
+
+    /** A neighbour, heard on this link, is a new incarnation. */
+    void onRestarted(final LinkHealth link, final int neighbour, final long nowNs) {
+        final Port port = link.port();
+        notifyListeners(
+                new LinkEvent(
+                        nowNs,
+                        link.linkIndex(),
+                        port.dimension(),
+                        port.number(),
+                        neighbour,
+                        LinkState.UNKNOWN,
+                        LinkReason.HELLO,
+                        false,
+                        0));
     }
 
     private void notifyListeners(final LinkEvent event) {

@@ -90,6 +90,9 @@ final class NeighbourHealth {
     /** A hello arrived over one link, possibly of a new incarnation. */
     void onHello(final int number, final int newIncarnation, final long nowNs) {
         if (incarnation != newIncarnation) {
+            if (incarnation != 0) {
+                publisher.onRestarted(links[number], neighbour, nowNs);
+            }
             incarnation = newIncarnation;
             restart(nowNs);
         }

@@ -118,19 +118,28 @@ public final class ClusterFile {
 
     /** The cluster that is meant. */
     public ClusterConfig config() {
+        return ClusterConfigYaml.read(path());
+    }
+
+    /**
+     * The cluster file that is meant.
+     *
+     * @throws ToolException if there is none.
+     */
+    public Path path() {
         final String lab = name();
         if (file != null) {
-            return ClusterConfigYaml.read(file);
+            return file;
         }
         if (isFromVariable()) {
-            return ClusterConfigYaml.read(Path.of(variable));
+            return Path.of(variable);
         }
         if (named != null || lab().isPresent()) {
             LabRegistry.ofUser().requireNodes(lab);
-            return ClusterConfigYaml.read(LabRegistry.ofUser().folder(lab).resolve("cluster.yaml"));
+            return LabRegistry.ofUser().folder(lab).resolve("cluster.yaml");
         }
         if (Files.exists(SYSTEM_FILE)) {
-            return ClusterConfigYaml.read(SYSTEM_FILE);
+            return SYSTEM_FILE;
         }
         throw new ToolException(
                 "no cluster is named: give --config FILE, set HXB_CONFIG, or start a lab: hxb lab"

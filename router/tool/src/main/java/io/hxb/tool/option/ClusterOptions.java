@@ -11,6 +11,7 @@ import io.hxb.tool.report.UsageException;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -68,6 +69,11 @@ public final class ClusterOptions {
     /** The selection of the cluster, as words of another command's line in the same environment. */
     public List<String> clusterWords() {
         return file.words();
+    }
+
+    /** The cluster file that is meant. */
+    public Path path() {
+        return file.path();
     }
 
     /** The cluster that is meant. */

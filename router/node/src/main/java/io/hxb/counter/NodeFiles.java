@@ -1,0 +1,23 @@
+package io.hxb.counter;
+
+import io.hxb.recorder.FlightRecorder;
+
+/**
+ * What is written for one node: its counters and its events. Any thread may call it.
+ *
+ * @param counters the file with the counters.
+ * @param recorder the flight recorder.
+ */
+record NodeFiles(CounterFile counters, FlightRecorder recorder) {
+    /** Writes what changes often. */
+    void publish() {
+        counters.publish();
+        recorder.publish();
+    }
+
+    /** Writes everything, whatever has been done to the files. */
+    void publishAll() {
+        counters.publishAll();
+        recorder.publishAll();
+    }
+}

@@ -1,0 +1,2 @@
+/** {@code hxb events}: what has happened to the nodes of this machine. */
+package io.hxb.tool.events;
