@@ -29,7 +29,7 @@ local modes = { [1] = "authenticates", [2] = "encrypts" }
 
 local HEADER, VERSION, SEAL, RECORD, REMOTE = 64, 5, 24, 8, 56
 local CRC_FLAG, SEALED_FLAG, KNOWN_FLAGS = 1, 32, 127
-local MAX_SHARED, MAX_FRAME, MAX_WEIGHT, MAX_LINKS = 9216 - HEADER, 131071, 64, 64
+local MAX_SHARED, MAX_FRAME, MAX_WEIGHT, MAX_LINKS, MAX_UPPER_HOPS = 9216 - HEADER, 131071, 64, 64, 4095
 
 -- name, accessor of the layout, type, title, and what the type needs: base, names of values, mask
 local rows = {
@@ -400,7 +400,7 @@ local function isBodyValid(tvb, kind, length, messages)
   if kind == UNREACHABLE then
     local reason = u8(tvb, 48)
     local isOfRelay = reason == 1 or reason == 4
-    return length == 0 and reasons[reason] ~= nil and types[u8(tvb, 49)] ~= nil and messages <= (isOfRelay and 2047 or 0)
+    return length == 0 and reasons[reason] ~= nil and types[u8(tvb, 49)] ~= nil and messages <= (isOfRelay and MAX_UPPER_HOPS or 0)
   end
   if messages ~= 0 then
     return false
