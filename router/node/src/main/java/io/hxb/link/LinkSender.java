@@ -117,8 +117,8 @@ public interface LinkSender extends AutoCloseable {
     long sentBytes();
 
     /**
-     * The EtherType by which a frame leaves for {@code neighbour}, if it leaves as an Ethernet frame;
-     * for captures.
+     * The EtherType by which a frame leaves for {@code neighbour}, if it leaves as an Ethernet
+     * frame; for captures.
      *
      * @return 0 on links whose frames have none.
      */

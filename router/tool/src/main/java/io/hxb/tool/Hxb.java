@@ -1,5 +1,6 @@
 package io.hxb.tool;
 
+import io.hxb.tool.capture.CaptureCommand;
 import io.hxb.tool.cat.CatCommand;
 import io.hxb.tool.chaos.ChaosCommand;
 import io.hxb.tool.demo.DemoCommand;
@@ -75,6 +76,7 @@ public final class Hxb implements Runnable {
                     MpirunCommand.class,
                     StatCommand.class,
                     TopCommand.class,
+                    CaptureCommand.class,
                     DoctorCommand.class,
                     PlanCommand.class,
                     ChaosCommand.class,

@@ -5,8 +5,8 @@ import io.hxb.config.LinkConfig;
 import io.hxb.os.HostName;
 
 /**
- * How a capture calls a link: cluster and node are in the name, since programs that merge files take
- * interfaces of one name and description for one. Immutable.
+ * How a capture calls a link: cluster and node are in the name, since programs that merge files
+ * take interfaces of one name and description for one. Immutable.
  *
  * @param name such as {@code lab-3/x.0}; if_name of the interface.
  * @param description the same in words, with host and NIC; if_description.

@@ -25,6 +25,7 @@ import java.io.IOException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -375,7 +376,7 @@ class DissectorTest {
     }
 
     private static boolean hasTshark() {
-        return Arrays.stream(System.getenv("PATH").split(":"))
+        return Arrays.stream(System.getenv("PATH").split(":", -1))
                 .anyMatch(path -> Files.isExecutable(Path.of(path, "tshark")));
     }
 
@@ -390,10 +391,11 @@ class DissectorTest {
         command.addAll(List.of("-E", "separator=/t", "-E", "aggregator=;"));
         names.forEach(name -> command.addAll(List.of("-e", name)));
         final Path errors = folder.resolve("errors");
-        final Process tshark =
-                new ProcessBuilder(command).redirectError(errors.toFile()).start();
+        final Process tshark = new ProcessBuilder(command).redirectError(errors.toFile()).start();
         final List<Map<String, String>> shown = new ArrayList<>();
-        for (final String line : new String(tshark.getInputStream().readAllBytes()).split("\n")) {
+        final String output =
+                new String(tshark.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        for (final String line : output.lines().toList()) {
             final String[] values = line.split("\t", -1);
             assertEquals(names.size(), values.length, line);
             shown.add(
