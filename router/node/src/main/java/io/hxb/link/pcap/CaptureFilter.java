@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Classic BPF programs that let the frames of a link through to a capture, and nothing else that the
- * NIC receives or sends; they also cut what is captured. Pure.
+ * Classic BPF programs that let the frames of a link through to a capture, and nothing else that
+ * the NIC receives or sends; they also cut what is captured. Pure.
  */
 public final class CaptureFilter {
     private static final int TYPE_OFFSET = 12;
@@ -104,8 +104,7 @@ public final class CaptureFilter {
         }
 
         Code acceptIf(final int value) {
-            return add(ClassicCode.jumpIfEqual(value, 0, 1))
-                    .add(ClassicCode.acceptOnly(snapBytes));
+            return add(ClassicCode.jumpIfEqual(value, 0, 1)).add(ClassicCode.acceptOnly(snapBytes));
         }
 
         Code rejectUnless(final int value) {

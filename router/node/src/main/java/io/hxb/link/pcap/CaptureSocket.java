@@ -7,8 +7,8 @@ import io.hxb.os.PacketSocket;
 
 /**
  * A socket of its own on the NIC of a link, beside those of the node: sees what arrives before the
- * kernel relays it, and what leaves. The kernel copies what a {@link CaptureFilter} lets through into
- * a ring, and counts what finds no room there. Owned by one thread.
+ * kernel relays it, and what leaves. The kernel copies what a {@link CaptureFilter} lets through
+ * into a ring, and counts what finds no room there. Owned by one thread.
  *
  * <pre>
  * offset length meaning of a slot (tpacket2_hdr, then sockaddr_ll)
@@ -60,8 +60,7 @@ public final class CaptureSocket implements AutoCloseable {
         slotBytes = SLOT_HEADER_LENGTH + snapBytes + ALIGNMENT - 1 & -ALIGNMENT;
         blockBytes = Math.max(MIN_BLOCK_BYTES, slotBytes + PAGE_BYTES - 1 & -PAGE_BYTES);
         perBlock = blockBytes / slotBytes;
-        final int blocks =
-                Math.max(1, Math.min(RING_BYTES / blockBytes, MAX_SLOTS / perBlock));
+        final int blocks = Math.max(1, Math.min(RING_BYTES / blockBytes, MAX_SLOTS / perBlock));
         slots = perBlock * blocks;
         ringBytes = (long) blockBytes * blocks;
         ring = PacketSocket.mapRing(descriptor, blockBytes, blocks, slotBytes);

@@ -76,15 +76,17 @@ public final class CaptureCommand implements Callable<Integer> {
     @Option(
             names = "--size",
             paramLabel = "SIZE",
-            description = "end a file at this size, such as 100MB: the capture, or with --ring "
-                    + "the next file begins")
+            description =
+                    "end a file at this size, such as 100MB: the capture, or with --ring "
+                            + "the next file begins")
     private String size;
 
     @Option(
             names = "--ring",
             paramLabel = "N",
-            description = "write one file after the other and keep the last N: FILE with a number "
-                    + "before its ending")
+            description =
+                    "write one file after the other and keep the last N: FILE with a number "
+                            + "before its ending")
     private Integer ringFiles;
 
     @Option(
@@ -100,15 +102,17 @@ public final class CaptureCommand implements Callable<Integer> {
     @Option(
             names = "--snap",
             paramLabel = "BYTES",
-            description = "keep only the first bytes of each frame, 78 or more; 78 are an Ethernet "
-                    + "header and one of HXB (default: all)")
+            description =
+                    "keep only the first bytes of each frame, 78 or more; 78 are an Ethernet "
+                            + "header and one of HXB (default: all)")
     private Integer snapBytes;
 
     @Parameters(
             arity = "0..*",
             paramLabel = "[NODE] [LINK]",
-            description = "capture these links, such as x.0 (default: all), of the node with this "
-                    + "number or these coordinates (default: as --node)")
+            description =
+                    "capture these links, such as x.0 (default: all), of the node with this "
+                            + "number or these coordinates (default: as --node)")
     private List<String> words = List.of();
 
     /** Picocli makes it. */

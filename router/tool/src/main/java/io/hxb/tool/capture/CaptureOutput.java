@@ -15,8 +15,8 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * Where a capture goes: standard output, a file, or files of a size of which the last ones stay. Owned
- * by one thread.
+ * Where a capture goes: standard output, a file, or files of a size of which the last ones stay.
+ * Owned by one thread.
  */
 final class CaptureOutput implements AutoCloseable {
     private final Path file;

@@ -11,11 +11,11 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 
 /**
- * Takes frames out of the rings of links, in the order of their times, and writes them. Owned by one
- * thread; any thread may {@link #stop}.
+ * Takes frames out of the rings of links, in the order of their times, and writes them. Owned by
+ * one thread; any thread may {@link #stop}.
  *
- * <p>A frame is written once it is 5 ms old, because until then an earlier one may come into another
- * ring.
+ * <p>A frame is written once it is 5 ms old, because until then an earlier one may come into
+ * another ring.
  */
 final class CaptureRun {
     private static final long ORDER_NS = 5_000_000;

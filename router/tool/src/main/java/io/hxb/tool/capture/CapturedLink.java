@@ -73,7 +73,10 @@ final class CapturedLink implements AutoCloseable {
     }
 
     private static ToolException explained(
-            final LinuxException thrown, final int node, final LinkConfig link, final String netns) {
+            final LinuxException thrown,
+            final int node,
+            final LinkConfig link,
+            final String netns) {
         final String what = "cannot capture link " + link.label() + " of node " + node + ": ";
         if (thrown.errno() == Errno.EPERM || thrown.errno() == Errno.EACCES) {
             final String rights = netns.isEmpty() ? "CAP_NET_RAW" : "CAP_NET_RAW and CAP_SYS_ADMIN";

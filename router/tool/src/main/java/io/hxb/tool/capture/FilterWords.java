@@ -68,7 +68,8 @@ final class FilterWords {
 
     private Predicate<FrameView> alternatives() {
         if (++depth > MAX_DEPTH) {
-            throw new UsageException("--filter has more than " + MAX_DEPTH + " brackets in another");
+            throw new UsageException(
+                    "--filter has more than " + MAX_DEPTH + " brackets in another");
         }
         Predicate<FrameView> any = all();
         while (take("or")) {

@@ -7,8 +7,8 @@ import io.hxb.link.raw.SegmentHeaders;
 import io.hxb.linux.Memory;
 
 /**
- * The first HXB frame of what a NIC received or sent: an Ethernet frame, or one that is a datagram, a
- * train of them, or a segment. Owned by one thread.
+ * The first HXB frame of what a NIC received or sent: an Ethernet frame, or one that is a datagram,
+ * a train of them, or a segment. Owned by one thread.
  */
 final class FrameView {
     private static final int TYPE_OFFSET = 12;
