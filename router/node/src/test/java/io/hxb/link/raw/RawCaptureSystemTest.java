@@ -23,8 +23,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.ArrayList;
+import java.util.List;
 
 /** The captures of two nodes that are joined by a raw link. */
 @Tag("system")
@@ -113,8 +113,7 @@ class RawCaptureSystemTest {
                 final int captured = all.getInt(at + 20);
                 final int flags = at + 28 + (captured + 3 & -4) + 4;
                 final int type = Short.toUnsignedInt(Short.reverseBytes(all.getShort(at + 40)));
-                written.add(
-                        "%d %d %04x".formatted(all.getInt(at + 8), all.getInt(flags), type));
+                written.add("%d %d %04x".formatted(all.getInt(at + 8), all.getInt(flags), type));
             }
         }
         return written;
