@@ -74,7 +74,7 @@ class CaptureCliTest {
                 "0 --size 1kB --write {}/a   | --size must be 64KiB or more: 1kB",
                 "0 --snap 60 --write {}/a    | --snap must be 78..65553: 60",
                 "0 --count -1 --write {}/a   | --count must be 0 or more: -1",
-                "0 --time never --write {}/a | --time must be seconds",
+                "0 --seconds 0 --write {}/a  | --seconds must be above 0",
                 "0 --json                    | --json needs --write",
                 "0 --write {}/none/a         | there is no folder",
                 "0 --filter dst --write {}/a | --filter: word 2 is the end",

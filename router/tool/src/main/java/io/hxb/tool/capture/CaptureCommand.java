@@ -10,7 +10,6 @@ import io.hxb.tool.machine.Signals;
 import io.hxb.tool.option.ClusterOptions;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.option.OutputFiles;
-import io.hxb.tool.option.TimeOption;
 import io.hxb.tool.report.ExitStatus;
 import io.hxb.tool.report.ToolException;
 import io.hxb.tool.report.UsageException;
@@ -37,10 +36,10 @@ import java.util.stream.Collectors;
 @Command(
         name = "capture",
         mixinStandardHelpOptions = true,
-        header = "Write the frames of a running node's links for Wireshark, live.",
+        header = "Write frames of links for Wireshark, live.",
         description = {
             "Write what links receive and send as pcapng to standard output or to a file, "
-                    + "until Ctrl-C, --count or --time. The node is not involved and need not "
+                    + "until Ctrl-C, --count or --seconds. The node is not involved and need not "
                     + "be restarted; it needs root.",
             "FILTER has src NODE, dst NODE, node NODE (one of both), type TYPE such as data "
                     + "or ack, and flow CONTEXT (one of its ends), joined by and, or, not and "
@@ -49,13 +48,12 @@ import java.util.stream.Collectors;
         footer = {
             "",
             "Examples: hxb capture x.0 --filter 'dst 3' | wireshark -k -i -",
-            "          hxb capture 1,0 x.0 x.1 --write trace.pcapng --time 10s",
+            "          hxb capture 1,0 x.0 x.1 --write trace.pcapng --seconds 10",
             "          hxb capture --write trace.pcapng --ring 5 --size 100MB --snap 128"
         })
 public final class CaptureCommand implements Callable<Integer> {
     private static final int STANDARD_OUTPUT = 1;
-    private static final long MIN_TIME_NS = 1_000_000;
-    private static final long MAX_TIME_NS = 86_400_000_000_000L;
+    private static final int MAX_SECONDS = 86_400;
     private static final long MIN_SIZE_BYTES = 1 << 16;
     private static final int MIN_SNAP_BYTES = 78;
     private static final int MAX_FILES = 10_000;
@@ -75,7 +73,7 @@ public final class CaptureCommand implements Callable<Integer> {
 
     @Option(
             names = "--size",
-            paramLabel = "SIZE",
+            paramLabel = "BYTES",
             description =
                     "end a file at this size, such as 100MB: the capture, or with --ring "
                             + "the next file begins")
@@ -96,8 +94,8 @@ public final class CaptureCommand implements Callable<Integer> {
             description = "end after this many frames; 0: never (default: ${DEFAULT-VALUE})")
     private long count;
 
-    @Option(names = "--time", paramLabel = "TIME", description = "end after this time")
-    private String time;
+    @Option(names = "--seconds", paramLabel = "S", description = "end after this time")
+    private Double seconds;
 
     @Option(
             names = "--snap",
@@ -111,8 +109,8 @@ public final class CaptureCommand implements Callable<Integer> {
             arity = "0..*",
             paramLabel = "[NODE] [LINK]",
             description =
-                    "capture these links, such as x.0 (default: all), of the node with this "
-                            + "number or these coordinates (default: as --node)")
+                    "write the frames of these links, such as x.0 (default: all), of the node "
+                            + "with this number or these coordinates (default: as --node)")
     private List<String> words = List.of();
 
     /** Picocli makes it. */
@@ -121,8 +119,7 @@ public final class CaptureCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         checkOptions();
-        final long limitNs =
-                time == null ? 0 : TimeOption.parseNs("--time", time, MIN_TIME_NS, MAX_TIME_NS);
+        final long limitNs = seconds == null ? 0 : (long) (seconds * 1e9);
         final long sizeBytes = sizeBytes();
         final ClusterConfig config = cluster.config();
         final Predicate<FrameView> wanted =
@@ -153,6 +150,10 @@ public final class CaptureCommand implements Callable<Integer> {
     private void checkOptions() {
         if (count < 0) {
             throw new UsageException("--count must be 0 or more: " + count);
+        }
+        if (seconds != null && !(seconds > 0 && seconds <= MAX_SECONDS)) {
+            throw new UsageException(
+                    "--seconds must be above 0, at most " + MAX_SECONDS + ": " + seconds);
         }
         if (snapBytes != null
                 && (snapBytes < MIN_SNAP_BYTES || snapBytes > CaptureSocket.MAX_SNAP_BYTES)) {
