@@ -35,7 +35,6 @@ class WrongUsageTest {
             """
             capture --count -1
             capture --filter
-            capture --json
             capture --ring 3
             capture --seconds 0
             capture --size 1kB
