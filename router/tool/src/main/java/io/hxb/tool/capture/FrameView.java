@@ -78,7 +78,7 @@ final class FrameView {
 
     // 10, then dimensions 2, 1 and 0.
     private static long coordinates(final int address) {
-        return address & (1 << DIMENSIONS_BY_IP * Byte.SIZE) - 1;
+        return address & (1 << (DIMENSIONS_BY_IP * Byte.SIZE)) - 1;
     }
 
     private boolean wrapHeader(final long address, final int lengthBytes) {
