@@ -116,6 +116,16 @@ public interface LinkSender extends AutoCloseable {
     /** Bytes (HXB header + body) the kernel took, since start. */
     long sentBytes();
 
+    /**
+     * The EtherType by which a frame leaves for {@code neighbour}, if it leaves as an Ethernet
+     * frame; for captures.
+     *
+     * @return 0 on links whose frames have none.
+     */
+    default int etherType(final int neighbour, final long headerAddress) {
+        return 0;
+    }
+
     /** True if frames of one size to one neighbour that follow each other are sent in one piece. */
     default boolean sendsTrains() {
         return false;

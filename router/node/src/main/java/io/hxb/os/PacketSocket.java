@@ -58,6 +58,11 @@ public final class PacketSocket {
         return fd;
     }
 
+    /** Opens a socket for whole frames that also sees what this machine sends. */
+    public static int openTap() throws LinuxException {
+        return Sockets.open(Sockets.AF_PACKET, Sockets.SOCK_RAW, 0);
+    }
+
     /**
      * Binds to a NIC, for the first time or after it was deleted and made again.
      *

@@ -1,6 +1,7 @@
 package io.hxb.tool;
 
 import io.hxb.tool.bugreport.ReportCommand;
+import io.hxb.tool.capture.CaptureCommand;
 import io.hxb.tool.cat.CatCommand;
 import io.hxb.tool.chaos.ChaosCommand;
 import io.hxb.tool.demo.DemoCommand;
@@ -79,6 +80,7 @@ public final class Hxb implements Runnable {
                     StatCommand.class,
                     TopCommand.class,
                     WebCommand.class,
+                    CaptureCommand.class,
                     DoctorCommand.class,
                     EventsCommand.class,
                     ReportCommand.class,

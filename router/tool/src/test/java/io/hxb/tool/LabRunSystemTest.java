@@ -10,6 +10,7 @@ import io.hxb.tool.lab.LabNames;
 import io.hxb.tool.lab.LabRegistry;
 import io.hxb.tool.lab.LabState;
 import io.hxb.tool.machine.Privileges;
+import io.hxb.tool.machine.Programs;
 import io.hxb.tool.report.ExitStatus;
 
 import org.junit.jupiter.api.Tag;
@@ -100,6 +101,24 @@ class LabRunSystemTest {
             assertTrue(blocks.frames() >= 100, blocks::toString);
             assertEquals(blocks.frames(), blocks.framesOfEtherType(0x88B5), blocks::toString);
         }
+        assertEquals(2, interfacesAfterMerging(captures), "the nodes cannot be told apart");
+    }
+
+    private int interfacesAfterMerging(final Path captures) throws Exception {
+        assumeTrue(Programs.find("mergecap").isPresent(), "skipped: mergecap is not installed");
+        final Path merged = folder.resolve("merged.pcapng");
+        final Process mergecap =
+                new ProcessBuilder(
+                                "mergecap",
+                                "-w",
+                                merged.toString(),
+                                captures.resolve(name + "-0.pcapng").toString(),
+                                captures.resolve(name + "-1.pcapng").toString())
+                        .redirectErrorStream(true)
+                        .redirectOutput(folder.resolve("mergecap.log").toFile())
+                        .start();
+        assertEquals(0, mergecap.waitFor());
+        return PcapBlocks.read(merged).interfaces();
     }
 
     @ParameterizedTest

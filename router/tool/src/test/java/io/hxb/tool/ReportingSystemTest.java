@@ -37,6 +37,7 @@ class ReportingSystemTest {
     private static final Set<String> ELSEWHERE =
             Set.of(
                     "node",
+                    "capture",
                     "chaos",
                     "init",
                     "lab host",

@@ -33,6 +33,12 @@ class WrongUsageTest {
     /** {@code C} stands for the file of a cluster of 2x2 whose nodes do not run. */
     private static final String COMMANDS =
             """
+            capture --count -1
+            capture --filter
+            capture --ring 3
+            capture --seconds 0
+            capture --size 1kB
+            capture --snap 60
             demo --shape 2x300
             demo --shape x
             demo --links 9

@@ -21,6 +21,7 @@ public final class PcapLink implements Link {
     private final Link link;
     private final PcapFile file;
     private final boolean hasEthernetHeader;
+    private final int etherType;
     private final PcapInterface written;
     private final FrameSink capture = new Capture();
     private FrameSink target;
@@ -31,17 +32,20 @@ public final class PcapLink implements Link {
      * @param file may be shared by several links; its creator closes it.
      * @param hasEthernetHeader true if an Ethernet header lies in the headroom of received frames,
      *     as on raw links; else one is made up from the link addresses.
-     * @param etherType EtherType of the frames in the file.
+     * @param etherType EtherType in the file of frames that have none of their own.
+     * @param interfaceName name of the link in the file.
      */
     public PcapLink(
             final Link link,
             final PcapFile file,
             final boolean hasEthernetHeader,
-            final int etherType) {
+            final int etherType,
+            final PcapName interfaceName) {
         this.link = link;
         this.file = file;
         this.hasEthernetHeader = hasEthernetHeader;
-        written = file.addInterface(link.name(), etherType);
+        this.etherType = etherType;
+        written = file.addInterface(interfaceName);
     }
 
     @Override
@@ -99,7 +103,11 @@ public final class PcapLink implements Link {
                 hasEthernetHeader
                         ? Long.reverseBytes(Memory.getLong(headerAddress - ETHERNET_LENGTH)) >>> 16
                         : link.localAddress();
-        written.received(destination, sourceAddress, vlanTci, headerAddress, lengthBytes);
+        final int type =
+                hasEthernetHeader
+                        ? Memory.getUnsignedShortBigEndian(headerAddress - Short.BYTES)
+                        : etherType;
+        written.received(destination, sourceAddress, vlanTci, type, headerAddress, lengthBytes);
     }
 
     /** Writes what the link receives, and passes it on as if this link had received it. */
@@ -166,10 +174,12 @@ public final class PcapLink implements Link {
         return new PcapLinkSender(this, link.newSender(queueFrames));
     }
 
-    /** Writes a frame that was sent. */
-    void onSent(final int neighbour, final long address, final int lengthBytes) {
+    /** Writes a frame that was sent; {@code sentType} is 0 where frames have no EtherType. */
+    void onSent(
+            final int neighbour, final int sentType, final long address, final int lengthBytes) {
         final long destination = neighbour == BROADCAST ? BROADCAST_MAC : link.learned(neighbour);
-        written.sent(destination, link.localAddress(), address, lengthBytes);
+        final int type = sentType == 0 ? etherType : sentType;
+        written.sent(destination, link.localAddress(), type, address, lengthBytes);
     }
 
     @Override
@@ -212,7 +222,6 @@ public final class PcapLink implements Link {
         return link.kernelDrops();
     }
 
-    /** As in {@link Link}; also writes what is buffered to the file. */
     @Override
     public long poolStarvations() {
         return link.poolStarvations();
@@ -233,6 +242,7 @@ public final class PcapLink implements Link {
         return link.heldBuffers();
     }
 
+    /** As in {@link Link}; also writes what is buffered to the file. */
     @Override
     public boolean refresh() {
         file.flush();
@@ -246,6 +256,7 @@ public final class PcapLink implements Link {
 
     @Override
     public void close() {
+        written.finish(link.kernelDrops());
         link.close();
         file.flush();
     }

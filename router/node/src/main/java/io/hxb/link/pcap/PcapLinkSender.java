@@ -35,7 +35,8 @@ final class PcapLinkSender implements LinkSender {
         }
         final boolean isTaken = sender.offer(neighbour, frame);
         if (isTaken && fits && frame.rangeLengthBytes() == 0) {
-            link.onSent(neighbour, copy.address(), length);
+            final long header = copy.address();
+            link.onSent(neighbour, sender.etherType(neighbour, header), header, length);
         }
         return isTaken;
     }

@@ -170,6 +170,11 @@ final class RawLinkSender extends SocketSender {
     }
 
     @Override
+    public int etherType(final int neighbour, final long headerAddress) {
+        return isForRing(neighbour, headerAddress) ? ringEtherType : etherType;
+    }
+
+    @Override
     protected void beforeFlush() {
         followNic();
     }

@@ -32,6 +32,7 @@ import java.util.List;
 
 @Tag("unit")
 class PcapLinkTest {
+    private static final PcapName NAME = new PcapName("lab-0/x.0", "node 0, link x.0");
     private static final long TIME_NS = 1_700_000_000_123_456_789L;
 
     private final TestFrames frames = new TestFrames();
@@ -47,7 +48,7 @@ class PcapLinkTest {
         final UdpLinkConfig config = new UdpLinkConfig(0, "127.0.0.1:0", SocketConfig.DEFAULT);
         final UdpLink plain = UdpLink.open(config, UdpPeers.NONE, share);
         plain.hear(UdpPeers.NONE.with(1, plain.localAddress()));
-        try (PcapLink link = new PcapLink(plain, file, false, 0x88B5);
+        try (PcapLink link = new PcapLink(plain, file, false, 0x88B5, NAME);
                 LinkSender sender = link.newSender(8)) {
             // when
             final boolean isTaken =
@@ -65,12 +66,13 @@ class PcapLinkTest {
         }
         file.close();
         final List<ByteBuffer> blocks = blocks(Files.readAllBytes(path));
-        assertEquals(4, blocks.size());
+        assertEquals(5, blocks.size());
         assertEquals(0x0A0D0D0A, blocks.get(0).getInt(0));
         assertEquals(1, blocks.get(1).getInt(0));
         assertEquals(1, blocks.get(1).getShort(8));
         checkFrame(blocks.get(2), 2);
         checkFrame(blocks.get(3), 1);
+        checkStatistics(blocks.get(4));
         assertEquals(2, file.writtenFrames());
         assertEquals(0, pool.outstanding());
     }
@@ -88,6 +90,16 @@ class PcapLinkTest {
         final int options = 28 + 84;
         assertEquals(2, block.getShort(options));
         assertEquals(direction, block.getInt(options + 4));
+    }
+
+    private static void checkStatistics(final ByteBuffer block) {
+        assertEquals(5, block.getInt(0));
+        assertEquals(4, block.getShort(20), "isb_ifrecv");
+        assertEquals(2, block.getLong(24));
+        assertEquals(5, block.getShort(32), "isb_ifdrop");
+        assertEquals(0, block.getLong(36));
+        assertEquals(7, block.getShort(44), "isb_osdrop");
+        assertEquals(0, block.getLong(48));
     }
 
     // Also checks that each block ends with its own length.
@@ -112,9 +124,9 @@ class PcapLinkTest {
         final long frame = frames.frame(1, 1, 60_000);
         // when
         try (PcapFile file = PcapFile.create(path, () -> TIME_NS)) {
-            final PcapInterface eth0 = file.addInterface("eth0", 0x88B5);
+            final PcapInterface eth0 = file.addInterface(NAME);
             for (int i = 0; i < 20; i++) {
-                eth0.received(0x0102_0304_0506L, 9, 0xA02A, frame, 60_064);
+                eth0.received(0x0102_0304_0506L, 9, 0xA02A, 0x88B6, frame, 60_064);
             }
         }
         // then
@@ -123,7 +135,7 @@ class PcapLinkTest {
         final ByteBuffer last = blocks.getLast().order(ByteOrder.BIG_ENDIAN);
         assertEquals(0x0102_0304, last.getInt(28));
         assertEquals(0x8100_A02A, last.getInt(28 + 12));
-        assertEquals((short) 0x88B5, last.getShort(28 + 16));
+        assertEquals((short) 0x88B6, last.getShort(28 + 16));
     }
 
     @Test
@@ -133,11 +145,11 @@ class PcapLinkTest {
         final long frame = frames.frame(1, 1, 0);
         final PcapFile file =
                 new PcapFile(full, FileChannel.open(full, StandardOpenOption.WRITE), () -> 0);
-        final PcapInterface eth0 = file.addInterface("eth0", 0x88B5);
+        final PcapInterface eth0 = file.addInterface(NAME);
         // when
-        eth0.sent(1, 2, frame, 64);
+        eth0.sent(1, 2, 0x88B5, frame, 64);
         file.flush();
-        eth0.sent(1, 2, frame, 64);
+        eth0.sent(1, 2, 0x88B5, frame, 64);
         file.close();
         // then
         assertEquals(1, file.writtenFrames());

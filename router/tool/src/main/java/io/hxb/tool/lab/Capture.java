@@ -3,6 +3,7 @@ package io.hxb.tool.lab;
 import io.hxb.config.ClusterConfig;
 import io.hxb.link.pcap.PcapFile;
 import io.hxb.link.pcap.PcapLink;
+import io.hxb.link.pcap.PcapName;
 import io.hxb.node.NodeOptions;
 import io.hxb.tool.report.ToolException;
 
@@ -39,7 +40,11 @@ public record Capture(Path directory) {
                                 link,
                                 file,
                                 config.backend().usesNics(),
-                                config.frame().etherType()));
+                                config.frame().etherType(),
+                                PcapName.of(
+                                        config,
+                                        options.nodeId(),
+                                        config.links(options.nodeId()).get(link.index()))));
     }
 
     /** The file of one node. */

@@ -1,0 +1,933 @@
+-- Frames of HXB for Wireshark and tshark 4.0 or newer: Ethernet frames of the two EtherTypes, with and without VLAN tags, frames that
+-- raw links send as UDP or TCP over IPv4, and the datagrams of UDP links.
+--
+-- Install:  mkdir -p ~/.local/lib/wireshark/plugins && cp deploy/wireshark/hxb.lua ~/.local/lib/wireshark/plugins/
+--
+-- Every field that a layout of io.hxb.frame has stands in a row below, with the name of its accessor there. A test compares the rows with
+-- the layouts, and the values with those of frames that HXB wrote.
+
+local hxb = Proto("hxb", "HXB frame")
+
+local DATA, ACK, HELLO, LINK_STATUS, UNREACHABLE, OPEN, ACCEPT, PROBE, MISCONFIGURATION, SESSION, CLOSE, CLOSED, ENDED, FRAGMENT, MISSING =
+  1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+local types = {
+  [DATA] = "DATA", [ACK] = "ACK", [HELLO] = "HELLO", [LINK_STATUS] = "LINK_STATUS", [UNREACHABLE] = "UNREACHABLE", [OPEN] = "OPEN",
+  [ACCEPT] = "ACCEPT", [PROBE] = "PROBE", [MISCONFIGURATION] = "MISCONFIGURATION", [SESSION] = "SESSION", [CLOSE] = "CLOSE",
+  [CLOSED] = "CLOSED", [ENDED] = "ENDED", [FRAGMENT] = "FRAGMENT", [MISSING] = "MISSING",
+}
+local reasons = {
+  [1] = "NO_ROUTE", [2] = "NO_SUCH_CONTEXT", [3] = "STALE_INCARNATION", [4] = "HOP_LIMIT", [5] = "NO_FLOWS", [6] = "NOT_ALLOWED",
+}
+local kinds = {
+  [1] = "DUPLICATE_COORDINATE", [2] = "WRONG_LINE", [3] = "WRONG_DIMENSION", [4] = "WRONG_LINK_NUMBER", [5] = "OTHER_CLUSTER",
+  [6] = "OTHER_FINGERPRINT", [7] = "OTHER_VERSION", [8] = "MTU_DIFFERS", [9] = "OTHER_KEY",
+}
+local operations = {
+  [1] = "PUT", [2] = "PUT_NOTIFY", [3] = "GET", [4] = "ADD", [5] = "SWAP", [7] = "PING", [16] = "DATA", [17] = "DONE",
+}
+local modes = { [1] = "authenticates", [2] = "encrypts" }
+
+local HEADER, VERSION, SEAL, RECORD, REMOTE = 64, 5, 24, 8, 56
+local CRC_FLAG, SEALED_FLAG, KNOWN_FLAGS = 1, 32, 127
+local MAX_SHARED, MAX_FRAME, MAX_WEIGHT, MAX_LINKS, MAX_UPPER_HOPS = 9216 - HEADER, 131071, 64, 64, 4095
+
+-- name, accessor of the layout, type, title, and what the type needs: base, names of values, mask
+local rows = {
+  { "version", "FrameHeader.version", "uint8", "Version", base.DEC },
+  { "type", "FrameHeader.type", "uint8", "Type", base.DEC, types },
+  { "flags", "FrameHeader.flags", "uint8", "Flags", base.HEX },
+  { "hop_limit", "FrameHeader.hopLimit", "uint8", "Hop limit", base.DEC },
+  { "order", "FrameHeader.order", "uint32", "Dimension order or detour", base.HEX },
+  { "cluster", "FrameHeader.clusterId", "uint32", "Cluster id", base.HEX },
+  { "source.incarnation", "FrameHeader.sourceIncarnation", "uint32", "Incarnation of the source", base.HEX },
+  { "source", "FrameHeader.source", "string", "Source" },
+  { "destination", "FrameHeader.destination", "string", "Destination" },
+  { "destination.incarnation", "FrameHeader.destinationIncarnation", "uint32", "Incarnation of the destination", base.HEX },
+  { "source.context", "FrameHeader.sourceContext", "uint16", "Source context", base.DEC },
+  { "destination.context", "FrameHeader.destinationContext", "uint16", "Destination context", base.DEC },
+  { "sequence", "FrameHeader.sequence", "uint32", "Sequence", base.DEC },
+  { "acknowledgement", "FrameHeader.acknowledgement", "uint32", "Acknowledgement", base.DEC },
+  { "window", "FrameHeader.windowFrames", "uint16", "Window in frames", base.DEC },
+  { "epoch", "FrameHeader.epoch", "uint16", "Epoch", base.DEC },
+  { "body.length", "FrameHeader.bodyLength", "uint32", "Length of the body", base.DEC, nil, 0x3ffff },
+  { "messages", "FrameHeader.messageCount", "uint32", "Messages", base.DEC, nil, 0xfffc0000 },
+  { "crc", "FrameHeader.crc", "uint32", "CRC-32C", base.HEX },
+  { "acknowledged_epoch", "FrameHeader.acknowledgedEpoch", "uint16", "Epoch that is acknowledged", base.DEC },
+  { "route", "FrameHeader.route", "uint16", "Upper part of the detour", base.HEX },
+  { "open.tenant", "TenantField.ofOpen", "uint32", "Tenant that asks", base.HEX },
+  { "accept.tenant", "TenantField.ofAccept", "uint32", "Tenant that answers", base.HEX },
+  { "hello.version", "Hello.protocolVersion", "uint16", "Version of the protocol", base.DEC },
+  { "hello.dimension", "Hello.dimension", "uint8", "Dimension of the port", base.DEC },
+  { "hello.link", "Hello.linkNumber", "uint8", "Link number of the port", base.DEC },
+  { "hello.fingerprint", "Hello.fingerprint", "uint32", "Fingerprint of the cluster file", base.HEX },
+  { "hello.node", "Hello.node", "uint32", "Node", base.DEC },
+  { "hello.incarnation", "Hello.incarnation", "uint32", "Incarnation of the node", base.HEX },
+  { "hello.shape", "Hello.shape", "uint64", "Shape, extent - 1 a byte", base.HEX },
+  { "hello.dimensions", "Hello.dimensions", "uint8", "Dimensions", base.DEC },
+  { "hello.mtu", "Hello.mtuBytes", "uint32", "MTU of the port", base.DEC },
+  { "hello.receiver", "Hello.receiver", "string", "For" },
+  { "hello.key", "Hello.keyId", "uint32", "First key", base.HEX },
+  { "hello.other_key", "Hello.otherKeyId", "uint32", "Second key", base.HEX },
+  { "hello.name", "Hello.name", "string", "Host" },
+  { "status.asking", "LinkStatus.isAsking", "bool", "Asks for an answer", 8, nil, 0x01 },
+  { "status.waited", "LinkStatus.waitedNs", "uint8", "Longest wait for a CPU, units of 2 ms", base.DEC, nil, 0xfe },
+  { "status.dimension", "LinkStatus.dimension", "uint8", "Dimension", base.DEC },
+  { "status.link", "LinkStatus.linkNumber", "uint8", "Sent over link", base.DEC },
+  { "status.links", "LinkStatus.links", "uint8", "Links", base.DEC },
+  { "status.beat", "LinkStatus.beat", "uint32", "Heartbeat", base.DEC },
+  { "status.neighbour", "LinkStatus.neighbour", "string", "For" },
+  { "status.sequence", "LinkStatus.sequence", "uint32", "Sequence of the report", base.DEC },
+  { "status.acknowledgement", "LinkStatus.acknowledgement", "uint32", "Report acknowledged", base.DEC },
+  { "status.failed", "LinkStatus.failed", "uint64", "Failed links, a bit each", base.HEX },
+  { "status.sent", "LinkStatus.sentFrames", "uint32", "Frames sent", base.DEC },
+  { "status.weight", "LinkStatus.weight", "uint8", "Weight", base.DEC },
+  { "record.length", "MessageRecord.payloadLength", "uint32", "Length of the message", base.DEC },
+  { "record.tag", "MessageRecord.tag", "uint32", "Tag", base.HEX },
+  { "misconfiguration.kind", "Misconfiguration.kind", "uint8", "Kind", base.DEC, kinds },
+  { "misconfiguration.dimension", "Misconfiguration.dimension", "uint8", "Dimension", base.DEC },
+  { "misconfiguration.link", "Misconfiguration.linkNumber", "uint8", "Link number", base.DEC },
+  { "misconfiguration.other_dimension", "Misconfiguration.otherDimension", "uint8", "Dimension reported", base.DEC },
+  { "misconfiguration.other_link", "Misconfiguration.otherLinkNumber", "uint8", "Link number reported", base.DEC },
+  { "misconfiguration.coordinates", "Misconfiguration.coordinates", "string", "Reporting node" },
+  { "misconfiguration.other_coordinates", "Misconfiguration.otherCoordinates", "string", "Node reported" },
+  { "misconfiguration.value", "Misconfiguration.value", "uint32", "Value", base.DEC_HEX },
+  { "misconfiguration.other_value", "Misconfiguration.otherValue", "uint32", "Value reported", base.DEC_HEX },
+  { "session.key", "Session.keyId", "uint32", "Key of the session", base.HEX },
+  { "session.other_key", "Session.otherKeyId", "uint32", "Other key", base.HEX },
+  { "session.flags", "Session.flags", "uint8", "Flags (1 asks, 2 established)", base.HEX },
+  { "session.mode", "Session.mode", "uint8", "Mode", base.DEC, modes },
+  { "session.sealing", "Session.sealingSession", "uint32", "Session that seals", base.HEX },
+  { "session.nonce", "Session.nonce", "bytes", "Nonce" },
+  { "session.echo", "Session.echo", "bytes", "Nonce heard" },
+  { "session.receiver", "Session.receiver", "string", "For" },
+  { "ended.type", "Ended.answeredType", "uint8", "Type that is answered, 0 = unasked", base.DEC, types },
+  { "ended.open_again", "Ended.isOpenAgain", "bool", "The context is open again", 8, nil, 0x01 },
+  { "ended.lost", "Ended.hasLost", "bool", "Some messages were not released", 8, nil, 0x02 },
+  { "ended.first", "Ended.firstSequence", "uint32", "First sequence that is reported", base.DEC },
+  { "ended.seen", "Ended.seenTo", "uint16", "Frames from there to the last that arrived", base.DEC },
+  { "ended.run.first", "Ended.runFirst", "uint16", "First of the run", base.DEC },
+  { "ended.run.frames", "Ended.runFrames", "uint16", "Frames of the run", base.DEC },
+  { "ended.run.messages", "Ended.runMessagesLeft", "uint16", "Messages of each that were not released", base.DEC },
+  { "unreachable.reason", "Unreachable.reason", "uint8", "Reason", base.DEC, reasons },
+  { "unreachable.type", "Unreachable.failedType", "uint8", "Type of the frame", base.DEC, types },
+  { "unreachable.incarnation", "Unreachable.failedIncarnation", "uint32", "Incarnation of the frame's destination", base.HEX },
+  { "unreachable.destination", "Unreachable.failedDestination", "uint32", "Node of the frame's destination", base.DEC },
+  { "unreachable.route", "Unreachable.failedRoute", "uint32", "Route of the frame, lower part", base.HEX },
+  { "fragment.number", "Fragment.number", "uint32", "Number of the long frame", base.DEC },
+  { "fragment.frame_length", "Fragment.frameBytes", "uint32", "Length of the long frame", base.DEC, nil, 0x1ffff },
+  { "fragment.offset", "Fragment.offset", "uint32", "Offset in the long frame", base.DEC },
+  { "missing.number", "Missing.number", "uint32", "Number of the long frame", base.DEC },
+  { "missing.offset", "Missing.offset", "uint32", "Offset", base.DEC },
+  { "missing.length", "Missing.lengthBytes", "uint32", "Bytes", base.DEC },
+  { "remote.kind", "RemoteRecord.kind", "uint8", "Operation", base.DEC, operations },
+  { "remote.last", "RemoteRecord.isLast", "bool", "Last part", 8, nil, 0x01 },
+  { "remote.status", "RemoteRecord.status", "int32", "Status", base.DEC },
+  { "remote.operation", "RemoteRecord.operation", "uint64", "Number of the operation", base.HEX },
+  { "remote.key", "RemoteRecord.key", "uint64", "Key of the region, or value before", base.HEX },
+  { "remote.offset", "RemoteRecord.offset", "uint64", "Offset", base.DEC },
+  { "remote.length", "RemoteRecord.lengthBytes", "uint64", "Length", base.DEC },
+  { "remote.first", "RemoteRecord.first", "uint64", "Tag, number to add, or expected value", base.HEX },
+  { "remote.second", "RemoteRecord.second", "uint64", "New value, or length of all", base.HEX },
+  { "seal.mark", "Seal.mark", "uint8", "Mark of the session", base.DEC },
+  { "seal.loop", "Seal.loop", "uint8", "Sending loop", base.DEC },
+  { "seal.count", "Seal.count", "uint64", "Number of the frame", base.DEC },
+  { "seal.key", "Seal.keyId", "uint32", "Key of the cluster that seals", base.HEX },
+  { "seal.tag", "Seal.tag", "bytes", "Tag" },
+  -- What no layout of io.hxb.frame has.
+  { "flow", "", "string", "Flow, both directions" },
+  { "flag.crc", "", "bool", "CRC", 8, nil, 0x01 },
+  { "flag.ack", "", "bool", "Acknowledges", 8, nil, 0x02 },
+  { "flag.ack_now", "", "bool", "Acknowledge without delay", 8, nil, 0x04 },
+  { "flag.again", "", "bool", "Sent before", 8, nil, 0x08 },
+  { "flag.sparse", "", "bool", "Sparse", 8, nil, 0x10 },
+  { "flag.sealed", "", "bool", "Sealed", 8, nil, 0x20 },
+  { "flag.close", "", "bool", "Close if idle", 8, nil, 0x40 },
+  { "open.nonce", "", "uint32", "Number that answers must have", base.HEX },
+  { "ack.bitmap", "", "bytes", "Frames that arrived beyond the acknowledgement, a bit each" },
+  { "payload", "", "bytes", "Payload" },
+  { "encrypted", "", "bytes", "Encrypted body" },
+  { "segment.number", "", "uint32", "Number of the frame", base.DEC },
+  { "segment.frame_length", "", "uint32", "Length of the frame", base.DEC },
+  { "segment.offset", "", "uint32", "Offset in the frame", base.DEC },
+  { "segment.asking", "", "bool", "Requests an acknowledgement", 8, nil, 0x08 },
+  { "segment.probe", "", "bool", "Probe", 8, nil, 0x10 },
+  { "segment.answer", "", "bool", "Acknowledgement", 8, nil, 0x20 },
+  { "segment.for_node", "", "bool", "Kernels leave it to the node", 8, nil, 0x40 },
+  { "probe.source", "", "string", "Probe of" },
+  { "probe.heard", "", "bytes", "Neighbours from whom probes arrive, a bit each" },
+  { "refused", "", "string", "A node refuses this frame" },
+}
+
+local F, list = {}, {}
+for _, row in ipairs(rows) do
+  local name, kind, title, shown = "hxb." .. row[1], row[3], row[4], row[5]
+  local field
+  if kind == "string" or kind == "bytes" then
+    field = ProtoField[kind](name, title)
+  else
+    field = ProtoField[kind](name, title, shown, row[6], row[7])
+  end
+  F[row[1]] = field
+  list[#list + 1] = field
+end
+hxb.fields = list
+
+local refusedExpert = ProtoExpert.new("hxb.refused.expert", "A node refuses this frame", expert.group.MALFORMED, expert.severity.ERROR)
+hxb.experts = { refusedExpert }
+
+hxb.prefs.ether_type = Pref.uint("EtherType", 0x88b5, "frame.etherType of the cluster file, in decimal; also the port of frames by IP")
+hxb.prefs.relay_ether_type = Pref.uint("EtherType of relayed frames", 0x88b6, "frame.relayEtherType of the cluster file, in decimal")
+hxb.prefs.udp_ports = Pref.range("UDP ports", "", "ports of UDP links; without any, frames are recognised by their header", 65535)
+
+-- What hellos of the capture say of each cluster: number of dimensions and extents. Frames before the first hello show three dimensions.
+local shapes = {}
+
+function hxb.init()
+  shapes = {}
+end
+
+local function u8(tvb, at)
+  return tvb(at, 1):uint()
+end
+
+local function u16(tvb, at)
+  return tvb(at, 2):le_uint()
+end
+
+local function u32(tvb, at)
+  return tvb(at, 4):le_uint()
+end
+
+local function coordinates(tvb, at, cluster)
+  local bytes, last, all = {}, 0, true
+  for dimension = 0, 7 do
+    bytes[dimension + 1] = u8(tvb, at + dimension)
+    all = all and bytes[dimension + 1] == 255
+    if bytes[dimension + 1] ~= 0 then
+      last = dimension + 1
+    end
+  end
+  if all then
+    return "all"
+  end
+  local shape = shapes[cluster]
+  return table.concat(bytes, ",", 1, math.max(last, shape and shape.dimensions or 3))
+end
+
+-- A cursor over a frame or a body that is perhaps cut: adds only what is there.
+local function reader(tvb, tree, cluster)
+  local self = { length = tvb:len() }
+  function self.has(at, bytes)
+    return at >= 0 and bytes > 0 and at + bytes <= self.length
+  end
+  function self.add(name, at, bytes, into)
+    if self.has(at, bytes) then
+      return (into or tree):add_le(F[name], tvb(at, bytes))
+    end
+  end
+  function self.place(name, at, into)
+    if self.has(at, 8) then
+      (into or tree):add(F[name], tvb(at, 8), coordinates(tvb, at, cluster))
+    end
+  end
+  return self
+end
+
+local crcTable = {}
+for i = 0, 255 do
+  local crc = i
+  for _ = 1, 8 do
+    crc = bit.band(crc, 1) == 1 and bit.bxor(bit.rshift(crc, 1), 0x82f63b78) or bit.rshift(crc, 1)
+  end
+  crcTable[i] = crc
+end
+
+-- Source: RFC 3720 appendix B.4. Hop limit, route and the CRC itself count as 0.
+local function crc32c(bytes)
+  local crc = bit.bnot(0)
+  for i = 1, #bytes do
+    local at = i - 1
+    local isZero = at == 3 or (at >= 4 and at < 8) or (at >= 56 and at < 60) or at == 62 or at == 63
+    local byte = isZero and 0 or bytes:byte(i)
+    crc = bit.bxor(crcTable[bit.band(bit.bxor(crc, byte), 255)], bit.rshift(crc, 8))
+  end
+  return bit.bnot(crc) % 4294967296
+end
+
+local function isPermutation(order)
+  local seen = {}
+  for _ = 1, 8 do
+    local dimension = order % 16
+    if dimension > 7 or seen[dimension] then
+      return false
+    end
+    seen[dimension] = true
+    order = math.floor(order / 16)
+  end
+  return true
+end
+
+-- The hops of detours are not checked.
+local function routeProblem(tvb)
+  local order, upper = u32(tvb, 4), u16(tvb, 62)
+  if order >= 2147483648 then
+    return nil
+  end
+  if upper ~= 0 then
+    return "RESERVED"
+  end
+  return not isPermutation(order) and "ORDER" or nil
+end
+
+local function isInShape(tvb, at, shape)
+  for dimension = 0, 7 do
+    if u8(tvb, at + dimension) > shape.last[dimension] then
+      return false
+    end
+  end
+  return true
+end
+
+local function isForAll(tvb)
+  for at = 24, 31 do
+    if u8(tvb, at) ~= 255 then
+      return false
+    end
+  end
+  return true
+end
+
+local function areCoordinatesValid(tvb, kind, cluster)
+  if kind == HELLO or kind == MISCONFIGURATION then
+    return true
+  end
+  local shape = shapes[cluster]
+  if isForAll(tvb) then
+    return (kind == LINK_STATUS or kind == SESSION) and (not shape or isInShape(tvb, 16, shape))
+  end
+  return not shape or (isInShape(tvb, 16, shape) and isInShape(tvb, 24, shape))
+end
+
+local function padded(bytes)
+  return math.floor((RECORD + bytes + 7) / 8) * 8
+end
+
+-- True if exactly that many message records lie in the body, and nothing else.
+local function areRecordsValid(tvb, at, length, messages)
+  local offset = 0
+  for message = 1, messages do
+    local rest = length - offset - RECORD
+    if rest < 0 then
+      return false
+    end
+    local payload = u32(tvb, at + offset)
+    if payload > rest then
+      return false
+    end
+    offset = offset + (message == messages and RECORD + payload or padded(payload))
+  end
+  return offset == length
+end
+
+local bodyChecks = {
+  [HELLO] = function(tvb, length)
+    return length >= 48 and u8(tvb, HEADER + 25) <= 64 and 48 + u8(tvb, HEADER + 25) <= length
+  end,
+  [LINK_STATUS] = function(tvb, length)
+    local links = length >= 32 and u8(tvb, HEADER + 3) or 0
+    if links < 1 or links > MAX_LINKS or length < 32 + 5 * links or u8(tvb, HEADER + 2) >= links then
+      return false
+    end
+    for link = links, 63 do
+      if bit.band(u8(tvb, HEADER + 24 + math.floor(link / 8)), bit.lshift(1, link % 8)) ~= 0 then
+        return false
+      end
+    end
+    for link = 0, links - 1 do
+      local weight = u8(tvb, HEADER + 32 + 4 * links + link)
+      if weight < 1 or weight > MAX_WEIGHT then
+        return false
+      end
+    end
+    return true
+  end,
+  [MISCONFIGURATION] = function(tvb, length)
+    return length >= 32 and kinds[u8(tvb, HEADER)] ~= nil
+  end,
+  [SESSION] = function(tvb, length)
+    return length == 56 and u8(tvb, HEADER + 8) <= 3 and u16(tvb, HEADER + 10) == 0
+  end,
+  [FRAGMENT] = function(tvb, length)
+    local place = u32(tvb, 56)
+    local frame = place % 131072
+    local rest = frame - math.floor(place / 131072) * 8 - length
+    return frame >= HEADER and length > 0 and rest >= 0 and (rest == 0 or length % 8 == 0)
+  end,
+  [MISSING] = function(tvb, length)
+    if length == 0 or length % 8 ~= 0 or length > 256 then
+      return false
+    end
+    local last = 0
+    for at = HEADER, HEADER + length - 8, 8 do
+      local offset, bytes = u32(tvb, at), u32(tvb, at + 4)
+      if offset < last or offset % 8 ~= 0 or offset > MAX_FRAME or bytes == 0 or bytes > MAX_FRAME - offset then
+        return false
+      end
+      last = offset + bytes
+    end
+    return true
+  end,
+  [ENDED] = function(tvb, length)
+    if length % 8 ~= 0 or length > 128 or u8(tvb, 50) > MISSING or u8(tvb, 51) > 3 then
+      return false
+    end
+    local last, seen = 0, u16(tvb, 48)
+    for at = HEADER, HEADER + length - 8, 8 do
+      local first, frames = u16(tvb, at), u16(tvb, at + 2)
+      if first < last or frames == 0 or first + frames > seen or u16(tvb, at + 4) == 0 or u16(tvb, at + 6) ~= 0 then
+        return false
+      end
+      last = first + frames
+    end
+    return true
+  end,
+}
+
+local function isBodyValid(tvb, kind, length, messages)
+  if kind == DATA then
+    return messages > 0 and (messages == 1 or length <= MAX_SHARED) and areRecordsValid(tvb, HEADER, length, messages)
+  end
+  if kind == UNREACHABLE then
+    local reason = u8(tvb, 48)
+    local isOfRelay = reason == 1 or reason == 4
+    return length == 0 and reasons[reason] ~= nil and types[u8(tvb, 49)] ~= nil and messages <= (isOfRelay and MAX_UPPER_HOPS or 0)
+  end
+  if messages ~= 0 then
+    return false
+  end
+  local check = bodyChecks[kind]
+  return check == nil or check(tvb, length)
+end
+
+-- Why a node drops the frame: a name of DropReason, in the order in which FrameValidator looks; nil if it does not, or if that cannot be
+-- known because the capture has not all of the frame.
+local function refusal(tvb, arrived, hopLimit)
+  if arrived < HEADER then
+    return "TOO_SHORT"
+  end
+  if tvb:len() < HEADER then
+    return nil
+  end
+  if u8(tvb, 0) ~= VERSION then
+    return "VERSION"
+  end
+  local kind, flags, word = u8(tvb, 1), u8(tvb, 2), u32(tvb, 52)
+  local length, messages = word % 262144, math.floor(word / 262144)
+  local isSealed = bit.band(flags, SEALED_FLAG) ~= 0
+  local total = HEADER + length + (isSealed and SEAL or 0)
+  if total > arrived then
+    return "LENGTH"
+  end
+  if hopLimit == 0 then
+    return "HOP_LIMIT"
+  end
+  local isWhole = total <= tvb:len()
+  local isOpen = isWhole and (not isSealed or kind ~= DATA or areRecordsValid(tvb, HEADER, length, messages))
+  if isOpen and bit.band(flags, CRC_FLAG) ~= 0 and crc32c(tvb:raw(0, HEADER + length)) ~= u32(tvb, 56) then
+    return "CRC"
+  end
+  if not types[kind] then
+    return "TYPE"
+  end
+  if flags > KNOWN_FLAGS or (flags ~= 0 and kind == FRAGMENT) then
+    return "FLAGS"
+  end
+  local problem = routeProblem(tvb)
+  if problem then
+    return problem
+  end
+  if not areCoordinatesValid(tvb, kind, u32(tvb, 8)) then
+    return "COORDINATES"
+  end
+  if isOpen and not isBodyValid(tvb, kind, length, messages) then
+    return "BODY"
+  end
+end
+
+local function addRemote(read, tree, tvb, at, length)
+  if length < REMOTE or not read.has(at, REMOTE) then
+    return nil
+  end
+  local part = tree:add(hxb, tvb(at, REMOTE), "Remote memory")
+  read.add("remote.kind", at, 1, part)
+  read.add("remote.last", at + 1, 1, part)
+  read.add("remote.status", at + 4, 4, part)
+  read.add("remote.operation", at + 8, 8, part)
+  read.add("remote.key", at + 16, 8, part)
+  read.add("remote.offset", at + 24, 8, part)
+  read.add("remote.length", at + 32, 8, part)
+  read.add("remote.first", at + 40, 8, part)
+  read.add("remote.second", at + 48, 8, part)
+  return operations[u8(tvb, at)]
+end
+
+-- The messages of a data frame, as far as they are there. Flows whose destination context has 1 or 2 in its two highest bits carry
+-- operations on remote memory.
+local function addRecords(read, tree, tvb, at, length, messages)
+  local isRemote = math.floor(u16(tvb, 38) / 16384) == 1 or math.floor(u16(tvb, 38) / 16384) == 2
+  local note
+  local last = at + length
+  for message = 1, messages do
+    if at + RECORD > last or not read.has(at, RECORD) then
+      return note
+    end
+    local payload = u32(tvb, at)
+    local there = math.max(0, math.min(payload, last - at - RECORD, read.length - at - RECORD))
+    local part = tree:add(hxb, tvb(at, RECORD + there), "Message " .. message)
+    read.add("record.length", at, 4, part)
+    read.add("record.tag", at + 4, 4, part)
+    local remote = isRemote and addRemote(read, part, tvb, at + RECORD, there)
+    local skipped = remote and REMOTE or 0
+    read.add("payload", at + RECORD + skipped, there - skipped, part)
+    note = note or remote
+    at = at + padded(payload)
+  end
+  return note
+end
+
+local function addHello(read, tree, tvb, length, cluster)
+  read.add("hello.version", HEADER, 2)
+  read.add("hello.dimension", HEADER + 2, 1)
+  read.add("hello.link", HEADER + 3, 1)
+  read.add("hello.fingerprint", HEADER + 4, 4)
+  read.add("hello.node", HEADER + 8, 4)
+  read.add("hello.incarnation", HEADER + 12, 4)
+  read.add("hello.shape", HEADER + 16, 8)
+  read.add("hello.dimensions", HEADER + 24, 1)
+  read.add("hello.mtu", HEADER + 28, 4)
+  read.place("hello.receiver", HEADER + 32)
+  read.add("hello.key", HEADER + 40, 4)
+  read.add("hello.other_key", HEADER + 44, 4)
+  if not read.has(HEADER, 48) or length < 48 then
+    return nil
+  end
+  local name = math.min(u8(tvb, HEADER + 25), read.length - HEADER - 48)
+  local dimensions = u8(tvb, HEADER + 24)
+  if dimensions >= 1 and dimensions <= 8 and not shapes[cluster] then
+    local shape = { dimensions = dimensions, last = {} }
+    for dimension = 0, 7 do
+      shape.last[dimension] = u8(tvb, HEADER + 16 + dimension)
+    end
+    shapes[cluster] = shape
+  end
+  if name > 0 then
+    tree:add(F["hello.name"], tvb(HEADER + 48, name))
+    return "node " .. u32(tvb, HEADER + 8) .. " (" .. tvb(HEADER + 48, name):string() .. ")"
+  end
+  return "node " .. u32(tvb, HEADER + 8)
+end
+
+local function addStatus(read, tree, tvb)
+  read.add("status.asking", HEADER, 1)
+  read.add("status.waited", HEADER, 1)
+  read.add("status.dimension", HEADER + 1, 1)
+  read.add("status.link", HEADER + 2, 1)
+  read.add("status.links", HEADER + 3, 1)
+  read.add("status.beat", HEADER + 4, 4)
+  read.place("status.neighbour", HEADER + 8)
+  read.add("status.sequence", HEADER + 16, 4)
+  read.add("status.acknowledgement", HEADER + 20, 4)
+  read.add("status.failed", HEADER + 24, 8)
+  if not read.has(HEADER, 32) then
+    return nil
+  end
+  local links = math.min(u8(tvb, HEADER + 3), MAX_LINKS)
+  for link = 0, links - 1 do
+    read.add("status.sent", HEADER + 32 + 4 * link, 4)
+    read.add("status.weight", HEADER + 32 + 4 * links + link, 1)
+  end
+  return "link " .. u8(tvb, HEADER + 2) .. " of " .. links .. ", beat " .. u32(tvb, HEADER + 4)
+end
+
+local function addMisconfiguration(read, tree, tvb)
+  read.add("misconfiguration.kind", HEADER, 1)
+  read.add("misconfiguration.dimension", HEADER + 1, 1)
+  read.add("misconfiguration.link", HEADER + 2, 1)
+  read.add("misconfiguration.other_dimension", HEADER + 3, 1)
+  read.add("misconfiguration.other_link", HEADER + 4, 1)
+  read.place("misconfiguration.coordinates", HEADER + 8)
+  read.place("misconfiguration.other_coordinates", HEADER + 16)
+  read.add("misconfiguration.value", HEADER + 24, 4)
+  read.add("misconfiguration.other_value", HEADER + 28, 4)
+  return read.has(HEADER, 1) and kinds[u8(tvb, HEADER)] or nil
+end
+
+local function addSession(read, tree, tvb)
+  read.add("session.key", HEADER, 4)
+  read.add("session.other_key", HEADER + 4, 4)
+  read.add("session.flags", HEADER + 8, 1)
+  read.add("session.mode", HEADER + 9, 1)
+  read.add("session.sealing", HEADER + 12, 4)
+  read.add("session.nonce", HEADER + 16, 16)
+  read.add("session.echo", HEADER + 32, 16)
+  read.place("session.receiver", HEADER + 48)
+end
+
+local function addEnded(read, tree, tvb, length)
+  read.add("ended.first", 44, 4)
+  read.add("ended.seen", 48, 2)
+  read.add("ended.type", 50, 1)
+  read.add("ended.open_again", 51, 1)
+  read.add("ended.lost", 51, 1)
+  for at = HEADER, HEADER + math.min(length, 128) - 8, 8 do
+    read.add("ended.run.first", at, 2)
+    read.add("ended.run.frames", at + 2, 2)
+    read.add("ended.run.messages", at + 4, 2)
+  end
+end
+
+local function addUnreachable(read, tree, tvb)
+  local reason = u8(tvb, 48)
+  read.add("unreachable.reason", 48, 1)
+  read.add("unreachable.type", 49, 1)
+  if reason == 1 or reason == 4 then
+    read.add("unreachable.destination", 44, 4)
+    read.add("unreachable.route", 12, 4)
+  else
+    read.add("unreachable.incarnation", 44, 4)
+  end
+  return (reasons[reason] or "reason " .. reason) .. " for " .. (types[u8(tvb, 49)] or "type " .. u8(tvb, 49))
+end
+
+local function addMissing(read, tree, tvb, length)
+  read.add("missing.number", 44, 4)
+  for at = HEADER, HEADER + math.min(length, 256) - 8, 8 do
+    read.add("missing.offset", at, 4)
+    read.add("missing.length", at + 4, 4)
+  end
+  return "frame " .. u32(tvb, 44)
+end
+
+local bodies = {
+  [HELLO] = addHello, [LINK_STATUS] = addStatus, [MISCONFIGURATION] = addMisconfiguration, [SESSION] = addSession, [ENDED] = addEnded,
+  [UNREACHABLE] = addUnreachable, [MISSING] = addMissing,
+  [ACK] = function(read, tree, tvb, length)
+    read.add("ack.bitmap", HEADER, math.min(length, read.length - HEADER))
+    return "up to " .. u32(tvb, 44) .. ", window " .. u16(tvb, 48)
+  end,
+}
+
+local function addSeal(read, tree, tvb, at, kind)
+  if not read.has(at, SEAL) then
+    return
+  end
+  local part = tree:add(hxb, tvb(at, SEAL), "Seal")
+  -- The kinds that a key of the cluster can seal have its id in place of mark and loop; a frame count is 0 then.
+  if tvb(at, 4):le_uint() == 0 and (kind == HELLO or kind == SESSION or kind == MISCONFIGURATION) then
+    read.add("seal.key", at + 4, 4, part)
+  else
+    read.add("seal.mark", at + 7, 1, part)
+    read.add("seal.loop", at + 6, 1, part)
+    part:add(F["seal.count"], tvb(at, 6), tvb(at, 6):le_uint64())
+  end
+  read.add("seal.tag", at + 8, 16, part)
+end
+
+-- The fields of the header that are the same in all types, and those that depend on it.
+local function addHeader(read, tree, tvb, kind)
+  read.add("version", 0, 1)
+  read.add("type", 1, 1)
+  local flags = read.add("flags", 2, 1)
+  if flags then
+    for _, name in ipairs({ "crc", "ack", "ack_now", "again", "sparse", "sealed", "close" }) do
+      flags:add(F["flag." .. name], tvb(2, 1))
+    end
+  end
+  read.add("hop_limit", 3, 1)
+  read.add("order", 4, 4)
+  read.add("route", 62, 2)
+  read.add("cluster", 8, 4)
+  read.place("source", 16)
+  read.place("destination", 24)
+  if kind ~= UNREACHABLE then
+    read.add("source.incarnation", 12, 4)
+  end
+  read.add("destination.incarnation", 32, 4)
+  read.add("source.context", 36, 2)
+  read.add("destination.context", 38, 2)
+  read.add(kind == OPEN and "open.nonce" or kind == ACCEPT and "accept.tenant" or "sequence", 40, 4)
+  if kind == OPEN then
+    read.add("open.tenant", 44, 4)
+  elseif kind == FRAGMENT then
+    read.add("fragment.number", 44, 4)
+  elseif kind ~= UNREACHABLE and kind ~= ENDED and kind ~= MISSING then
+    read.add("acknowledgement", 44, 4)
+  end
+  if kind ~= UNREACHABLE and kind ~= ENDED then
+    read.add("window", 48, 2)
+  end
+  if kind ~= ENDED then
+    read.add("epoch", 50, 2)
+  end
+  read.add("body.length", 52, 4)
+  read.add("messages", 52, 4)
+  if kind ~= FRAGMENT then
+    read.add("crc", 56, 4)
+  elseif read.has(56, 4) then
+    read.add("fragment.frame_length", 56, 4)
+    tree:add(F["fragment.offset"], tvb(56, 4), math.floor(u32(tvb, 56) / 131072) * 8)
+  end
+  read.add("acknowledged_epoch", 60, 2)
+end
+
+-- One name for a flow and its opposite.
+local function flowName(tvb, cluster)
+  local from = coordinates(tvb, 16, cluster) .. ":" .. u16(tvb, 36)
+  local to = coordinates(tvb, 24, cluster) .. ":" .. u16(tvb, 38)
+  return from < to and from .. " " .. to or to .. " " .. from
+end
+
+local isOfFlow = { [HELLO] = false, [LINK_STATUS] = false, [MISCONFIGURATION] = false, [SESSION] = false }
+
+local function infoOf(tvb, kind, cluster, note, problem)
+  local text = (types[kind] or "type " .. kind) .. " " .. coordinates(tvb, 16, cluster) .. " -> " .. coordinates(tvb, 24, cluster)
+  if isOfFlow[kind] == nil then
+    text = text .. " contexts " .. u16(tvb, 36) .. " -> " .. u16(tvb, 38)
+  end
+  if kind == DATA or kind == FRAGMENT then
+    text = text .. " seq " .. u32(tvb, 40)
+  end
+  if note then
+    text = text .. ", " .. note
+  end
+  return problem and text .. " [" .. problem .. "]" or text
+end
+
+local dissectFrame
+
+-- A frame at the start of tvb. "arrived" bytes of it were on the wire, which may be more than the capture has. With "isPart" the rest of
+-- the frame is elsewhere. Returns the bytes of the frame, and a line about it.
+function dissectFrame(tvb, tree, arrived, hopLimit, isPart, depth)
+  local captured = tvb:len()
+  local root = tree:add(hxb, tvb(0, captured))
+  local isHeader = captured >= HEADER
+  local cluster = captured >= 12 and u32(tvb, 8) or 0
+  local kind = captured >= 2 and u8(tvb, 1) or 0
+  local read = reader(tvb, root, cluster)
+  local problem
+  if not isPart then
+    problem = refusal(tvb, arrived, hopLimit or (isHeader and u8(tvb, 3)))
+  end
+  -- The layout of other versions is not known.
+  if captured >= 1 and u8(tvb, 0) ~= VERSION then
+    read.add("version", 0, 1)
+    root:add(F.refused, tvb(0, 1), problem or "VERSION")
+    root:add_proto_expert_info(refusedExpert, "VERSION")
+    return arrived, "version " .. u8(tvb, 0)
+  end
+  addHeader(read, root, tvb, kind)
+  local note, length, total
+  if isHeader then
+    local word, isSealed = u32(tvb, 52), bit.band(u8(tvb, 2), SEALED_FLAG) ~= 0
+    local messages = math.floor(word / 262144)
+    length = word % 262144
+    total = HEADER + length + (isSealed and SEAL or 0)
+    if isOfFlow[kind] == nil and types[kind] then
+      root:add(F.flow, tvb(16, 24), flowName(tvb, cluster))
+    end
+    if kind == DATA then
+      local isClear = not isSealed or isPart or not read.has(HEADER, length) or areRecordsValid(tvb, HEADER, length, messages)
+      note = messages .. (messages == 1 and " message, " or " messages, ") .. length .. " B"
+      if isClear then
+        local remote = addRecords(read, root, tvb, HEADER, length, messages)
+        note = remote and note .. ", " .. remote or note
+      else
+        read.add("encrypted", HEADER, length)
+        note = note .. ", encrypted"
+      end
+    elseif kind == FRAGMENT then
+      local offset = math.floor(u32(tvb, 56) / 131072) * 8
+      note = "bytes " .. offset .. " to " .. offset + length - 1 .. " of " .. u32(tvb, 56) % 131072
+      local there = math.min(length, captured - HEADER)
+      if offset == 0 and there >= HEADER and depth == 0 and u8(tvb, HEADER) == VERSION then
+        local inner = tvb(HEADER, there):tvb()
+        local _, line = dissectFrame(inner, root, there, nil, true, depth + 1)
+        note = note .. " (" .. line .. ")"
+      elseif there > 0 then
+        read.add("payload", HEADER, there)
+      end
+    elseif bodies[kind] then
+      note = bodies[kind](read, root, tvb, length, cluster)
+    elseif length > 0 and captured > HEADER then
+      read.add("payload", HEADER, math.min(length, captured - HEADER))
+    end
+    if isSealed and not isPart then
+      addSeal(read, root, tvb, HEADER + length, kind)
+    end
+  end
+  if problem then
+    root:add(F.refused, tvb(0, math.min(captured, HEADER)), problem)
+    root:add_proto_expert_info(refusedExpert, problem)
+  end
+  local line = isHeader and infoOf(tvb, kind, cluster, note, problem)
+    or (types[kind] or "frame") .. ", cut" .. (problem and " [" .. problem .. "]" or "")
+  root:set_text("HXB " .. line)
+  return problem and arrived or math.min(total or arrived, arrived), line
+end
+
+-- The frames that follow one another, as in a train.
+local function dissectFrames(tvb, pinfo, tree, hopLimit)
+  local at, lines, all = 0, {}, tvb:reported_len()
+  pinfo.cols.protocol = "HXB"
+  while at < tvb:len() do
+    local rest = tvb(at):tvb()
+    if at > 0 and (rest:len() < 2 or u8(rest, 0) ~= VERSION) then
+      break
+    end
+    local bytes, line = dissectFrame(rest, tree, all - at, hopLimit, false, 0)
+    lines[#lines + 1] = line
+    at = at + math.max(bytes, 1)
+  end
+  local text = lines[1] or "empty"
+  pinfo.cols.info = #lines > 1 and "[train of " .. #lines .. "] " .. text or text
+  return tvb:len()
+end
+
+function hxb.dissector(tvb, pinfo, tree)
+  if tvb:len() == 0 then
+    return 0
+  end
+  local _, line = dissectFrame(tvb, tree, tvb:reported_len(), nil, false, 0)
+  pinfo.cols.protocol = "HXB"
+  pinfo.cols.info = line
+  return tvb:len()
+end
+
+-- Frames by UDP: of raw links, where the time to live of the packet is the hop limit, and of UDP links.
+local byUdp = Proto("hxb_udp", "HXB frames by UDP")
+local timeToLive = Field.new("ip.ttl")
+local isMagic = { 0x48, 0x58, 0x42, 0x20, 0x69, 0x70, 0x20, 0x31 }
+
+local function isProbe(tvb)
+  if tvb:len() < 64 then
+    return false
+  end
+  for i, byte in ipairs(isMagic) do
+    if u8(tvb, i - 1) ~= byte then
+      return false
+    end
+  end
+  return true
+end
+
+local function addProbe(tvb, pinfo, tree)
+  local root = tree:add(hxb, tvb(0, 64), "HXB probe of the path by IP")
+  local from = coordinates(tvb, 8, 0)
+  root:add(F["probe.source"], tvb(8, 8), from)
+  root:add(F["probe.heard"], tvb(24, 32))
+  pinfo.cols.protocol = "HXB"
+  pinfo.cols.info = "path probe of " .. from
+end
+
+function byUdp.dissector(tvb, pinfo, tree)
+  if tvb:len() == 0 then
+    return 0
+  end
+  if isProbe(tvb) then
+    addProbe(tvb, pinfo, tree)
+    return tvb:len()
+  end
+  local isRaw = pinfo.dst_port == hxb.prefs.ether_type
+  local life = isRaw and timeToLive()
+  return dissectFrames(tvb, pinfo, tree, life and life.value or nil)
+end
+
+-- True if a datagram begins with a header that nodes take.
+local function isFrame(tvb)
+  if tvb:len() < HEADER or u8(tvb, 0) ~= VERSION or not types[u8(tvb, 1)] or u8(tvb, 2) > KNOWN_FLAGS or u8(tvb, 3) == 0 then
+    return false
+  end
+  return HEADER + u32(tvb, 52) % 262144 <= tvb:reported_len() and routeProblem(tvb) == nil
+end
+
+byUdp:register_heuristic("udp", function(tvb, pinfo, tree)
+  if not isFrame(tvb) then
+    return false
+  end
+  byUdp.dissector(tvb, pinfo, tree)
+  return true
+end)
+
+-- Long frames of raw links as segments of TCP that belong to no connection. They never reach Wireshark's own dissector of TCP, which would
+-- look for a connection in them.
+local segment = Proto("hxb_segment", "HXB frame by TCP")
+local tcp
+
+-- As RawFilter has it; and no connection without options has a window of less than 128 bytes.
+local function isSegment(tvb)
+  return tvb:len() >= 20 and tvb(2, 2):uint() == hxb.prefs.ether_type and u8(tvb, 12) == 0x50 and bit.band(u8(tvb, 13), 0xf7) == 0x10
+    and tvb(14, 2):uint() < 128
+end
+
+function segment.dissector(tvb, pinfo, tree)
+  if not isSegment(tvb) then
+    return tcp:call(tvb, pinfo, tree)
+  end
+  local word, marks = tvb(4, 4):uint(), u8(tvb, 15)
+  local offset = word % 131072
+  local frame = math.floor(word / 131072) * 8 + marks % 8
+  local root = tree:add(segment, tvb(0, 20))
+  root:add(F["segment.number"], tvb(8, 4))
+  root:add(F["segment.frame_length"], tvb(4, 4), frame)
+  root:add(F["segment.offset"], tvb(4, 4), offset)
+  for _, name in ipairs({ "asking", "probe", "answer", "for_node" }) do
+    root:add(F["segment." .. name], tvb(15, 1))
+  end
+  pinfo.cols.protocol = "HXB"
+  local bytes = tvb:reported_len() - 20
+  local text = "segment of frame " .. tvb(8, 4):uint() .. ", bytes " .. offset .. " to " .. offset + bytes - 1 .. " of " .. frame
+  if bit.band(marks, 0x20) ~= 0 then
+    text = "segment answer, frame " .. tvb(8, 4):uint()
+  elseif bit.band(marks, 0x10) ~= 0 then
+    text = "segment probe, frame " .. tvb(8, 4):uint()
+  elseif tvb:len() > 20 and offset == 0 and u8(tvb, 20) == VERSION then
+    local isWhole = frame <= bytes
+    local life = timeToLive()
+    local rest = tvb(20):tvb()
+    local _, line = dissectFrame(rest, tree, bytes, life and life.value, not isWhole, 0)
+    text = line .. (isWhole and "" or " (first " .. bytes .. " of " .. frame .. " bytes)")
+  elseif tvb:len() > 20 then
+    root:add(F.payload, tvb(20))
+  end
+  pinfo.cols.info = text
+  return tvb:len()
+end
+
+-- Wireshark calls it again when a preference has changed.
+local registered = {}
+
+local function register()
+  local ethertype, port = DissectorTable.get("ethertype"), DissectorTable.get("udp.port")
+  for _, undo in ipairs(registered) do
+    undo()
+  end
+  registered = {}
+  for _, value in ipairs({ hxb.prefs.ether_type, hxb.prefs.relay_ether_type }) do
+    ethertype:add(value, hxb)
+    registered[#registered + 1] = function() ethertype:remove(value, hxb) end
+  end
+  local byIp = hxb.prefs.ether_type
+  port:add(byIp, byUdp)
+  registered[#registered + 1] = function() port:remove(byIp, byUdp) end
+  local ports = hxb.prefs.udp_ports
+  if ports and ports ~= "" then
+    port:add(ports, byUdp)
+    registered[#registered + 1] = function() port:remove(ports, byUdp) end
+  end
+end
+
+hxb.prefs_changed = register
+register()
+local protocols = DissectorTable.get("ip.proto")
+tcp = protocols:get_dissector(6)
+protocols:set(6, segment)
