@@ -53,7 +53,7 @@ final class UnreachableReplies {
     }
 
     /**
-     * Answers a frame, unless it is itself such an answer, its source has just been notified, or
+     * Answers a frame, unless it is itself such an answer or traced, its source has just been notified, or
      * the answer with its seal would be longer: back by its own route, otherwise by any.
      *
      * @param why a reason of {@link UnreachableFlyweight}.
@@ -64,7 +64,11 @@ final class UnreachableReplies {
         final long source = offending.wrap(headerAddress).source();
         final int node = shape.node(source);
         final boolean isAnswered =
-                type > 0 && type < FrameType.COUNT && type != FrameType.UNREACHABLE;
+                type > 0
+                        && type < FrameType.COUNT
+                        && type != FrameType.UNREACHABLE
+                        && type != FrameType.TRACE
+                        && type != FrameType.TRACED;
         final boolean isTooShort =
                 output.seals().isOn()
                         && FrameHeaderFlyweight.frameLength(headerAddress)

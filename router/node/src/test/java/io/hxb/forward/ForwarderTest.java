@@ -74,7 +74,8 @@ class ForwarderTest {
             new TrunkSender(new Port[] {ports[0]}, new LinkSender[] {x.newSender(8)}),
             new TrunkSender(new Port[] {ports[1]}, new LinkSender[] {y.newSender(8)})
         };
-        final ForwardParts parts = new ForwardParts(cluster(), HERE, pool, sessions, discovery);
+        final ForwardParts parts = new ForwardParts(
+                        cluster(), HERE, pool, sessions, discovery, new TraceLog(), pool.frameBytes());
         final FrameSource frameSource =
                 new FrameSource(
                         parts, trunks, share, clock, CounterBlock.unpublished(3, 2), () -> {});

@@ -132,6 +132,18 @@ final class FrameSamples {
                 }
                 yield ranges * MissingFlyweight.RANGE_BYTES;
             }
+            case FrameType.TRACE -> TraceFlyweight.MIN_BODY_BYTES + random.nextInt(48);
+            case FrameType.TRACED -> {
+                new TracedFlyweight()
+                        .wrap(header.address())
+                        .stay(
+                                1 + random.nextInt(4),
+                                random.nextInt(256),
+                                random.nextInt(64),
+                                random.nextInt(64),
+                                random.nextLong() >>> 1);
+                yield TracedFlyweight.BODY_BYTES;
+            }
             default -> random.nextInt(64);
         };
     }

@@ -24,6 +24,7 @@ import io.hxb.tool.sim.SimCommand;
 import io.hxb.tool.socks.SocksCommand;
 import io.hxb.tool.stat.StatCommand;
 import io.hxb.tool.top.TopCommand;
+import io.hxb.tool.trace.TraceCommand;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -66,6 +67,7 @@ public final class Hxb implements Runnable {
                     RouteCommand.class,
                     OptimiseCommand.class,
                     PingCommand.class,
+                    TraceCommand.class,
                     PerfCommand.class,
                     CatCommand.class,
                     IpCommand.class,
