@@ -38,7 +38,7 @@ import java.util.concurrent.Callable;
             "A round trip is the time until the report of a hop is back. The time there ends "
                     + "when the frame is given to the link, which may still queue it.",
             "Examples: hxb trace 1,1,0",
-            "          hxb trace 0,0,0 1,1,0 --all-paths --size 8k"
+            "          hxb trace 0,0,0 1,1,0 --all-paths --size 8000"
         })
 public final class TraceCommand implements Callable<Integer> {
     private static final long MAX_INTERVAL_NS = 60_000_000_000L;
@@ -52,6 +52,7 @@ public final class TraceCommand implements Callable<Integer> {
     @Mixin private Output output;
 
     @Parameters(
+            index = "0..1",
             arity = "1..2",
             paramLabel = "COORD",
             description =

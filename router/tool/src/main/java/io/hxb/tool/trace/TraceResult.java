@@ -169,7 +169,7 @@ final class TraceResult {
         }
         text.append(list);
         if (untold > 0) {
-            text.append(untold).append(" reports of relays are missing\n");
+            text.append("reports of relays that are missing: ").append(untold).append('\n');
         }
         return text.toString();
     }
