@@ -107,8 +107,15 @@ public class ForwarderBenchmark {
         final long bytes = (long) BUFFERS * BUFFER_BYTES;
         final BufferPool pool =
                 new BufferPool(Arena.global().allocate(bytes, 64).address(), BUFFERS, BUFFER_BYTES);
-        final ForwardParts parts = new ForwardParts(
-                        cluster(), HERE, pool, sessions, discovery, new TraceLog(), pool.frameBytes());
+        final ForwardParts parts =
+                new ForwardParts(
+                        cluster(),
+                        HERE,
+                        pool,
+                        sessions,
+                        discovery,
+                        new TraceLog(),
+                        pool.frameBytes());
         final TrunkSender[] trunks = {back, trunk};
         final BufferPool.Share share = pool.newShare();
         final LoopClock clock = new LoopClock();

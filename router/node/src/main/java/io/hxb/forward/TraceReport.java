@@ -37,8 +37,7 @@ public final class TraceReport {
     void write(final long[] words, final int at) {
         words[at] = number;
         words[at + 1] = node;
-        words[at + 2] =
-                (long) kind << 40 | (long) hopLimit << 32 | (long) arrivedOn << 16 | leftOn;
+        words[at + 2] = (long) kind << 40 | (long) hopLimit << 32 | (long) arrivedOn << 16 | leftOn;
         words[at + 3] = stayNs;
         words[at + 4] = arrivedNs;
     }

@@ -82,8 +82,7 @@ public final class Tracer {
      * @return index of the link that took it; otherwise {@link FlowOutput#BLOCKED} or {@link
      *     FlowOutput#NO_ROUTE}.
      */
-    public int send(
-            final int node, final long frameNumber, final int order, final int bodyBytes) {
+    public int send(final int node, final long frameNumber, final int order, final int bodyBytes) {
         final int id = share.acquire();
         if (id == BufferPool.NONE) {
             return FlowOutput.BLOCKED;
@@ -145,8 +144,7 @@ public final class Tracer {
         }
     }
 
-    private void answer(
-            final int kind, final int arrivedOn, final int leftOn, final long stayNs) {
+    private void answer(final int kind, final int arrivedOn, final int leftOn, final long stayNs) {
         final int node = shape.node(source);
         if (node < 0 || source == here || !pace.take(node % pace.count(), clock.nowNs())) {
             return;
@@ -156,9 +154,7 @@ public final class Tracer {
             return;
         }
         final long address = pool.headerAddress(id);
-        traced.wrap(address)
-                .begin(source, number)
-                .stay(kind, hopLimit, arrivedOn, leftOn, stayNs);
+        traced.wrap(address).begin(source, number).stay(kind, hopLimit, arrivedOn, leftOn, stayNs);
         final int bytes = FrameHeaderFlyweight.LENGTH + TracedFlyweight.BODY_BYTES;
         if (output.send(output.outgoing().wrap(address, bytes, share, id)) < 0) {
             share.release(id);
@@ -170,10 +166,7 @@ public final class Tracer {
         if (log.isWanted()) {
             header.wrap(headerAddress);
             report.set(
-                    header,
-                    traced.wrap(headerAddress),
-                    shape.node(header.source()),
-                    clock.nowNs());
+                    header, traced.wrap(headerAddress), shape.node(header.source()), clock.nowNs());
             log.add(report);
         }
     }

@@ -53,8 +53,9 @@ final class UnreachableReplies {
     }
 
     /**
-     * Answers a frame, unless it is itself such an answer or traced, its source has just been notified, or
-     * the answer with its seal would be longer: back by its own route, otherwise by any.
+     * Answers a frame, unless it is itself such an answer or traced, its source has just been
+     * notified, or the answer with its seal would be longer: back by its own route, otherwise by
+     * any.
      *
      * @param why a reason of {@link UnreachableFlyweight}.
      * @param headerAddress the frame that cannot be relayed.

@@ -68,10 +68,7 @@ public final class TracedFlyweight {
      * @param number of the TRACE frame.
      */
     public TracedFlyweight begin(final long destination, final long number) {
-        header.clear()
-                .type(FrameType.TRACED)
-                .destination(destination)
-                .bodyLength(BODY_BYTES);
+        header.clear().type(FrameType.TRACED).destination(destination).bodyLength(BODY_BYTES);
         Memory.putLong(header.address() + FrameHeaderFlyweight.SEQUENCE_OFFSET, number);
         Memory.fill(header.bodyAddress(), BODY_BYTES, 0);
         return this;

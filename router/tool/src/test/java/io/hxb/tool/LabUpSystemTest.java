@@ -108,8 +108,7 @@ class LabUpSystemTest {
     }
 
     private void checkTrace() throws Exception {
-        try (HxbProcess trace =
-                hxb("trace", "1", "--name", name, "--interval", "1ms", "--json")) {
+        try (HxbProcess trace = hxb("trace", "1", "--name", name, "--interval", "1ms", "--json")) {
             assertEquals(ExitStatus.OK, trace.status(), trace::errors);
             assertEquals(20, trace.json().get("arrived"));
             final Map<?, ?> hop = (Map<?, ?>) ((List<?>) trace.json().get("hops")).getFirst();

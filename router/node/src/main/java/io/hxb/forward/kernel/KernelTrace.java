@@ -12,8 +12,7 @@ public final class KernelTrace {
     /** Of nothing yet. */
     public KernelTrace() {}
 
-    void set(
-            final long frameSource, final long frameNumber, final int frameHopLimit) {
+    void set(final long frameSource, final long frameNumber, final int frameHopLimit) {
         source = frameSource;
         number = frameNumber;
         hopLimit = frameHopLimit;

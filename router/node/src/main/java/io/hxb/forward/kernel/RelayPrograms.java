@@ -2,8 +2,8 @@ package io.hxb.forward.kernel;
 
 import io.hxb.config.ClusterConfig;
 import io.hxb.link.raw.RawLink;
-import io.hxb.linux.Memory;
 import io.hxb.linux.LinuxException;
+import io.hxb.linux.Memory;
 import io.hxb.os.NetworkNamespace;
 import io.hxb.os.bpf.BpfProgram;
 import io.hxb.topology.Shape;

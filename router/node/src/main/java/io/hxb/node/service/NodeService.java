@@ -2,7 +2,6 @@ package io.hxb.node.service;
 
 import io.hxb.counter.CounterBlock;
 import io.hxb.forward.Tracer;
-import io.hxb.time.Deadline;
 import io.hxb.linux.Memory;
 import io.hxb.node.collective.Collectives;
 import io.hxb.node.collective.GroupMembers;
@@ -12,6 +11,7 @@ import io.hxb.pm.PmEvent;
 import io.hxb.pm.PmMessage;
 import io.hxb.pm.PmStatus;
 import io.hxb.pm.stream.wire.PortProtocol;
+import io.hxb.time.Deadline;
 import io.hxb.topology.Shape;
 
 /**

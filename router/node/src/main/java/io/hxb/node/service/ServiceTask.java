@@ -11,7 +11,6 @@ import io.hxb.node.loop.Registration;
 import io.hxb.pm.PmContext;
 import io.hxb.pm.PmContextOptions;
 import io.hxb.pm.PmDevice;
-import io.hxb.time.Deadline;
 import io.hxb.topology.Shape;
 
 import java.io.IOException;

@@ -4,7 +4,6 @@ import io.hxb.flow.FlowOutput;
 import io.hxb.forward.TraceReport;
 import io.hxb.forward.Tracer;
 import io.hxb.frame.TraceFlyweight;
-import io.hxb.frame.TracedFlyweight;
 import io.hxb.linux.Memory;
 import io.hxb.pm.PmContext;
 import io.hxb.pm.PmStatus;

@@ -1,15 +1,15 @@
 package io.hxb.forward.kernel;
 
-import io.hxb.routing.DimensionOrder;
-import io.hxb.link.OutgoingFrame;
-import io.hxb.frame.TraceFlyweight;
-import io.hxb.frame.FrameHeaderFlyweight;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.config.FrameConfig;
+import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.frame.TraceFlyweight;
+import io.hxb.link.OutgoingFrame;
 import io.hxb.link.raw.RawLink;
+import io.hxb.routing.DimensionOrder;
 import io.hxb.testing.TestFrames;
 import io.hxb.testing.TestNamespaces;
 import io.hxb.trunk.PortTesting;

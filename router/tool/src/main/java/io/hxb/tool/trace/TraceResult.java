@@ -28,9 +28,7 @@ final class TraceResult {
     private final List<PathResult> paths;
 
     private TraceResult(
-            final ClusterConfig config,
-            final TracePlan plan,
-            final List<TracedFrames.Frame> all) {
+            final ClusterConfig config, final TracePlan plan, final List<TracedFrames.Frame> all) {
         this.config = config;
         this.plan = plan;
         frames = all.size();
@@ -186,8 +184,7 @@ final class TraceResult {
         report.put("arrived", arrived);
         report.put("missing_reports", untold);
         report.put("hops", hops.stream().map(hop -> hop.report(name(hop.node))).toList());
-        report.put(
-                "paths", paths.stream().map(path -> path.report(frames)).toList());
+        report.put("paths", paths.stream().map(path -> path.report(frames)).toList());
         return report;
     }
 

@@ -90,8 +90,7 @@ final class TraceRun implements AutoCloseable {
     }
 
     private void request(final int order) {
-        final int slot =
-                context.claim(node, ServiceProtocol.CONTEXT, ServiceProtocol.TRACE_BYTES);
+        final int slot = context.claim(node, ServiceProtocol.CONTEXT, ServiceProtocol.TRACE_BYTES);
         if (slot < 0) {
             problem = "no send buffer: " + PmStatus.name(slot);
             return;

@@ -37,16 +37,13 @@ class TraceResultTest {
 
     private TraceResult result(final int count) {
         return TraceResult.of(
-                config,
-                new TracePlan(FROM, TO, count, 1, 1, 80, List.of(TracePlan.USUAL)),
-                frames);
+                config, new TracePlan(FROM, TO, count, 1, 1, 80, List.of(TracePlan.USUAL)), frames);
     }
 
     private void relayed(
             final long number, final String by, final int kind, final int in, final int out) {
         frames.reported(
-                number,
-                new TracedFrames.Hop(node(by), kind, hopLimit, in, out, 2_000, 40_000));
+                number, new TracedFrames.Hop(node(by), kind, hopLimit, in, out, 2_000, 40_000));
     }
 
     private void arrived(final long number, final int hop, final int in, final long tripNs) {
@@ -125,8 +122,7 @@ class TraceResultTest {
         arrived(1, 2, 2, 50_000);
         arrived(1, 2, 2, 60_000);
         // when
-        final Map<?, ?> hop =
-                (Map<?, ?>) ((List<?>) result(1).report().get("hops")).getFirst();
+        final Map<?, ?> hop = (Map<?, ?>) ((List<?>) result(1).report().get("hops")).getFirst();
         // then
         assertEquals(1, hop.get("frames"));
     }
@@ -140,7 +136,8 @@ class TraceResultTest {
                 List.of(DimensionOrder.of(0, 1), DimensionOrder.of(1, 0)),
                 TracePlan.orders(here, SHAPE.coordinates(TO)));
         assertEquals(
-                List.of(DimensionOrder.of(1)), TracePlan.orders(here, SHAPE.parseCoordinates("0,1,0")));
+                List.of(DimensionOrder.of(1)),
+                TracePlan.orders(here, SHAPE.parseCoordinates("0,1,0")));
         assertEquals(6, TracePlan.orders(here, SHAPE.parseCoordinates("1,1,1")).size());
         assertEquals(24, TracePlan.orders(0, 0x0101_0101_0101L).size());
     }
