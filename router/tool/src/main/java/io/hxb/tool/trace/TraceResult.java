@@ -78,7 +78,7 @@ final class TraceResult {
 
     private HopResult hop(final Map<String, HopResult> byHop, final TracedFrames.Hop hop) {
         final String key = String.format(Locale.ROOT, "%03d %09d", number(hop), hop.node());
-        return byHop.computeIfAbsent(key, unused -> new HopResult(number(hop), hop.node()));
+        return byHop.computeIfAbsent(key, _ -> new HopResult(number(hop), hop.node()));
     }
 
     // The links by which nodes sent it; where a report is missing, the link that the next names.
