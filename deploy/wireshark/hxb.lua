@@ -8,12 +8,13 @@
 
 local hxb = Proto("hxb", "HXB frame")
 
-local DATA, ACK, HELLO, LINK_STATUS, UNREACHABLE, OPEN, ACCEPT, PROBE, MISCONFIGURATION, SESSION, CLOSE, CLOSED, ENDED, FRAGMENT, MISSING =
-  1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+local DATA, ACK, HELLO, LINK_STATUS, UNREACHABLE, OPEN, ACCEPT, PROBE, MISCONFIGURATION, SESSION, CLOSE, CLOSED, ENDED, FRAGMENT, MISSING, TRACE, TRACED =
+  1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17
 local types = {
   [DATA] = "DATA", [ACK] = "ACK", [HELLO] = "HELLO", [LINK_STATUS] = "LINK_STATUS", [UNREACHABLE] = "UNREACHABLE", [OPEN] = "OPEN",
   [ACCEPT] = "ACCEPT", [PROBE] = "PROBE", [MISCONFIGURATION] = "MISCONFIGURATION", [SESSION] = "SESSION", [CLOSE] = "CLOSE",
   [CLOSED] = "CLOSED", [ENDED] = "ENDED", [FRAGMENT] = "FRAGMENT", [MISSING] = "MISSING",
+  [TRACE] = "TRACE", [TRACED] = "TRACED",
 }
 local reasons = {
   [1] = "NO_ROUTE", [2] = "NO_SUCH_CONTEXT", [3] = "STALE_INCARNATION", [4] = "HOP_LIMIT", [5] = "NO_FLOWS", [6] = "NOT_ALLOWED",
@@ -25,6 +26,7 @@ local kinds = {
 local operations = {
   [1] = "PUT", [2] = "PUT_NOTIFY", [3] = "GET", [4] = "ADD", [5] = "SWAP", [7] = "PING", [16] = "DATA", [17] = "DONE",
 }
+local stays = { [1] = "RELAYED", [2] = "RELAYED_IN_KERNEL", [3] = "ARRIVED", [4] = "NOT_RELAYED" }
 local modes = { [1] = "authenticates", [2] = "encrypts" }
 
 local HEADER, VERSION, SEAL, RECORD, REMOTE = 64, 5, 24, 8, 56
@@ -119,6 +121,12 @@ local rows = {
   { "missing.number", "Missing.number", "uint32", "Number of the long frame", base.DEC },
   { "missing.offset", "Missing.offset", "uint32", "Offset", base.DEC },
   { "missing.length", "Missing.lengthBytes", "uint32", "Bytes", base.DEC },
+  { "trace.number", "Trace.number", "uint64", "Number of the traced frame", base.HEX },
+  { "traced.kind", "Traced.kind", "uint8", "What became of it", base.DEC, stays },
+  { "traced.hop_limit", "Traced.hopLimit", "uint8", "Hop limit on arrival", base.DEC },
+  { "traced.arrived_on", "Traced.arrivedOn", "uint16", "Arrived on link", base.DEC },
+  { "traced.left_on", "Traced.leftOn", "uint16", "Left on link, 65535 = none", base.DEC },
+  { "traced.stay", "Traced.stayNs", "uint64", "Ns there", base.DEC },
   { "remote.kind", "RemoteRecord.kind", "uint8", "Operation", base.DEC, operations },
   { "remote.last", "RemoteRecord.isLast", "bool", "Last part", 8, nil, 0x01 },
   { "remote.status", "RemoteRecord.status", "int32", "Status", base.DEC },
@@ -377,8 +385,14 @@ local bodyChecks = {
     end
     return true
   end,
+  [TRACE] = function(tvb, length)
+    return length >= 16
+  end,
+  [TRACED] = function(tvb, length)
+    return length == 16 and stays[u8(tvb, HEADER)] ~= nil and u16(tvb, HEADER + 6) == 0 and u8(tvb, HEADER + 15) < 128
+  end,
   [ENDED] = function(tvb, length)
-    if length % 8 ~= 0 or length > 128 or u8(tvb, 50) > MISSING or u8(tvb, 51) > 3 then
+    if length % 8 ~= 0 or length > 128 or u8(tvb, 50) > TRACED or u8(tvb, 51) > 3 then
       return false
     end
     local last, seen = 0, u16(tvb, 48)
@@ -608,9 +622,19 @@ local function addMissing(read, tree, tvb, length)
   return "frame " .. u32(tvb, 44)
 end
 
+local function addTraced(read, tree, tvb)
+  read.add("traced.kind", HEADER, 1)
+  read.add("traced.hop_limit", HEADER + 1, 1)
+  read.add("traced.arrived_on", HEADER + 2, 2)
+  read.add("traced.left_on", HEADER + 4, 2)
+  read.add("traced.stay", HEADER + 8, 8)
+  return read.has(HEADER, 1) and stays[u8(tvb, HEADER)] or nil
+end
+
 local bodies = {
   [HELLO] = addHello, [LINK_STATUS] = addStatus, [MISCONFIGURATION] = addMisconfiguration, [SESSION] = addSession, [ENDED] = addEnded,
   [UNREACHABLE] = addUnreachable, [MISSING] = addMissing,
+  [TRACED] = addTraced,
   [ACK] = function(read, tree, tvb, length)
     read.add("ack.bitmap", HEADER, math.min(length, read.length - HEADER))
     return "up to " .. u32(tvb, 44) .. ", window " .. u16(tvb, 48)
@@ -655,12 +679,17 @@ local function addHeader(read, tree, tvb, kind)
   read.add("destination.incarnation", 32, 4)
   read.add("source.context", 36, 2)
   read.add("destination.context", 38, 2)
-  read.add(kind == OPEN and "open.nonce" or kind == ACCEPT and "accept.tenant" or "sequence", 40, 4)
+  local isTrace = kind == TRACE or kind == TRACED
+  if isTrace then
+    read.add("trace.number", 40, 8)
+  else
+    read.add(kind == OPEN and "open.nonce" or kind == ACCEPT and "accept.tenant" or "sequence", 40, 4)
+  end
   if kind == OPEN then
     read.add("open.tenant", 44, 4)
   elseif kind == FRAGMENT then
     read.add("fragment.number", 44, 4)
-  elseif kind ~= UNREACHABLE and kind ~= ENDED and kind ~= MISSING then
+  elseif kind ~= UNREACHABLE and kind ~= ENDED and kind ~= MISSING and not isTrace then
     read.add("acknowledgement", 44, 4)
   end
   if kind ~= UNREACHABLE and kind ~= ENDED then
@@ -687,7 +716,7 @@ local function flowName(tvb, cluster)
   return from < to and from .. " " .. to or to .. " " .. from
 end
 
-local isOfFlow = { [HELLO] = false, [LINK_STATUS] = false, [MISCONFIGURATION] = false, [SESSION] = false }
+local isOfFlow = { [HELLO] = false, [LINK_STATUS] = false, [MISCONFIGURATION] = false, [SESSION] = false, [TRACE] = false, [TRACED] = false }
 
 local function infoOf(tvb, kind, cluster, note, problem)
   local text = (types[kind] or "type " .. kind) .. " " .. coordinates(tvb, 16, cluster) .. " -> " .. coordinates(tvb, 24, cluster)

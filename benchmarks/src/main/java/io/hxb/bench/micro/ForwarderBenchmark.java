@@ -9,6 +9,7 @@ import io.hxb.counter.CounterType;
 import io.hxb.forward.ForwardParts;
 import io.hxb.forward.Forwarder;
 import io.hxb.forward.FrameSource;
+import io.hxb.forward.TraceLog;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.HelloFlyweight;
@@ -106,7 +107,15 @@ public class ForwarderBenchmark {
         final long bytes = (long) BUFFERS * BUFFER_BYTES;
         final BufferPool pool =
                 new BufferPool(Arena.global().allocate(bytes, 64).address(), BUFFERS, BUFFER_BYTES);
-        final ForwardParts parts = new ForwardParts(cluster(), HERE, pool, sessions, discovery);
+        final ForwardParts parts =
+                new ForwardParts(
+                        cluster(),
+                        HERE,
+                        pool,
+                        sessions,
+                        discovery,
+                        new TraceLog(),
+                        pool.frameBytes());
         final TrunkSender[] trunks = {back, trunk};
         final BufferPool.Share share = pool.newShare();
         final LoopClock clock = new LoopClock();

@@ -13,10 +13,14 @@ import io.hxb.trunk.discovery.Discovery;
  * @param pool the node's receive buffers.
  * @param sessions of the node with others.
  * @param discovery gets link-local and invalid frames.
+ * @param traces reports about frames that this node traces.
+ * @param frameBytes header and body of the longest frame that every link takes in one piece.
  */
 public record ForwardParts(
         ClusterConfig cluster,
         long here,
         BufferPool pool,
         Sessions sessions,
-        Discovery discovery) {}
+        Discovery discovery,
+        TraceLog traces,
+        int frameBytes) {}

@@ -10,6 +10,7 @@ import io.hxb.frame.FrameCrc;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.FrameValidator;
+import io.hxb.frame.TraceFlyweight;
 import io.hxb.frame.UnreachableFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.FrameOwner;
@@ -56,6 +57,7 @@ public final class Forwarder implements FrameSink {
     private final Loopback loopback;
     private final FrameSource frameSource;
     private final UnreachableReplies answers;
+    private final Tracer tracer;
     private final FragmentJoin fragments;
     private final FragmentJoin.Relay relayedFragments = this::relayFragment;
     private final FlowLoop flows;
@@ -71,6 +73,8 @@ public final class Forwarder implements FrameSink {
     private boolean isCounted;
     // The pool buffer in which it lies, or NONE.
     private int bufferId;
+    // Index of the link on which it arrived.
+    private int arrivedOn;
     // Its first segment was counted for the health of the link.
     private boolean isHeard;
 
@@ -113,6 +117,12 @@ public final class Forwarder implements FrameSink {
         outgoing = frameSource.outgoing();
         fragments = new FragmentJoin(parts, share, frameSource, counters);
         answers = new UnreachableReplies(parts, share, codec, frameSource, counters);
+        tracer = new Tracer(parts, share, clock, frameSource);
+    }
+
+    /** Traced frames of this loop. */
+    public Tracer tracer() {
+        return tracer;
     }
 
     /** What this loop has seen. */
@@ -189,6 +199,7 @@ public final class Forwarder implements FrameSink {
         counters.add(CounterType.LINK_RECEIVED_BYTES, link.index(), lengthBytes);
         hasFrame = true;
         isCounted = false;
+        arrivedOn = link.index();
         try {
             take(link, owner, token, headerAddress, lengthBytes, sourceAddress);
         } catch (final RuntimeException | Error e) {
@@ -278,6 +289,10 @@ public final class Forwarder implements FrameSink {
         if (FrameHeaderFlyweight.isSparse(headerAddress)) {
             counters.increment(CounterType.FORWARD_SPARSE_FRAMES);
         }
+        final boolean isTrace = TraceFlyweight.isTrace(headerAddress);
+        if (isTrace) {
+            tracer.beforeRelay(headerAddress);
+        }
         final int frameBytes = FrameHeaderFlyweight.frameLength(headerAddress);
         outgoing.wrap(headerAddress, frameBytes, owner, token);
         final int link =
@@ -296,6 +311,9 @@ public final class Forwarder implements FrameSink {
         } else {
             onNotRelayed(link, headerAddress);
             giveBack(owner, token);
+        }
+        if (isTrace) {
+            tracer.afterRelay(arrivedOn, link);
         }
     }
 
@@ -389,6 +407,9 @@ public final class Forwarder implements FrameSink {
         } else if (received.type() == FrameType.SESSION) {
             takeSession(headerAddress);
             giveBack(owner, token);
+        } else if (received.type() == FrameType.TRACE || received.type() == FrameType.TRACED) {
+            takeTrace(headerAddress);
+            giveBack(owner, token);
         } else {
             deliver(owner, token, headerAddress, lengthBytes);
         }
@@ -408,6 +429,20 @@ public final class Forwarder implements FrameSink {
         } else {
             deliverCounted();
             sessions.onFrame(headerAddress, Sessions.ROUTED, clock.nowNs());
+        }
+    }
+
+    private void takeTrace(final long headerAddress) {
+        final int reason = FrameValidator.checkEndToEnd(headerAddress, shape, crc);
+        if (reason != DropReason.NONE) {
+            drop(reason);
+            return;
+        }
+        deliverCounted();
+        if (TraceFlyweight.isTrace(headerAddress)) {
+            tracer.onArrived(headerAddress, arrivedOn);
+        } else {
+            tracer.onReport(headerAddress);
         }
     }
 

@@ -53,8 +53,9 @@ final class UnreachableReplies {
     }
 
     /**
-     * Answers a frame, unless it is itself such an answer, its source has just been notified, or
-     * the answer with its seal would be longer: back by its own route, otherwise by any.
+     * Answers a frame, unless it is itself such an answer or traced, its source has just been
+     * notified, or the answer with its seal would be longer: back by its own route, otherwise by
+     * any.
      *
      * @param why a reason of {@link UnreachableFlyweight}.
      * @param headerAddress the frame that cannot be relayed.
@@ -64,7 +65,11 @@ final class UnreachableReplies {
         final long source = offending.wrap(headerAddress).source();
         final int node = shape.node(source);
         final boolean isAnswered =
-                type > 0 && type < FrameType.COUNT && type != FrameType.UNREACHABLE;
+                type > 0
+                        && type < FrameType.COUNT
+                        && type != FrameType.UNREACHABLE
+                        && type != FrameType.TRACE
+                        && type != FrameType.TRACED;
         final boolean isTooShort =
                 output.seals().isOn()
                         && FrameHeaderFlyweight.frameLength(headerAddress)

@@ -47,8 +47,14 @@ public final class FrameType {
     /** Asks the source of a long frame for ranges of it that are lost: {@link MissingFlyweight}. */
     public static final int MISSING = 15;
 
+    /** Is reported to its source by every relay and by its destination: {@link TraceFlyweight}. */
+    public static final int TRACE = 16;
+
+    /** Reports where a {@link #TRACE} has been: {@link TracedFlyweight}. */
+    public static final int TRACED = 17;
+
     /** One more than the largest type. */
-    public static final int COUNT = 16;
+    public static final int COUNT = 18;
 
     private FrameType() {}
 }

@@ -128,6 +128,8 @@ public final class FrameValidator {
             case FrameType.FRAGMENT -> FragmentFlyweight.isValid(headerAddress, length);
             case FrameType.MISSING -> MissingFlyweight.isValid(body, length);
             case FrameType.ENDED -> EndedFlyweight.isValid(headerAddress);
+            case FrameType.TRACE -> TraceFlyweight.isValid(length);
+            case FrameType.TRACED -> TracedFlyweight.isValid(body, length);
             default -> true;
         };
     }

@@ -118,8 +118,10 @@ final class NodeBuilder {
         // the contexts.
         applications.forEach(resources::push);
         final NodeTasks tasks = resources.push(new NodeTasks(nodeId, threads));
-        for (int i = 0; i < threads.count(); i++) {
-            tasks.add(i, newLoop(parts, i, shares[i], links));
+        final NodeLoop[] loops = new NodeLoop[threads.count()];
+        for (int i = 0; i < loops.length; i++) {
+            loops[i] = newLoop(parts, i, shares[i], links);
+            tasks.add(i, loops[i]);
         }
         tasks.start();
         applications.forEach(server -> server.start(parts.counters()::shares));
@@ -127,7 +129,11 @@ final class NodeBuilder {
         tasks.add(
                 0,
                 ServiceTask.open(
-                        threads.driver(0), node.device(), contexts, parts.counters().ofLoop(0)));
+                        threads.driver(0),
+                        node.device(),
+                        contexts,
+                        loops[0].forwarder().tracer(),
+                        parts.counters().ofLoop(0)));
         tasks.start();
         parts.counters()
                 .recorder()

@@ -49,6 +49,11 @@ record NodeLinks(
         return relay.isOpen();
     }
 
+    /** Header and body of the longest frame that every link takes in one piece. */
+    int minMtuBytes() {
+        return ports.stream().mapToInt(port -> port.link().mtuBytes()).min().orElseThrow();
+    }
+
     /** Receive buffers that are out of the pool. */
     int outstandingBuffers() {
         return pool.outstanding();

@@ -316,6 +316,9 @@ final class NodeLoop implements LoopTask {
         if (frames != relayedSeen) {
             relayedSeen = frames;
             noteFrames();
+            if (isFirst) {
+                forwarder.tracer().reportKernel(kernelRelay);
+            }
         }
     }
 

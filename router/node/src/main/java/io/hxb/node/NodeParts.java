@@ -7,6 +7,7 @@ import io.hxb.flow.FlowListener;
 import io.hxb.flow.FlowSizes;
 import io.hxb.flow.FlowTable;
 import io.hxb.forward.ForwardParts;
+import io.hxb.forward.TraceLog;
 import io.hxb.frame.SealFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.node.ip.IpService;
@@ -29,6 +30,7 @@ import java.util.random.RandomGenerator;
  * @param contexts its contexts.
  * @param counters counter file.
  * @param epochClock time of day in ms.
+ * @param traces reports about frames that it traces.
  * @param ip carries the packets of its virtual NIC; null if it has none.
  */
 record NodeParts(
@@ -40,6 +42,7 @@ record NodeParts(
         NodeContexts contexts,
         Counters counters,
         EpochClock epochClock,
+        TraceLog traces,
         IpService ip) {
 
     /** The same of a node without a virtual NIC. */
@@ -52,13 +55,32 @@ record NodeParts(
             final NodeContexts contexts,
             final Counters counters,
             final EpochClock epochClock) {
-        this(config, self, links, neighbourhood, flows, contexts, counters, epochClock, null);
+        this(
+                config,
+                self,
+                links,
+                neighbourhood,
+                flows,
+                contexts,
+                counters,
+                epochClock,
+                new TraceLog(),
+                null);
     }
 
     /** The same of a node with a virtual NIC. */
     NodeParts withIp(final IpService value) {
         return new NodeParts(
-                config, self, links, neighbourhood, flows, contexts, counters, epochClock, value);
+                config,
+                self,
+                links,
+                neighbourhood,
+                flows,
+                contexts,
+                counters,
+                epochClock,
+                traces,
+                value);
     }
 
     /** The identity of a node that starts now. */
@@ -140,6 +162,8 @@ record NodeParts(
                 self.here(),
                 links.pool(),
                 neighbourhood.sessions(),
-                neighbourhood.discovery());
+                neighbourhood.discovery(),
+                traces,
+                links.minMtuBytes());
     }
 }

@@ -1,6 +1,7 @@
 package io.hxb.forward;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.config.Backend;
@@ -14,6 +15,8 @@ import io.hxb.frame.FragmentFlyweight;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.MissingFlyweight;
+import io.hxb.frame.TraceFlyweight;
+import io.hxb.frame.TracedFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.LinkSender;
 import io.hxb.link.LongFrameJoin;
@@ -58,6 +61,7 @@ class ForwarderTest {
     private final RecordingLink y = new RecordingLink(1);
     private final List<Long> released = new ArrayList<>();
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
+    private final TraceLog traces = new TraceLog();
     private final Forwarder forwarder = forwarder();
 
     private Forwarder forwarder() {
@@ -74,7 +78,9 @@ class ForwarderTest {
             new TrunkSender(new Port[] {ports[0]}, new LinkSender[] {x.newSender(8)}),
             new TrunkSender(new Port[] {ports[1]}, new LinkSender[] {y.newSender(8)})
         };
-        final ForwardParts parts = new ForwardParts(cluster(), HERE, pool, sessions, discovery);
+        final ForwardParts parts =
+                new ForwardParts(
+                        cluster(), HERE, pool, sessions, discovery, traces, pool.frameBytes());
         final FrameSource frameSource =
                 new FrameSource(
                         parts, trunks, share, clock, CounterBlock.unpublished(3, 2), () -> {});
@@ -436,5 +442,119 @@ class ForwarderTest {
         // then
         assertEquals(0, x.offers().size() + y.offers().size());
         assertEquals(0, pool.outstanding());
+    }
+
+    private long traced(final String source, final String destination, final long number) {
+        final long address = frames.frame(HERE, 0, 100);
+        TraceFlyweight.write(address, SHAPE.parseCoordinates(destination), number, 16);
+        header.wrap(address)
+                .clusterId(CLUSTER)
+                .source(SHAPE.parseCoordinates(source))
+                .order(DimensionOrder.DEFAULT)
+                .hopLimit(8);
+        return address;
+    }
+
+    @Test
+    void shouldReportATracedFrameThatItRelaysToItsSource() {
+        // when
+        receive(traced("0,1", "1,2", 4_711), 80);
+        // then
+        assertEquals(80, y.offers().getFirst().lengthBytes());
+        final RecordingLink.Offer report = x.offers().getFirst();
+        assertEquals(80, report.lengthBytes());
+        header.wrap(report.headerAddress());
+        assertEquals(FrameType.TRACED, header.type());
+        assertEquals(SHAPE.parseCoordinates("0,1"), header.destination());
+        assertEquals(4_711, TraceFlyweight.number(report.headerAddress()));
+        final TracedFlyweight what = new TracedFlyweight().wrap(report.headerAddress());
+        assertEquals(TracedFlyweight.RELAYED, what.kind());
+        assertEquals(8, what.hopLimit());
+        assertEquals(0, what.arrivedOn());
+        assertEquals(1, what.leftOn());
+        assertEquals(0, pool.outstanding());
+    }
+
+    @Test
+    void shouldReportATracedFrameThatNoLinkTakes() {
+        // given
+        y.block(true);
+        // when
+        receive(traced("0,1", "1,2", 1), 80);
+        // then: once, without the answer that other frames get
+        assertEquals(1, x.offers().size());
+        final TracedFlyweight what =
+                new TracedFlyweight().wrap(x.offers().getFirst().headerAddress());
+        assertEquals(TracedFlyweight.NOT_RELAYED, what.kind());
+        assertEquals(TracedFlyweight.NO_LINK, what.leftOn());
+        assertEquals(1, forwarder.counters().value(CounterType.ofReason(DropReason.LINK_BLOCKED)));
+    }
+
+    @Test
+    void shouldReportATracedFrameThatHasArrived() {
+        // when
+        receive(traced("0,1", "1,1", 5), 80);
+        // then
+        final TracedFlyweight what =
+                new TracedFlyweight().wrap(x.offers().getFirst().headerAddress());
+        assertEquals(TracedFlyweight.ARRIVED, what.kind());
+        assertEquals(8, what.hopLimit());
+        assertEquals(1, forwarder.counters().value(CounterType.FORWARD_DELIVERED_FRAMES));
+        assertEquals(List.of(42L), released);
+    }
+
+    @Test
+    void shouldBoundItsReports() {
+        // when: at one moment, of one source
+        for (int i = 0; i < 200; i++) {
+            receive(traced("0,1", "1,2", i), 80);
+        }
+        // then
+        assertEquals(200, y.offers().size());
+        assertEquals(64, x.offers().size());
+        assertEquals(0, pool.outstanding());
+    }
+
+    @Test
+    void shouldKeepReportsOnlyWhileSomebodyWaits() {
+        // given: a report of (0,1)
+        final long report = traced("0,1", "1,1", 9);
+        new TracedFlyweight()
+                .wrap(report)
+                .begin(HERE, 9)
+                .stay(TracedFlyweight.RELAYED_IN_KERNEL, 7, 3, 4, 1_500);
+        header.wrap(report)
+                .clusterId(CLUSTER)
+                .source(SHAPE.parseCoordinates("0,1"))
+                .order(DimensionOrder.DEFAULT)
+                .hopLimit(8);
+        final TraceReport found = new TraceReport();
+        // when, then
+        receive(report, 80);
+        assertFalse(traces.take(found));
+        traces.want(true);
+        header.wrap(report).hopLimit(8);
+        receive(report, 80);
+        assertTrue(traces.take(found));
+        assertEquals(9, found.number());
+        assertEquals(SHAPE.node(SHAPE.parseCoordinates("0,1")), found.node());
+        assertEquals(TracedFlyweight.RELAYED_IN_KERNEL, found.kind());
+        assertEquals(
+                List.of(7, 3, 4), List.of(found.hopLimit(), found.arrivedOn(), found.leftOn()));
+        assertEquals(1_500, found.stayNs());
+        // and: no more than a burst is kept
+        for (int i = 0; i < 1_000; i++) {
+            receive(report, 80);
+        }
+        int kept = 0;
+        while (traces.take(found)) {
+            kept++;
+        }
+        assertEquals(256, kept);
+        // and: nothing is left over for whoever waits next
+        receive(report, 80);
+        traces.want(false);
+        traces.want(true);
+        assertFalse(traces.take(found));
     }
 }

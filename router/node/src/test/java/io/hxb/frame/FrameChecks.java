@@ -91,6 +91,10 @@ final class FrameChecks {
                                     <= FragmentFlyweight.MAX_FRAME_BYTES);
                 }
             }
+            case FrameType.TRACED -> {
+                final TracedFlyweight traced = new TracedFlyweight().wrap(header.address());
+                assertTrue(traced.kind() >= TracedFlyweight.RELAYED && traced.stayNs() >= 0);
+            }
             case FrameType.ENDED -> {
                 final EndedFlyweight ended = new EndedFlyweight().wrap(header.address());
                 int runEnd = ended.firstSequence();

@@ -124,16 +124,32 @@ final class FrameSamples {
                                 rangeBytes);
                 yield rangeBytes;
             }
-            case FrameType.MISSING -> {
-                final int ranges = 1 + random.nextInt(MissingFlyweight.MAX_RANGES);
-                final MissingFlyweight missing = new MissingFlyweight().wrap(header.address());
-                for (int i = 0; i < ranges; i++) {
-                    missing.add(4_096 * i, 8 * (1 + random.nextInt(511)));
-                }
-                yield ranges * MissingFlyweight.RANGE_BYTES;
-            }
+            case FrameType.MISSING -> writeRanges(header, random);
+            case FrameType.TRACE -> TraceFlyweight.MIN_BODY_BYTES + random.nextInt(48);
+            case FrameType.TRACED -> writeStay(header, random);
             default -> random.nextInt(64);
         };
+    }
+
+    private static int writeRanges(final FrameHeaderFlyweight header, final Random random) {
+        final int ranges = 1 + random.nextInt(MissingFlyweight.MAX_RANGES);
+        final MissingFlyweight missing = new MissingFlyweight().wrap(header.address());
+        for (int i = 0; i < ranges; i++) {
+            missing.add(4_096 * i, 8 * (1 + random.nextInt(511)));
+        }
+        return ranges * MissingFlyweight.RANGE_BYTES;
+    }
+
+    private static int writeStay(final FrameHeaderFlyweight header, final Random random) {
+        new TracedFlyweight()
+                .wrap(header.address())
+                .stay(
+                        1 + random.nextInt(4),
+                        random.nextInt(256),
+                        random.nextInt(64),
+                        random.nextInt(64),
+                        random.nextLong() >>> 1);
+        return TracedFlyweight.BODY_BYTES;
     }
 
     private static int writeRuns(final FrameHeaderFlyweight header, final Random random) {

@@ -49,7 +49,7 @@ final class ReferenceValidator {
         final int type = bytes.get(1);
         if ((bytes.get(2) & 1) != 0 && crc(frame) != bytes.getInt(56)) {
             return DropReason.CRC;
-        } else if (type < 1 || type > 15) {
+        } else if (type < 1 || type > 17) {
             return DropReason.TYPE;
         } else if ((bytes.get(2) & 0x80) != 0
                 || (type == FrameType.FRAGMENT && bytes.get(2) != 0)) {
@@ -158,6 +158,13 @@ final class ReferenceValidator {
                     case FrameType.ENDED -> isEnded(bytes, body);
                     case FrameType.FRAGMENT -> isFragment(bytes, body.limit());
                     case FrameType.MISSING -> isMissing(body);
+                    case FrameType.TRACE -> body.limit() >= 16;
+                    case FrameType.TRACED ->
+                            body.limit() == 16
+                                    && body.get(0) >= 1
+                                    && body.get(0) <= 4
+                                    && body.getShort(6) == 0
+                                    && body.getLong(8) >= 0;
                     default -> true;
                 };
         return isValid && (messages == 0 || isOfRelay(bytes, type));

@@ -187,7 +187,9 @@ class SessionsTest {
                 // then
                 assertNotEquals(
                         DropReason.NONE,
-                        changed[52] == frame[52] && changed[53] == frame[53]
+                        changed[52] == frame[52]
+                                        && changed[53] == frame[53]
+                                        && (changed[54] & 3) == (frame[54] & 3)
                                 ? receiver.receive(changed, nowNs)
                                 : DropReason.LENGTH,
                         "type " + type + " bit " + bit);

@@ -27,6 +27,7 @@ import io.hxb.tool.sim.SimCommand;
 import io.hxb.tool.socks.SocksCommand;
 import io.hxb.tool.stat.StatCommand;
 import io.hxb.tool.top.TopCommand;
+import io.hxb.tool.trace.TraceCommand;
 import io.hxb.tool.web.WebCommand;
 
 import picocli.CommandLine;
@@ -70,6 +71,7 @@ public final class Hxb implements Runnable {
                     RouteCommand.class,
                     OptimiseCommand.class,
                     PingCommand.class,
+                    TraceCommand.class,
                     PerfCommand.class,
                     CatCommand.class,
                     IpCommand.class,

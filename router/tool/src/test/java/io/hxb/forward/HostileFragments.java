@@ -93,7 +93,15 @@ public final class HostileFragments {
                                 LinkPlan.udp(SHAPE.dimensions(), 1, 20_000))
                         .clusterId(CLUSTER)
                         .build();
-        final ForwardParts parts = new ForwardParts(cluster, HERE, pool, sessions, discovery);
+        final ForwardParts parts =
+                new ForwardParts(
+                        cluster,
+                        HERE,
+                        pool,
+                        sessions,
+                        discovery,
+                        new TraceLog(),
+                        pool.frameBytes());
         final FrameSource frameSource =
                 new FrameSource(
                         parts, trunks, share, clock, CounterBlock.unpublished(3, 2), () -> {});

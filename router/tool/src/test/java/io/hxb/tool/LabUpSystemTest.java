@@ -69,6 +69,7 @@ class LabUpSystemTest {
             assertEquals(100, ping.json().get("messages"));
         }
         checkPerf();
+        checkTrace();
         try (HxbProcess stat = hxb("stat", "--name", name, "--json")) {
             assertEquals(ExitStatus.OK, stat.status(), stat::errors);
             final List<?> nodes = (List<?>) stat.json().get("nodes");
@@ -104,6 +105,16 @@ class LabUpSystemTest {
             assertEquals(ExitStatus.OK, down.status(), down::errors);
         }
         checkNoTrace();
+    }
+
+    private void checkTrace() throws Exception {
+        try (HxbProcess trace = hxb("trace", "1", "--name", name, "--interval", "1ms", "--json")) {
+            assertEquals(ExitStatus.OK, trace.status(), trace::errors);
+            assertEquals(20, trace.json().get("arrived"));
+            final Map<?, ?> hop = (Map<?, ?>) ((List<?>) trace.json().get("hops")).getFirst();
+            assertEquals("1", hop.get("node"));
+            assertEquals(20, hop.get("frames"));
+        }
     }
 
     private void checkPerf() throws Exception {

@@ -163,6 +163,16 @@ class WrongUsageTest {
             ping --config C --node 0 1,1 --warmup 3
             ping --config C --node 0 1,1 --seconds 3
             ping --name ../x 1,1
+            trace --config C
+            trace --config C 9,9
+            trace --config C --node 0 x
+            trace --config C --node 0 0,0
+            trace --config C 1,1 1,1
+            trace --config C 0,0 1,1 0,1
+            trace --config C --node 0 1,1 --count 0
+            trace --config C --node 0 1,1 --interval 1us
+            trace --config C --node 0 1,1 --size 79
+            trace --config C --node 0 1,1 --timeout 0
             perf --config C
             perf --config C --node 0 9,9,9
             perf --config C --node 0 x

@@ -32,6 +32,11 @@ public interface KernelRelay extends AutoCloseable {
                 }
 
                 @Override
+                public boolean takeTrace(final KernelTrace trace) {
+                    return false;
+                }
+
+                @Override
                 public long relayedBytes() {
                     return 0;
                 }
@@ -77,6 +82,14 @@ public interface KernelRelay extends AutoCloseable {
 
     /** GSO batches relayed since start. */
     long relayedTrains();
+
+    /**
+     * Takes the oldest traced frame of those that were relayed since the last call; one loop calls
+     * it. Of more than {@link RelayTable#TRACES}, and of two at one moment, some are missing.
+     *
+     * @return false if there is none.
+     */
+    boolean takeTrace(KernelTrace trace);
 
     /** Bytes of header and body of the frames relayed since start. */
     long relayedBytes();

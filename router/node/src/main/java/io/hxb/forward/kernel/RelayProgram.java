@@ -72,6 +72,9 @@ final class RelayProgram {
     static final int LONGEST = -160;
     static final int IS_BY_IP = -168;
 
+    // When it arrived, in ns of CLOCK_MONOTONIC; below what IpCode uses.
+    private static final int ARRIVED = -288;
+
     private final ClusterConfig cluster;
     private final long here;
     private final RelayTable table;
@@ -132,6 +135,7 @@ final class RelayProgram {
         chooseLink();
         rewrite();
         count();
+        trace();
         return code.load(WORD, R1, R7, RelayTable.NIC_OFFSET)
                 .set(R2, 0)
                 .call(BpfCode.REDIRECT)
@@ -182,6 +186,7 @@ final class RelayProgram {
         code.store(DOUBLE, R10, NODE, R0)
                 .move(R7, R0)
                 .call(BpfCode.KTIME_GET_NS)
+                .store(DOUBLE, R10, ARRIVED, R0)
                 .load(DOUBLE, R1, R7, RelayTable.TURNS_OFFSET)
                 .load(DOUBLE, R2, R7, RelayTable.SEEN_TURNS_OFFSET)
                 .jumpIfEqual(R1, R2, "same turn")
@@ -472,6 +477,35 @@ final class RelayProgram {
                     .addAtomically(DOUBLE, R2, RelayTable.RELAYED_TRAINS_OFFSET, R1)
                     .label("relayed");
         }
+    }
+
+    // What the node reports to the source. Two programs at one moment may write over each other.
+    private void trace() {
+        code.load(BYTE, R1, R10, HEADER + FrameHeaderFlyweight.TYPE_OFFSET)
+                .jumpIfNotWord(R1, FrameType.TRACE, "not traced")
+                .call(BpfCode.KTIME_GET_NS)
+                .load(DOUBLE, R1, R10, ARRIVED)
+                .minusRegister(R0, R1)
+                .load(DOUBLE, R2, R10, NODE)
+                .load(DOUBLE, R3, R2, RelayTable.TRACED_OFFSET)
+                .move(R4, R3)
+                .and(R4, RelayTable.TRACES - 1)
+                .shiftLeft(R4, RelayTable.TRACE_SHIFT)
+                .plusRegister(R4, R2)
+                .plus(R4, RelayTable.TRACES_OFFSET)
+                .store(DOUBLE, R4, RelayTable.TRACE_STAY_OFFSET, R0)
+                .load(DOUBLE, R1, R10, HEADER + FrameHeaderFlyweight.SOURCE_OFFSET)
+                .store(DOUBLE, R4, RelayTable.TRACE_SOURCE_OFFSET, R1)
+                .load(DOUBLE, R1, R10, HEADER + FrameHeaderFlyweight.SEQUENCE_OFFSET)
+                .store(DOUBLE, R4, RelayTable.TRACE_NUMBER_OFFSET, R1)
+                .load(BYTE, R1, R10, HEADER + FrameHeaderFlyweight.HOP_LIMIT_OFFSET)
+                .store(BYTE, R4, RelayTable.TRACE_HOP_LIMIT_OFFSET, R1)
+                .storeValue(WORD, R4, RelayTable.TRACE_PORT_OFFSET, port)
+                .load(WORD, R1, R7, RelayTable.NIC_OFFSET)
+                .store(WORD, R4, RelayTable.TRACE_NIC_OFFSET, R1)
+                .plus(R3, 1)
+                .store(DOUBLE, R2, RelayTable.TRACED_OFFSET, R3)
+                .label("not traced");
     }
 
     /** Looks up the WORD at KEY; the value's address is in register 0 then. */

@@ -3,6 +3,7 @@ package io.hxb.forward.kernel;
 import io.hxb.config.ClusterConfig;
 import io.hxb.link.raw.RawLink;
 import io.hxb.linux.LinuxException;
+import io.hxb.linux.Memory;
 import io.hxb.os.NetworkNamespace;
 import io.hxb.os.bpf.BpfProgram;
 import io.hxb.topology.Shape;
@@ -36,6 +37,7 @@ public final class RelayPrograms implements KernelRelay {
     private final Entry[] entries;
     private final int[] entryOfLink;
     private String trouble = "";
+    private long traceSeen;
 
     private RelayPrograms(
             final String namespace,
@@ -188,6 +190,40 @@ public final class RelayPrograms implements KernelRelay {
     @Override
     public long relayedTrains() {
         return table.relayedTrains();
+    }
+
+    @Override
+    public boolean takeTrace(final KernelTrace trace) {
+        final long traced = table.traced();
+        traceSeen = Math.max(traceSeen, traced - RelayTable.TRACES);
+        while (traceSeen < traced) {
+            final long address = table.trace(traceSeen);
+            traceSeen++;
+            final int port = Memory.getInt(address + RelayTable.TRACE_PORT_OFFSET);
+            final int left = linkOf(Memory.getInt(address + RelayTable.TRACE_NIC_OFFSET));
+            if (left >= 0) {
+                trace.set(
+                        Memory.getLong(address + RelayTable.TRACE_SOURCE_OFFSET),
+                        Memory.getLong(address + RelayTable.TRACE_NUMBER_OFFSET),
+                        Memory.getUnsignedByte(address + RelayTable.TRACE_HOP_LIMIT_OFFSET) + 1);
+                trace.stay(
+                        entries[port].link.index(),
+                        left,
+                        Memory.getLong(address + RelayTable.TRACE_STAY_OFFSET));
+                return true;
+            }
+        }
+        return false;
+    }
+
+    // -1 if the NIC has been made again since.
+    private int linkOf(final int ifindex) {
+        for (final Entry entry : entries) {
+            if (entry.ifindex == ifindex) {
+                return entry.link.index();
+            }
+        }
+        return -1;
     }
 
     @Override

@@ -11,7 +11,7 @@ import io.hxb.topology.Shape;
  * any thread may call it. What one side writes often lies in cache lines of its own.
  *
  * <pre>
- * the node, 192 bytes:
+ * the node, 704 bytes:
  * offset length meaning (all in native order)
  *      0      8 turns of the node's loops, so that the programs see that it is alive
  *     64      8 the turn that a program has seen last
@@ -19,6 +19,14 @@ import io.hxb.topology.Shape;
  *    128      8 frames relayed
  *    136      8 trains relayed: of these, those that came and went several at once
  *    144      4 number of the long frame that was left to the node last, since it was asleep
+ *    152      8 traced frames relayed
+ *    192    512 the last {@value #TRACES} of these, 64 bytes each:
+ *               0 8 source coordinates
+ *               8 8 number
+ *              16 1 hop limit with which it left
+ *              20 4 port on which it arrived
+ *              24 4 number of the NIC by which it left
+ *              32 8 ns between the two
  *
  * a trunk, 16 bytes, by dimension:
  *      0      4 its first port
@@ -49,6 +57,16 @@ final class RelayTable implements AutoCloseable {
     static final int RELAYED_OFFSET = 128;
     static final int RELAYED_TRAINS_OFFSET = 136;
     static final int LEFT_OFFSET = 144;
+    static final int TRACED_OFFSET = 152;
+    static final int TRACES_OFFSET = 192;
+    static final int TRACES = 8;
+    static final int TRACE_SHIFT = 6;
+    static final int TRACE_SOURCE_OFFSET = 0;
+    static final int TRACE_NUMBER_OFFSET = 8;
+    static final int TRACE_HOP_LIMIT_OFFSET = 16;
+    static final int TRACE_PORT_OFFSET = 20;
+    static final int TRACE_NIC_OFFSET = 24;
+    static final int TRACE_STAY_OFFSET = 32;
     static final int FIRST_OFFSET = 0;
     static final int COUNT_OFFSET = 4;
     static final int NEXT_OFFSET = 8;
@@ -66,7 +84,7 @@ final class RelayTable implements AutoCloseable {
     static final int IP_MACS_OFFSET = SENT_OFFSET + Shape.MAX_EXTENT * Integer.BYTES;
     static final int MAC_BITS = 48;
 
-    private static final int NODE_BYTES = 192;
+    private static final int NODE_BYTES = TRACES_OFFSET + (TRACES << TRACE_SHIFT);
     private static final int TRUNK_BYTES = 16;
     private static final int PORT_BYTES = IP_MACS_OFFSET + Shape.MAX_EXTENT * Long.BYTES;
 
@@ -152,6 +170,16 @@ final class RelayTable implements AutoCloseable {
     /** Trains relayed since start. */
     long relayedTrains() {
         return Memory.getLongVolatile(node.address(0) + RELAYED_TRAINS_OFFSET);
+    }
+
+    /** Traced frames relayed since start. */
+    long traced() {
+        return Memory.getLongVolatile(node.address(0) + TRACED_OFFSET);
+    }
+
+    /** Address of what is kept of the traced frame with this number, from 0. */
+    long trace(final long traced) {
+        return node.address(0) + TRACES_OFFSET + ((traced & TRACES - 1) << TRACE_SHIFT);
     }
 
     /** One of the counts of a port. */

@@ -1,6 +1,7 @@
 package io.hxb.node.service;
 
 import io.hxb.counter.CounterBlock;
+import io.hxb.forward.Tracer;
 import io.hxb.linux.Memory;
 import io.hxb.node.collective.Collectives;
 import io.hxb.node.collective.GroupMembers;
@@ -10,6 +11,7 @@ import io.hxb.pm.PmEvent;
 import io.hxb.pm.PmMessage;
 import io.hxb.pm.PmStatus;
 import io.hxb.pm.stream.wire.PortProtocol;
+import io.hxb.time.Deadline;
 import io.hxb.topology.Shape;
 
 /**
@@ -22,6 +24,8 @@ public final class NodeService {
     private final PmContext context;
     private final PortTable ports;
     private final Collectives collectives;
+    private final TraceService traces;
+    private final int node;
     private final PmMessage message = new PmMessage();
     private final PmEvent event = new PmEvent();
     private final StreamCounts streams = new StreamCounts(0, ProcessHandle.current().pid());
@@ -35,6 +39,7 @@ public final class NodeService {
      * @param ports of the node.
      * @param place of the node: its shape and id.
      * @param incarnation of the node.
+     * @param tracer of the loop that serves the context.
      * @param members contexts of the node that may take part in collective operations.
      * @param counters of these operations.
      */
@@ -43,10 +48,13 @@ public final class NodeService {
             final PortTable ports,
             final Place place,
             final int incarnation,
+            final Tracer tracer,
             final GroupMembers members,
             final CounterBlock counters) {
         this.context = context;
         this.ports = ports;
+        node = place.node();
+        traces = new TraceService(context, tracer, node, place.shape().nodeCount());
         collectives =
                 new Collectives(
                         place.shape(),
@@ -87,7 +95,7 @@ public final class NodeService {
             isAnswerOwed = false;
             work++;
         }
-        return work + collectives.doWork(nowNs);
+        return work + traces.doWork(nowNs) + collectives.doWork(nowNs);
     }
 
     // Before the messages: that a context is a new incarnation is reported before what it sends.
@@ -103,12 +111,13 @@ public final class NodeService {
 
     /** True if the last message waits for a send buffer, so that finished sends matter as well. */
     public boolean isWaitingForSends() {
-        return isAnswerOwed || collectives.isWaitingForSends();
+        return isAnswerOwed || traces.isWaitingForSends() || collectives.isWaitingForSends();
     }
 
-    /** When {@link #doWork} has to be called again at the latest; {@code otherwise} if never. */
-    public long nextDeadlineNs(final long otherwise) {
-        return collectives.nextDeadlineNs(otherwise);
+    /** When {@link #doWork} has to be called again at the latest; Deadline.NEVER if never. */
+    public long nextDeadlineNs(final long nowNs) {
+        return Deadline.earlier(
+                traces.nextDeadlineNs(nowNs), collectives.nextDeadlineNs(Deadline.NEVER));
     }
 
     /** Answers that could not be delivered because the asker had gone. */
@@ -135,9 +144,17 @@ public final class NodeService {
                 streams.reset(message.sourceNode(), message.sourceContext());
                 yield report(nowNs);
             }
+            case ServiceProtocol.TRACE -> trace(nowNs);
             case PortProtocol.LISTEN, PortProtocol.CLOSE, PortProtocol.LOOKUP -> answerPort();
             default -> true;
         };
+    }
+
+    // Other nodes trace for themselves.
+    private boolean trace(final long nowNs) {
+        return message.sourceNode() != node
+                || traces.onRequest(
+                        message.sourceContext(), message.address(), message.lengthBytes(), nowNs);
     }
 
     private boolean count(final boolean isWhole) {

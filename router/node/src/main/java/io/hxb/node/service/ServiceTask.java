@@ -2,6 +2,7 @@ package io.hxb.node.service;
 
 import io.hxb.context.ContextManager;
 import io.hxb.counter.CounterBlock;
+import io.hxb.forward.Tracer;
 import io.hxb.node.collective.GroupMembers;
 import io.hxb.node.loop.Interest;
 import io.hxb.node.loop.Loop;
@@ -10,7 +11,6 @@ import io.hxb.node.loop.Registration;
 import io.hxb.pm.PmContext;
 import io.hxb.pm.PmContextOptions;
 import io.hxb.pm.PmDevice;
-import io.hxb.time.Deadline;
 import io.hxb.topology.Shape;
 
 import java.io.IOException;
@@ -31,6 +31,7 @@ public final class ServiceTask implements LoopTask {
             final PmDevice device,
             final PmContext context,
             final ContextManager contexts,
+            final Tracer tracer,
             final CounterBlock counters) {
         this.loop = loop;
         this.device = device;
@@ -41,6 +42,7 @@ public final class ServiceTask implements LoopTask {
                         new PortTable(device.nodeId(), contexts::incarnation),
                         new NodeService.Place(Shape.parse(device.shape()), device.nodeId()),
                         contexts.incarnation(ServiceProtocol.CONTEXT),
+                        tracer,
                         new Members(contexts),
                         counters);
     }
@@ -51,6 +53,7 @@ public final class ServiceTask implements LoopTask {
      * @param loop that serves it.
      * @param device of the node; closed with the task.
      * @param contexts of the node, which tell to whom a port belongs.
+     * @param tracer of the node's share of that loop.
      * @param counters of collective operations.
      * @throws IOException if the context cannot be opened.
      */
@@ -58,6 +61,7 @@ public final class ServiceTask implements LoopTask {
             final Loop loop,
             final PmDevice device,
             final ContextManager contexts,
+            final Tracer tracer,
             final CounterBlock counters)
             throws IOException {
         final PmContext context;
@@ -67,7 +71,7 @@ public final class ServiceTask implements LoopTask {
             device.close();
             throw e;
         }
-        return new ServiceTask(loop, device, context, contexts, counters);
+        return new ServiceTask(loop, device, context, contexts, tracer, counters);
     }
 
     @Override
@@ -91,7 +95,7 @@ public final class ServiceTask implements LoopTask {
 
     @Override
     public long nextDeadlineNs(final long nowNs) {
-        return service.nextDeadlineNs(Deadline.NEVER);
+        return service.nextDeadlineNs(nowNs);
     }
 
     @Override

@@ -1,10 +1,15 @@
 package io.hxb.forward.kernel;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.config.FrameConfig;
+import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.frame.TraceFlyweight;
+import io.hxb.link.OutgoingFrame;
 import io.hxb.link.raw.RawLink;
+import io.hxb.routing.DimensionOrder;
 import io.hxb.testing.TestFrames;
 import io.hxb.testing.TestNamespaces;
 import io.hxb.trunk.PortTesting;
@@ -111,5 +116,45 @@ class KernelRelayNicTest extends RelayNics {
         send();
         // then
         awaitAt(x, RawLink.RING);
+    }
+
+    @Test
+    void shouldNoteTracedFramesThatTheNodeReports() {
+        // given: more than it can note until the node looks
+        relay.turn();
+        final long address = frames.frame(END, 0, BODY_BYTES);
+        for (int i = 0; i < FRAMES; i++) {
+            TraceFlyweight.write(address, END, 100 + i, BODY_BYTES);
+            new FrameHeaderFlyweight()
+                    .wrap(address)
+                    .clusterId(CLUSTER)
+                    .source(SOURCE)
+                    .hopLimit(HOPS)
+                    .order(DimensionOrder.DEFAULT);
+            // when
+            assertTrue(
+                    sender.offer(
+                            1,
+                            new OutgoingFrame()
+                                    .wrap(
+                                            address,
+                                            FrameHeaderFlyweight.LENGTH + BODY_BYTES,
+                                            frames,
+                                            0)));
+            sender.flush();
+        }
+        TestNamespaces.await("all are relayed", () -> relay.relayedFrames() == FRAMES);
+        // then
+        final KernelTrace trace = new KernelTrace();
+        for (int i = FRAMES - RelayTable.TRACES; i < FRAMES; i++) {
+            assertTrue(relay.takeTrace(trace));
+            assertEquals(100 + i, trace.number());
+            assertEquals(SOURCE, trace.source());
+            assertEquals(HOPS, trace.hopLimit());
+            assertEquals(x.index(), trace.arrivedOn());
+            assertEquals(y.index(), trace.leftOn());
+            assertTrue(trace.stayNs() > 0, "ns there: " + trace.stayNs());
+        }
+        assertFalse(relay.takeTrace(trace));
     }
 }

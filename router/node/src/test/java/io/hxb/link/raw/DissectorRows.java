@@ -53,7 +53,7 @@ final class DissectorRows {
     }
 
     /** Values of a field in a frame, as tshark prints them; null if the layout is not in it. */
-    static List<String> values(final Row row, final FrameSamples.Sample sample) throws Exception {
+    static List<String> values(final Row row, final DissectorSamples.Sample sample) throws Exception {
         final Object part = sample.parts().get(row.layout());
         if (part == null) {
             return null;
@@ -82,7 +82,7 @@ final class DissectorRows {
                 final Object value = method.invoke(part, i);
                 values.add(
                         row.accessor().equals("runFirst")
-                                ? Integer.toString((int) value - FrameSamples.FIRST_UNRELEASED)
+                                ? Integer.toString((int) value - DissectorSamples.FIRST_UNRELEASED)
                                 : text(row, value));
             }
             return values;
@@ -92,7 +92,7 @@ final class DissectorRows {
     }
 
     // Fields that the flyweights only give in another unit or form.
-    private static String special(final Row row, final FrameSamples.Sample sample) {
+    private static String special(final Row row, final DissectorSamples.Sample sample) {
         final FrameHeaderFlyweight header = new FrameHeaderFlyweight().wrap(sample.address());
         final long trailer = header.bodyAddress() + header.bodyLength();
         return switch (row.name()) {
@@ -138,7 +138,7 @@ final class DissectorRows {
     private static String place(final long coordinates) {
         return coordinates == FrameHeaderFlyweight.ANY_DESTINATION
                 ? "all"
-                : FrameSamples.SHAPE.format(coordinates);
+                : DissectorSamples.SHAPE.format(coordinates);
     }
 
     private static String nonce(final Nonce nonce) {

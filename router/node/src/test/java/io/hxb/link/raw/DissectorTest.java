@@ -63,7 +63,7 @@ class DissectorTest {
                     "Missing.ranges",
                     "Unreachable.isOfRelay");
 
-    private final FrameSamples samples = new FrameSamples();
+    private final DissectorSamples samples = new DissectorSamples();
     private final List<DissectorRows.Row> rows = new ArrayList<>();
     private final List<String> expectedRefusals = new ArrayList<>();
     private final FrameCrc crc = new FrameCrc();
@@ -77,11 +77,11 @@ class DissectorTest {
         rows.addAll(DissectorRows.all());
         final long seed = Long.getLong("hxb.sim.firstSeed", System.nanoTime());
         final Path file = folder.resolve("frames.pcapng");
-        final List<FrameSamples.Sample> all = samples.all();
+        final List<DissectorSamples.Sample> all = samples.all();
         try (FileChannel channel = create(file)) {
             writer = new PcapWriter(channel);
             writer.addInterface(new PcapName("lab-0/x.0", ""), 0);
-            for (final FrameSamples.Sample sample : all) {
+            for (final DissectorSamples.Sample sample : all) {
                 write(sample.address(), sample.lengthBytes(), sample.lengthBytes(), "");
             }
             writeCutFrames(all);
@@ -114,7 +114,7 @@ class DissectorTest {
     }
 
     private void compare(
-            final FrameSamples.Sample sample,
+            final DissectorSamples.Sample sample,
             final Map<String, String> shown,
             final Set<String> compared)
             throws Exception {
@@ -134,8 +134,8 @@ class DissectorTest {
     }
 
     // Each type cut at each length, on the wire and by the capture.
-    private void writeCutFrames(final List<FrameSamples.Sample> all) throws IOException {
-        for (final FrameSamples.Sample sample : all) {
+    private void writeCutFrames(final List<DissectorSamples.Sample> all) throws IOException {
+        for (final DissectorSamples.Sample sample : all) {
             final int length = sample.lengthBytes();
             for (int cut = 1; cut < length; cut++) {
                 write(sample.address(), cut, cut, verdict(sample.address(), cut));
@@ -145,12 +145,12 @@ class DissectorTest {
     }
 
     // The dissector cannot know the node's cluster, does not check hops, and opens no seals.
-    private void writeMutations(final List<FrameSamples.Sample> all, final Random random)
+    private void writeMutations(final List<DissectorSamples.Sample> all, final Random random)
             throws IOException {
-        final long copy = samples.arena().allocate(4_096, 8).address() + FrameSamples.HEADROOM;
+        final long copy = samples.arena().allocate(4_096, 8).address() + DissectorSamples.HEADROOM;
         final FrameHeaderFlyweight header = new FrameHeaderFlyweight().wrap(copy);
         for (int i = 0; i < MUTATIONS; i++) {
-            final FrameSamples.Sample sample = all.get(random.nextInt(all.size()));
+            final DissectorSamples.Sample sample = all.get(random.nextInt(all.size()));
             final int length = sample.lengthBytes();
             Memory.copy(sample.address(), copy, length);
             final int changes = 1 + random.nextInt(3);
@@ -160,7 +160,7 @@ class DissectorTest {
                 final int value = Memory.getUnsignedByte(copy + at) ^ 1 << random.nextInt(8);
                 Memory.putByte(copy + at, isBit ? value : random.nextInt());
             }
-            header.clusterId(FrameSamples.CLUSTER);
+            header.clusterId(DissectorSamples.CLUSTER);
             final boolean isDetour = header.order() < 0;
             final boolean isSealed = header.hasFlag(FrameHeaderFlyweight.FLAG_SEALED);
             write(copy, length, length, isDetour || isSealed ? null : verdict(copy, length));
@@ -168,7 +168,7 @@ class DissectorTest {
     }
 
     private void writeRandomBytes(final Random random) throws IOException {
-        final long bytes = samples.arena().allocate(1_024, 8).address() + FrameSamples.HEADROOM;
+        final long bytes = samples.arena().allocate(1_024, 8).address() + DissectorSamples.HEADROOM;
         for (int i = 0; i < RANDOM_FRAMES; i++) {
             final int length = random.nextInt(300);
             for (int at = 0; at < length; at++) {
@@ -176,7 +176,7 @@ class DissectorTest {
             }
             if (length >= FrameHeaderFlyweight.LENGTH && random.nextInt(4) > 0) {
                 final FrameHeaderFlyweight header = new FrameHeaderFlyweight().wrap(bytes);
-                header.version(FrameHeaderFlyweight.VERSION).type(random.nextInt(17));
+                header.version(FrameHeaderFlyweight.VERSION).type(random.nextInt(FrameType.COUNT + 1));
                 header.bodyLength(random.nextInt(260));
             }
             write(bytes, length, length, null);
@@ -184,11 +184,11 @@ class DissectorTest {
     }
 
     private String verdict(final long address, final int lengthBytes) {
-        final int header = FrameValidator.checkHeader(address, lengthBytes, FrameSamples.CLUSTER);
+        final int header = FrameValidator.checkHeader(address, lengthBytes, DissectorSamples.CLUSTER);
         final int reason =
                 header != DropReason.NONE
                         ? header
-                        : FrameValidator.checkEndToEnd(address, FrameSamples.SHAPE, crc);
+                        : FrameValidator.checkEndToEnd(address, DissectorSamples.SHAPE, crc);
         return reason == DropReason.NONE ? "" : DropReason.name(reason);
     }
 
@@ -213,7 +213,7 @@ class DissectorTest {
         // given
         assumeTrue(hasTshark(), "skipped: tshark is not installed");
         rows.addAll(DissectorRows.all());
-        final FrameSamples.Sample data = samples.all().get(1);
+        final DissectorSamples.Sample data = samples.all().get(1);
         final Path file = folder.resolve("ip.pcapng");
         try (FileChannel channel = create(file)) {
             writer = new PcapWriter(channel);
@@ -248,7 +248,7 @@ class DissectorTest {
         }
     }
 
-    private void writeDatagram(final int port, final FrameSamples.Sample sample, final int frames)
+    private void writeDatagram(final int port, final DissectorSamples.Sample sample, final int frames)
             throws IOException {
         final long prefix = samples.arena().allocate(4_096, 8).address() + 2;
         final int payload = frames * sample.lengthBytes();
@@ -270,7 +270,7 @@ class DissectorTest {
     }
 
     private void writeSegment(
-            final FrameSamples.Sample sample, final int offset, final int bytes, final int frame)
+            final DissectorSamples.Sample sample, final int offset, final int bytes, final int frame)
             throws IOException {
         final long prefix = samples.arena().allocate(4_096, 8).address() + 2;
         SegmentHeaders.writeAddresses(

@@ -14,6 +14,8 @@ import io.hxb.frame.RemoteRecordFlyweight;
 import io.hxb.frame.SealFlyweight;
 import io.hxb.frame.SessionFlyweight;
 import io.hxb.frame.TenantField;
+import io.hxb.frame.TraceFlyweight;
+import io.hxb.frame.TracedFlyweight;
 import io.hxb.frame.UnreachableFlyweight;
 import io.hxb.linux.Memory;
 import io.hxb.routing.DimensionOrder;
@@ -27,7 +29,7 @@ import java.util.Map;
 import java.util.Random;
 
 /** A valid frame of each type, written by the flyweights, with a value of its own in each field. */
-final class FrameSamples {
+final class DissectorSamples {
     static final Shape SHAPE = Shape.of(4, 4, 4);
     static final int CLUSTER = 0x1122_3344;
     static final int HEADROOM = 64;
@@ -50,7 +52,7 @@ final class FrameSamples {
     private final Random random = new Random(7);
     private final List<Sample> samples = new ArrayList<>();
 
-    FrameSamples() {
+    DissectorSamples() {
         hello();
         data();
         remote();
@@ -62,6 +64,7 @@ final class FrameSamples {
         unreachable();
         fragment();
         missing();
+        traces();
         seals();
     }
 
@@ -319,6 +322,32 @@ final class FrameSamples {
                 .source(0x02_0203);
         sample.parts().put("Missing", missing);
         sample.parts().remove("FrameHeader");
+    }
+
+    private void traces() {
+        final Sample trace = begin(FrameType.TRACE, 20, 0);
+        TraceFlyweight.write(trace.address(), 0x01_0203, random.nextLong(), 20);
+        header(trace)
+                .clusterId(CLUSTER)
+                .hopLimit(9)
+                .order(DimensionOrder.DEFAULT)
+                .source(0x02_0203);
+        trace.parts().put("Trace", trace.address());
+        trace.parts().remove("FrameHeader");
+        final Sample report = begin(FrameType.TRACED, TracedFlyweight.BODY_BYTES, 0);
+        final TracedFlyweight traced =
+                new TracedFlyweight()
+                        .wrap(report.address())
+                        .begin(0x02_0203, random.nextLong())
+                        .stay(TracedFlyweight.RELAYED_IN_KERNEL, 7, 3, 65_000, 1_234_567);
+        header(report)
+                .clusterId(CLUSTER)
+                .hopLimit(9)
+                .order(DimensionOrder.DEFAULT)
+                .source(0x01_0203);
+        report.parts().put("Trace", report.address());
+        report.parts().put("Traced", traced);
+        report.parts().remove("FrameHeader");
     }
 
     private void seals() {
