@@ -10,7 +10,7 @@ import io.hxb.tool.doctor.Examination;
 import io.hxb.tool.events.EventFiles;
 import io.hxb.tool.events.NodeEvent;
 import io.hxb.tool.lab.LabRegistry;
-import io.hxb.tool.live.NodeState;
+import io.hxb.observe.live.NodeState;
 import io.hxb.tool.option.ClusterOptions;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.option.OutputFiles;
