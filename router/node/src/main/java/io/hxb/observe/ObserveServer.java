@@ -59,6 +59,7 @@ public final class ObserveServer implements AutoCloseable {
     private final CompletableFuture<InetSocketAddress> listening = new CompletableFuture<>();
     // Owned by the server's thread.
     private final List<Task> tasks;
+    private Channel socket;
     private Future<?> attempts;
     private int connections;
     private boolean hasWarned;
@@ -150,7 +151,9 @@ public final class ObserveServer implements AutoCloseable {
     }
 
     private void begin() {
-        attempts = loop.scheduleWithFixedDelay(this::attempt, 0, RETRY_MS, TimeUnit.MILLISECONDS);
+        attempts =
+                loop.scheduleWithFixedDelay(
+                        () -> run(this::attempt), 0, RETRY_MS, TimeUnit.MILLISECONDS);
     }
 
     private void attempt() {
@@ -187,12 +190,22 @@ public final class ObserveServer implements AutoCloseable {
 
     private void listen(final Channel channel) {
         attempts.cancel(false);
+        socket = channel;
         for (final Task task : tasks) {
             final var ignored =
                     loop.scheduleWithFixedDelay(
-                            task.action(), 0, task.periodMs(), TimeUnit.MILLISECONDS);
+                            () -> run(task.action()), 0, task.periodMs(), TimeUnit.MILLISECONDS);
         }
         listening.complete((InetSocketAddress) channel.localAddress());
+    }
+
+    // One that has failed runs again, which an executor would not let it.
+    private static void run(final Runnable action) {
+        try {
+            action.run();
+        } catch (final RuntimeException e) {
+            LOGGER.warn("a task of the server failed", e);
+        }
     }
 
     private void warn(final Throwable cause) {
@@ -235,9 +248,18 @@ public final class ObserveServer implements AutoCloseable {
         return listening.join().getPort();
     }
 
+    private void stopListening() {
+        attempts.cancel(false);
+        if (socket != null) {
+            final var ignored = socket.close();
+        }
+    }
+
     /** Listens no longer; its thread ends soon. */
     @Override
     public void close() {
+        // In order: the port is free before the turn goes to another process.
+        loop.execute(this::stopListening);
         loop.shutdownGracefully(0, CLOSE_SECONDS, TimeUnit.SECONDS)
                 .addListener(
                         ended -> {
