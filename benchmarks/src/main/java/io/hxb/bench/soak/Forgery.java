@@ -13,6 +13,8 @@ import io.hxb.frame.MissingFlyweight;
 import io.hxb.frame.Nonce;
 import io.hxb.frame.SealFlyweight;
 import io.hxb.frame.SessionFlyweight;
+import io.hxb.frame.TraceFlyweight;
+import io.hxb.frame.TracedFlyweight;
 import io.hxb.linux.Memory;
 import io.hxb.routing.DimensionOrder;
 import io.hxb.topology.Shape;
@@ -37,6 +39,7 @@ public final class Forgery {
     private final SplittableRandom random;
     private final int links;
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
+    private final TracedFlyweight traced = new TracedFlyweight();
     private final HelloFlyweight hello = new HelloFlyweight();
     private final LinkStatusFlyweight status = new LinkStatusFlyweight();
     private final MisconfigurationFlyweight misconfiguration = new MisconfigurationFlyweight();
@@ -115,6 +118,20 @@ public final class Forgery {
             }
             case FrameType.FRAGMENT -> fragment();
             case FrameType.MISSING -> missing();
+            case FrameType.TRACE -> {
+                fill(body, TraceFlyweight.MIN_BODY_BYTES);
+                yield TraceFlyweight.MIN_BODY_BYTES;
+            }
+            case FrameType.TRACED -> {
+                traced.wrap(header.address())
+                        .stay(
+                                1 + random.nextInt(4),
+                                random.nextInt(256),
+                                random.nextInt(12),
+                                random.nextInt(12),
+                                random.nextLong(1_000_000_000));
+                yield TracedFlyweight.BODY_BYTES;
+            }
             default -> 0;
         };
     }

@@ -53,7 +53,8 @@ final class DissectorRows {
     }
 
     /** Values of a field in a frame, as tshark prints them; null if the layout is not in it. */
-    static List<String> values(final Row row, final DissectorSamples.Sample sample) throws Exception {
+    static List<String> values(final Row row, final DissectorSamples.Sample sample)
+            throws Exception {
         final Object part = sample.parts().get(row.layout());
         if (part == null) {
             return null;

@@ -176,7 +176,8 @@ class DissectorTest {
             }
             if (length >= FrameHeaderFlyweight.LENGTH && random.nextInt(4) > 0) {
                 final FrameHeaderFlyweight header = new FrameHeaderFlyweight().wrap(bytes);
-                header.version(FrameHeaderFlyweight.VERSION).type(random.nextInt(FrameType.COUNT + 1));
+                header.version(FrameHeaderFlyweight.VERSION)
+                        .type(random.nextInt(FrameType.COUNT + 1));
                 header.bodyLength(random.nextInt(260));
             }
             write(bytes, length, length, null);
@@ -184,7 +185,8 @@ class DissectorTest {
     }
 
     private String verdict(final long address, final int lengthBytes) {
-        final int header = FrameValidator.checkHeader(address, lengthBytes, DissectorSamples.CLUSTER);
+        final int header =
+                FrameValidator.checkHeader(address, lengthBytes, DissectorSamples.CLUSTER);
         final int reason =
                 header != DropReason.NONE
                         ? header
@@ -248,7 +250,8 @@ class DissectorTest {
         }
     }
 
-    private void writeDatagram(final int port, final DissectorSamples.Sample sample, final int frames)
+    private void writeDatagram(
+            final int port, final DissectorSamples.Sample sample, final int frames)
             throws IOException {
         final long prefix = samples.arena().allocate(4_096, 8).address() + 2;
         final int payload = frames * sample.lengthBytes();
@@ -270,7 +273,10 @@ class DissectorTest {
     }
 
     private void writeSegment(
-            final DissectorSamples.Sample sample, final int offset, final int bytes, final int frame)
+            final DissectorSamples.Sample sample,
+            final int offset,
+            final int bytes,
+            final int frame)
             throws IOException {
         final long prefix = samples.arena().allocate(4_096, 8).address() + 2;
         SegmentHeaders.writeAddresses(

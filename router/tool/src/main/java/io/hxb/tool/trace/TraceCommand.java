@@ -56,7 +56,7 @@ public final class TraceCommand implements Callable<Integer> {
             arity = "1..2",
             paramLabel = "COORD",
             description =
-                    "trace to the node at these coordinates, such as 1,1,0; with two, from the "
+                    "send to the node at these coordinates, such as 1,1,0; with two, from the "
                             + "first, which runs on this machine, to the second")
     private List<String> nodes = List.of();
 
