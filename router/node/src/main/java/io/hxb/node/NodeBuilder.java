@@ -135,13 +135,6 @@ final class NodeBuilder {
                         loops[0].forwarder().tracer(),
                         parts.counters().ofLoop(0)));
         tasks.start();
-        parts.counters()
-                .recorder()
-                .ofOthers()
-                .record(
-                        RecordedEvent.NODE_STARTED,
-                        ProcessHandle.current().pid(),
-                        config.fingerprint());
         return node;
     }
 
@@ -229,6 +222,12 @@ final class NodeBuilder {
             throws IOException {
         final List<Port> ports = NodeLinks.ports(config, nodeId, links);
         final Counters counters = resources.push(counters(ports));
+        counters.recorder()
+                .ofOthers()
+                .record(
+                        RecordedEvent.NODE_STARTED,
+                        ProcessHandle.current().pid(),
+                        config.fingerprint());
         final NodeIdentity self =
                 NodeParts.identity(config, nodeId, incarnation, HostName.ofThisMachine());
         final NeighbourLinks neighbourLinks =

@@ -4,7 +4,6 @@ import static io.hxb.recorder.Severity.ERROR;
 import static io.hxb.recorder.Severity.INFO;
 import static io.hxb.recorder.Severity.WARNING;
 
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -178,18 +177,11 @@ public enum RecordedEvent {
     private final int id;
     private final Severity severity;
     private final String sentence;
-    private final List<EventArgument> arguments = new ArrayList<>();
-    private final List<String> names = new ArrayList<>();
 
     RecordedEvent(final int id, final Severity severity, final String sentence) {
         this.id = id;
         this.severity = severity;
         this.sentence = sentence;
-        final Matcher place = Pattern.compile("\\{([A-Z]+) ([a-z_]+)\\}").matcher(sentence);
-        while (place.find()) {
-            arguments.add(EventArgument.valueOf(place.group(1)));
-            names.add(place.group(2));
-        }
     }
 
     /** Number of the event in the file, from 1 without gaps. */
@@ -209,7 +201,7 @@ public enum RecordedEvent {
 
     /** Number of its arguments, 0 to 4. */
     int argumentCount() {
-        return arguments.size();
+        return (int) PLACE.matcher(sentence).results().count();
     }
 
     /** The event with that id; null when this version knows none. */
@@ -227,8 +219,8 @@ public enum RecordedEvent {
         final StringBuilder text = new StringBuilder();
         final Matcher place = PLACE.matcher(sentence);
         for (int i = 0; place.find(); i++) {
-            place.appendReplacement(
-                    text, Matcher.quoteReplacement(arguments.get(i).text(values[i])));
+            final EventArgument argument = EventArgument.valueOf(place.group(1));
+            place.appendReplacement(text, Matcher.quoteReplacement(argument.text(values[i])));
         }
         return place.appendTail(text).toString();
     }
@@ -236,10 +228,10 @@ public enum RecordedEvent {
     /** The arguments by name, as JSON has them. */
     Map<String, Object> report(final long[] values) {
         final Map<String, Object> report = new LinkedHashMap<>();
-        for (int i = 0; i < arguments.size(); i++) {
-            final String name = names.get(i);
-            final String suffix = arguments.get(i).suffix();
-            report.put(name + suffix, arguments.get(i).json(values[i]));
+        final Matcher place = PLACE.matcher(sentence);
+        for (int i = 0; place.find(); i++) {
+            final EventArgument argument = EventArgument.valueOf(place.group(1));
+            report.put(place.group(2) + argument.suffix(), argument.json(values[i]));
         }
         return report;
     }

@@ -303,7 +303,7 @@ class FlightRecorderTest {
                                                 2L * i,
                                                 3L * i,
                                                 4L * i);
-                                Thread.yield();
+                                Thread.onSpinWait();
                             }
                         });
         // when

@@ -123,24 +123,27 @@ public final class ReportCommand implements Callable<Integer> {
                 + ".zip";
     }
 
-    // Without permission to read a key there is no key to leave out.
     private static List<byte[]> secrets(final ClusterConfig config) {
         final List<byte[]> secrets = new ArrayList<>();
         if (config == null) {
             return secrets;
         }
         for (final String name : config.security().keys()) {
-            try {
-                final Matcher key =
-                        KEY.matcher(Files.readString(KeyFile.path(name, System.getenv())));
-                while (key.find()) {
-                    secrets.add(HexFormat.of().parseHex(key.group()));
-                }
-            } catch (final IOException e) {
-                continue;
+            final Matcher key = KEY.matcher(content(name));
+            while (key.find()) {
+                secrets.add(HexFormat.of().parseHex(key.group()));
             }
         }
         return secrets;
+    }
+
+    private static String content(final String key) {
+        try {
+            return Files.readString(KeyFile.path(key, System.getenv()));
+        } catch (final IOException e) {
+            // Without permission to read a key there is no key to leave out.
+            return "";
+        }
     }
 
     private void addCluster(final Archive archive, final ClusterConfig config) {

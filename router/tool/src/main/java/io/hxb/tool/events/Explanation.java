@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * What happened around a moment, for one screen: the first cause, then everything in order of time,
@@ -27,6 +28,7 @@ import java.util.Optional;
  */
 public record Explanation(Instant moment, Duration reach, List<NodeEvent> events) {
     private static final int MAX_LINES = 20;
+    private static final long MINOR_NS = 100_000_000L;
     private static final DateTimeFormatter TIME =
             DateTimeFormatter.ofPattern("HH:mm:ss.SSS", Locale.ROOT);
 
@@ -84,9 +86,21 @@ public record Explanation(Instant moment, Duration reach, List<NodeEvent> events
      * cause. What shows only after a silence, or after a delay, began that much earlier.
      */
     public Optional<NodeEvent> cause() {
-        return events.stream()
+        return first(events.stream().filter(event -> !isMinor(event.entry())))
+                .or(() -> first(events.stream()));
+    }
+
+    private static Optional<NodeEvent> first(final Stream<NodeEvent> candidates) {
+        return candidates
                 .filter(event -> isCause(event.entry()))
                 .min(Comparator.comparingLong(event -> beganNs(event.entry())));
+    }
+
+    // On a busy machine loops are late all the time, and links survive that.
+    private static boolean isMinor(final EventEntry entry) {
+        return (entry.event() == RecordedEvent.TURN_LATE
+                        || entry.event() == RecordedEvent.WAKE_UP_LATE)
+                && entry.wallNs() - beganNs(entry) < MINOR_NS;
     }
 
     private static boolean isCause(final EventEntry entry) {

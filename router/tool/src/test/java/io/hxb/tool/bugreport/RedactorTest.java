@@ -60,9 +60,12 @@ class RedactorTest {
     @Test
     void shouldKeepWhatIsNoSecret() {
         final String text =
-                "keys: [/etc/hxb/cluster.key]\nhxb_link_received_frames{0} 12345678901234567890\n"
-                        + "link x.1 at 02:00:00:00:00:01, /run/user/1000/hxb/lab-0.counters\n"
-                        + "flow_forward_dropped_fragment_contradicting_frames\n";
+                """
+                keys: [/etc/hxb/cluster.key]
+                hxb_link_received_frames{0} 12345678901234567890
+                link x.1 at 02:00:00:00:00:01, /run/user/1000/hxb/lab-0.counters
+                flow_forward_dropped_fragment_contradicting_frames
+                """;
         assertEquals(text, new Redactor(List.of(SECRET)).redact(text));
     }
 }

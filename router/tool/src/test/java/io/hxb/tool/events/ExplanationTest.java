@@ -62,6 +62,16 @@ class ExplanationTest {
     }
 
     @Test
+    void shouldTakeALittleDelayForTheCauseOnlyWhereThereIsNothingElse() {
+        final NodeEvent late = event(0, -500, RecordedEvent.WAKE_UP_LATE, 20 * MS);
+        final NodeEvent link = event(0, 0, RecordedEvent.LINK_DOWN, 0L);
+        final NodeEvent later = event(0, -500, RecordedEvent.TURN_LATE, 200 * MS);
+        assertEquals(late, around(late).cause().orElseThrow());
+        assertEquals(link, around(late, link).cause().orElseThrow());
+        assertEquals(later, around(later, link).cause().orElseThrow());
+    }
+
+    @Test
     void shouldShowTheSameEventsOfANodeInOneLineOnOneScreen() {
         // given
         final List<NodeEvent> many = new ArrayList<>();
