@@ -69,7 +69,7 @@ public final class RandomClusterFile {
         }
         // A key is a file, which is not there.
         values.put("security.mode", pick("", "none"));
-        values.put("observe.listen", pick("", "none", "127.0.0.1:9110", "[::1]:9109"));
+        values.put("observe.listen", pick("", "none", "127.0.0.1:9110", "\"[::1]:9109\""));
         values.put("observe.token", "");
         values.put("pool.hugePages", pick("", "off", "auto"));
         values.put("socket.kernelRelay", pick("", "off", "auto"));
