@@ -1,7 +1,7 @@
 package io.hxb.counter;
 
 import io.hxb.linux.Memory;
-import io.hxb.recorder.EventRing;
+import io.hxb.recorder.RecorderRing;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -34,7 +34,7 @@ public final class CounterBlock {
     private final List<Integer> sourceIndexes = new ArrayList<>();
     private final long address;
     // Null where no loop owns the block.
-    private final EventRing events;
+    private final RecorderRing events;
 
     /** Keeps the published memory as long as the block is in use. */
     @SuppressWarnings("unused")
@@ -45,7 +45,7 @@ public final class CounterBlock {
             final CounterLayout layout,
             final long address,
             final Object owner,
-            final EventRing events) {
+            final RecorderRing events) {
         this.layout = layout;
         this.events = events;
         this.address = address;
@@ -56,11 +56,11 @@ public final class CounterBlock {
 
     /** A block of its own that is not published, for parts that work without a node. */
     public static CounterBlock unpublished(final int links, final int dimensions) {
-        return new CounterBlock(new CounterLayout(links, dimensions, 1), 0, null, new EventRing());
+        return new CounterBlock(new CounterLayout(links, dimensions, 1), 0, null, new RecorderRing());
     }
 
     /** Where the loop of the block records what has happened; only its loop may call it. */
-    public EventRing events() {
+    public RecorderRing events() {
         return Objects.requireNonNull(events, "no loop owns this block");
     }
 

@@ -2,7 +2,7 @@ package io.hxb.counter;
 
 import io.hxb.linux.Memory;
 import io.hxb.recorder.EventLabels;
-import io.hxb.recorder.EventRing;
+import io.hxb.recorder.RecorderRing;
 import io.hxb.recorder.FlightRecorder;
 import io.hxb.recorder.RecorderReader;
 
@@ -52,7 +52,7 @@ public final class Counters implements AutoCloseable {
                 i -> new CounterBlock(layout, base + layout.writerOffset(i), memory, eventsOf(i)));
     }
 
-    private EventRing eventsOf(final int block) {
+    private RecorderRing eventsOf(final int block) {
         return block < loops() ? recorder.ofLoop(block) : null;
     }
 
@@ -78,7 +78,7 @@ public final class Counters implements AutoCloseable {
         try {
             final CounterFile copy = CounterFile.create(file, layout, memory, warning);
             final FlightRecorder recorder = recorder(file, labels, loops, warning);
-            CounterPublisher.ofThisProcess().add(new NodeFiles(copy, recorder));
+            CounterPublisher.ofThisProcess().add(new PublishedFiles(copy, recorder));
             return new Counters(layout, memory, copy, recorder);
         } catch (final IOException e) {
             warning.accept(CounterFile.problem(file, e));
@@ -222,7 +222,7 @@ public final class Counters implements AutoCloseable {
     public void close() {
         Memory.putIntVolatile(base + CounterLayout.STATE_OFFSET, CounterLayout.CLOSED);
         if (file != null) {
-            CounterPublisher.ofThisProcess().remove(new NodeFiles(file, recorder));
+            CounterPublisher.ofThisProcess().remove(new PublishedFiles(file, recorder));
             file.close();
         }
         recorder.close();

@@ -4,7 +4,7 @@ import io.hxb.config.ResourceShare;
 import io.hxb.counter.CounterType;
 import io.hxb.counter.Counters;
 import io.hxb.frame.MisconfigurationFlyweight;
-import io.hxb.recorder.EventRing;
+import io.hxb.recorder.RecorderRing;
 import io.hxb.recorder.RecordedEvent;
 import io.hxb.trunk.Port;
 
@@ -17,7 +17,7 @@ import java.util.List;
  */
 final class CounterWatch {
     private final Counters counters;
-    private final EventRing events;
+    private final RecorderRing events;
     private final List<Watched> all = new ArrayList<>();
 
     /** A counter, and what it was. */
@@ -46,7 +46,7 @@ final class CounterWatch {
      * @param ports the node's ports, by link index.
      * @param events of the node's first loop.
      */
-    CounterWatch(final Counters counters, final List<Port> ports, final EventRing events) {
+    CounterWatch(final Counters counters, final List<Port> ports, final RecorderRing events) {
         this.counters = counters;
         this.events = events;
         watch(CounterType.POOL_EMPTY_EVENTS, RecordedEvent.POOL_EMPTY);

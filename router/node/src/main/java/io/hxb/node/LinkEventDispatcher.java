@@ -1,6 +1,6 @@
 package io.hxb.node;
 
-import io.hxb.recorder.EventRing;
+import io.hxb.recorder.RecorderRing;
 import io.hxb.recorder.RecordedEvent;
 import io.hxb.topology.Shape;
 import io.hxb.trunk.LinkReason;
@@ -35,7 +35,7 @@ final class LinkEventDispatcher implements LinkListener {
     private final int[] lastReasons;
     private final LinkEventSink applications;
     private final Runnable wakeUp;
-    private final EventRing events;
+    private final RecorderRing events;
 
     /**
      * Makes the news of one node.
@@ -57,7 +57,7 @@ final class LinkEventDispatcher implements LinkListener {
             final LinkLog log,
             final LinkEventSink applications,
             final Runnable wakeUp,
-            final EventRing events) {
+            final RecorderRing events) {
         this.events = events;
         shape = self.shape();
         here = self.here();

@@ -1,6 +1,6 @@
 package io.hxb.node;
 
-import io.hxb.recorder.EventRing;
+import io.hxb.recorder.RecorderRing;
 import io.hxb.recorder.RecordedEvent;
 import io.hxb.trunk.Port;
 import io.hxb.trunk.health.HealthLoop;
@@ -22,7 +22,7 @@ final class LinkStateReport {
     private final HealthLoop health;
     private final NodeCounters counters;
     private final LinkLog log;
-    private final EventRing events;
+    private final RecorderRing events;
     private final boolean[] wasUp;
     private final int[] mtuBytes;
 
@@ -41,7 +41,7 @@ final class LinkStateReport {
             final HealthLoop health,
             final NodeCounters counters,
             final LinkLog log,
-            final EventRing events) {
+            final RecorderRing events) {
         this.events = events;
         mtuBytes = new int[ports.size()];
         this.nodeId = nodeId;

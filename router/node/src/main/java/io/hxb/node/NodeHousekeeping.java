@@ -7,7 +7,7 @@ import io.hxb.link.LinkWatch;
 import io.hxb.node.loop.Interest;
 import io.hxb.node.loop.Loop;
 import io.hxb.node.loop.Registration;
-import io.hxb.recorder.EventRing;
+import io.hxb.recorder.RecorderRing;
 import io.hxb.time.Deadline;
 import io.hxb.trunk.discovery.Discovery;
 import io.hxb.trunk.discovery.MisconfigurationLog;
@@ -78,7 +78,7 @@ final class NodeHousekeeping implements Housekeeping {
         board = all.board();
         discovery = neighbours.discovery();
         watch = all.watch();
-        final EventRing events = counters.ofLoop(0).events();
+        final RecorderRing events = counters.ofLoop(0).events();
         news =
                 new LinkEventDispatcher(
                         parts.self(),

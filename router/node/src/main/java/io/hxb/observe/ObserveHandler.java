@@ -27,14 +27,14 @@ final class ObserveHandler extends HttpRequestHandler {
     private static final int MAX_PARAMETERS = 32;
 
     private final Map<String, Resource> routes;
-    private final Access access;
+    private final AccessCheck access;
     private final RequestDeadline deadline;
     // The next request is asked for once the client has read some answers.
     private boolean isBehind;
 
     ObserveHandler(
             final Map<String, Resource> routes,
-            final Access access,
+            final AccessCheck access,
             final RequestDeadline deadline) {
         this.routes = routes;
         this.access = access;
@@ -59,7 +59,7 @@ final class ObserveHandler extends HttpRequestHandler {
             response.header("Allow", "GET, HEAD").sendLast(405, "only GET and HEAD are answered");
             return;
         }
-        final Access.Verdict verdict = access.check(context.channel(), http.headers());
+        final AccessCheck.Verdict verdict = access.check(context.channel(), http.headers());
         if (!verdict.isAllowed()) {
             if (verdict.status() == HttpResponseStatus.UNAUTHORIZED.code()) {
                 response.header("WWW-Authenticate", "Bearer");
@@ -83,12 +83,12 @@ final class ObserveHandler extends HttpRequestHandler {
                 : HttpResponseStatus.BAD_REQUEST.code();
     }
 
-    private static Request request(final FullHttpRequest http, final Viewer viewer) {
+    private static ResourceRequest request(final FullHttpRequest http, final Viewer viewer) {
         final QueryStringDecoder uri =
                 new QueryStringDecoder(http.uri(), StandardCharsets.UTF_8, true, MAX_PARAMETERS);
         final Map<String, String> query = new HashMap<>();
         uri.parameters().forEach((name, values) -> query.put(name, values.getFirst()));
-        return new Request(
+        return new ResourceRequest(
                 http.method().name(),
                 uri.path(),
                 query,
@@ -96,7 +96,7 @@ final class ObserveHandler extends HttpRequestHandler {
                 viewer);
     }
 
-    private void answer(final Request request, final Response response) {
+    private void answer(final ResourceRequest request, final Response response) {
         final Resource resource = routes.get(request.path());
         if (resource == null) {
             response.send(

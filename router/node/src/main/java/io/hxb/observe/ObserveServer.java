@@ -51,7 +51,7 @@ public final class ObserveServer implements AutoCloseable {
     private final Map<String, Resource> routes;
     private final Optional<ServingTurn> turn;
     private final Consumer<String> warnings;
-    private final Access access;
+    private final AccessCheck access;
     private final long deadlineNs;
     private final EventLoopGroup loop =
             new MultiThreadIoEventLoopGroup(
@@ -140,7 +140,7 @@ public final class ObserveServer implements AutoCloseable {
         tasks = List.copyOf(builder.tasks);
         turn = builder.turn;
         warnings = builder.warnings;
-        access = new Access(builder.token, builder.sessions);
+        access = new AccessCheck(builder.token, builder.sessions);
         deadlineNs = builder.deadlineNs;
     }
 

@@ -7,5 +7,5 @@ public interface Resource {
      * Answers one request: once by {@link Response#send}, now or later, or with a stream that stays
      * open. It does not block for long, since the server has one thread.
      */
-    void answer(Request request, Response response);
+    void answer(ResourceRequest request, Response response);
 }

@@ -23,7 +23,7 @@ public final class SessionEntry implements Resource {
     }
 
     @Override
-    public void answer(final Request request, final Response response) {
+    public void answer(final ResourceRequest request, final Response response) {
         // Programs that look at links ahead ask for the headers only.
         final String session =
                 request.method().equals("GET")

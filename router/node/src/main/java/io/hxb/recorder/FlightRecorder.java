@@ -18,7 +18,7 @@ import java.util.function.LongSupplier;
 
 /**
  * The last events of one node, and the file with a copy of them that outlives the process. Each
- * loop has an {@link EventRing}; the thread that publishes the counters takes what is in them. Any
+ * loop has an {@link RecorderRing}; the thread that publishes the counters takes what is in them. Any
  * thread may call it; calls take turns.
  */
 public final class FlightRecorder implements AutoCloseable {
@@ -47,7 +47,7 @@ public final class FlightRecorder implements AutoCloseable {
     /** What the recorder knows of the ring of one loop. */
     private static final class Source {
         final int writer;
-        final EventRing ring = new EventRing();
+        final RecorderRing ring = new RecorderRing();
         final long[] leftOutSeen = new long[RecordedEvent.values().length];
         final long[] leftOutNs = new long[leftOutSeen.length];
         final long[] values = new long[EventEntry.ARGUMENTS];
@@ -122,7 +122,7 @@ public final class FlightRecorder implements AutoCloseable {
     }
 
     /** The ring of a loop, 0 to loops - 1. Owned by that loop. */
-    public EventRing ofLoop(final int loop) {
+    public RecorderRing ofLoop(final int loop) {
         return sources[Objects.checkIndex(loop, sources.length - 1)].ring;
     }
 
@@ -207,7 +207,7 @@ public final class FlightRecorder implements AutoCloseable {
             final int kind = event.id() - 1;
             final long leftOut = source.ring.leftOut(event);
             final long seen = source.leftOutSeen[kind];
-            final boolean isDue = seen == 0 || nowNs - source.leftOutNs[kind] >= EventRing.EVENT_NS;
+            final boolean isDue = seen == 0 || nowNs - source.leftOutNs[kind] >= RecorderRing.EVENT_NS;
             if (leftOut != seen && (isDue || isLast)) {
                 append(source.writer, RecordedEvent.EVENTS_LEFT_OUT, leftOut - seen, event.id());
                 source.leftOutSeen[kind] = leftOut;

@@ -3,14 +3,14 @@ package io.hxb.recorder;
 import java.util.function.LongSupplier;
 
 /**
- * An {@link EventRing} for all threads of a node that are not loops: they start and stop it, and
+ * An {@link RecorderRing} for all threads of a node that are not loops: they start and stop it, and
  * serve its programs. Any thread may record; threads take turns.
  */
 public final class SharedEvents {
-    private final EventRing ring;
+    private final RecorderRing ring;
     private final LongSupplier clockNs;
 
-    SharedEvents(final EventRing ring, final LongSupplier clockNs) {
+    SharedEvents(final RecorderRing ring, final LongSupplier clockNs) {
         this.ring = ring;
         this.clockNs = clockNs;
     }

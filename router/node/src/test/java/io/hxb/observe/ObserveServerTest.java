@@ -66,7 +66,7 @@ class ObserveServerTest {
         server.close();
     }
 
-    private static void describe(final Request request, final Response response) {
+    private static void describe(final ResourceRequest request, final Response response) {
         response.send(200, "text/plain", request.viewer() + " " + request.query().get("a"));
     }
 

@@ -80,7 +80,7 @@ class FlightRecorderTest {
         final int count = EventLayout.ENTRIES + 1_000;
         // when: far enough apart that none is left out
         for (int i = 0; i < count; i++) {
-            recorder.ofLoop(0).record(RecordedEvent.POOL_EMPTY, i * EventRing.EVENT_NS, i);
+            recorder.ofLoop(0).record(RecordedEvent.POOL_EMPTY, i * RecorderRing.EVENT_NS, i);
             recorder.publish();
         }
         // then
@@ -103,7 +103,7 @@ class FlightRecorderTest {
         recorder.publishAll();
         // then
         assertEquals(
-                EventRing.BURST_EVENTS,
+                RecorderRing.BURST_EVENTS,
                 events().stream().filter(RecordedEvent.SEALS_WRONG::equals).count());
         assertTrue(events().contains(RecordedEvent.TRUNK_LOST));
         assertEquals(
@@ -117,7 +117,7 @@ class FlightRecorderTest {
         final int before = events().size();
         recorder.publishAll();
         assertEquals(before, events().size());
-        nowNs.addAndGet(EventRing.EVENT_NS);
+        nowNs.addAndGet(RecorderRing.EVENT_NS);
         recorder.publishAll();
         assertEquals(
                 "1 more events left out, because there were so many: seals-wrong",
@@ -133,13 +133,13 @@ class FlightRecorderTest {
         // given
         final FlightRecorder recorder = recorder(1);
         // when
-        for (int i = 0; i < EventRing.CAPACITY + 10; i++) {
-            recorder.ofLoop(0).record(RecordedEvent.CUT_OFF, i * EventRing.EVENT_NS, i);
+        for (int i = 0; i < RecorderRing.CAPACITY + 10; i++) {
+            recorder.ofLoop(0).record(RecordedEvent.CUT_OFF, i * RecorderRing.EVENT_NS, i);
         }
         recorder.publish();
         // then
         final EventEntry last = read().entries().getLast();
-        assertEquals(EventRing.CAPACITY + 1, read().entries().size());
+        assertEquals(RecorderRing.CAPACITY + 1, read().entries().size());
         assertTrue(
                 read().entries().stream()
                         .anyMatch(
@@ -265,7 +265,7 @@ class FlightRecorderTest {
     @Test
     void shouldNotAllocateInALoop() {
         // given
-        final EventRing ring = new EventRing();
+        final RecorderRing ring = new RecorderRing();
         for (int i = 0; i < 20_000; i++) {
             ring.record(RecordedEvent.POOL_EMPTY, i * SECOND, i);
         }
@@ -298,7 +298,7 @@ class FlightRecorderTest {
                                 recorder.ofLoop(0)
                                         .record(
                                                 RecordedEvent.CUT_OFF,
-                                                i * EventRing.EVENT_NS,
+                                                i * RecorderRing.EVENT_NS,
                                                 i,
                                                 2L * i,
                                                 3L * i,

@@ -8,7 +8,7 @@ public final class TakenEvents {
     private TakenEvents() {}
 
     /** The events in a ring, which is empty afterwards. */
-    public static List<RecordedEvent> of(final EventRing ring) {
+    public static List<RecordedEvent> of(final RecorderRing ring) {
         final List<RecordedEvent> events = new ArrayList<>();
         ring.drain(
                 (_, id, _) -> events.add(RecordedEvent.ofId(id)), new long[EventEntry.ARGUMENTS]);

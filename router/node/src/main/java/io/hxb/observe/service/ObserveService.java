@@ -5,7 +5,7 @@ import io.hxb.config.ObserveConfig;
 import io.hxb.linux.Folder;
 import io.hxb.observe.AccessToken;
 import io.hxb.observe.ObserveServer;
-import io.hxb.observe.Request;
+import io.hxb.observe.ResourceRequest;
 import io.hxb.observe.Response;
 import io.hxb.observe.ServingTurn;
 import io.hxb.observe.WebSessions;
@@ -101,7 +101,7 @@ public final class ObserveService {
     }
 
     private static void metrics(
-            final ClusterConfig config, final Request request, final Response response) {
+            final ClusterConfig config, final ResourceRequest request, final Response response) {
         final MetricText format = MetricText.accepted(request.accept());
         response.send(
                 200,

@@ -2,7 +2,7 @@ package io.hxb.observe.view;
 
 import io.hxb.observe.EventStream;
 import io.hxb.observe.ObserveServer;
-import io.hxb.observe.Request;
+import io.hxb.observe.ResourceRequest;
 import io.hxb.observe.Response;
 
 import org.slf4j.Logger;
@@ -103,14 +103,14 @@ public final class NetworkView {
         }
     }
 
-    private void events(final Request request, final Response response) {
+    private void events(final ResourceRequest request, final Response response) {
         final EventStream stream = response.stream();
         final EventViewer viewer = stream::send;
         network.watch(viewer, request.query().getOrDefault("last", ""));
         stream.onClose(() -> network.leave(viewer));
     }
 
-    private void history(final Request request, final Response response) {
+    private void history(final ResourceRequest request, final Response response) {
         final String node = request.query().getOrDefault("node", "");
         if (!node.matches("\\d{1,7}")) {
             response.send(BAD_REQUEST, JSON, NetworkJson.error("node must be the id of a node"));

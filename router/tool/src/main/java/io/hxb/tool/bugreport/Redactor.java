@@ -12,9 +12,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Takes secrets out of text and puts a fingerprint in their place, by which two of them can be
- * compared: the keys that are known, values whose name says that they are secret, and whatever
- * looks like a key. Immutable.
+ * Takes secrets out of text: the keys that are known, and whatever looks like a key, with a
+ * fingerprint in their place, by which two of them can be compared; and values whose name says that
+ * they are secret. These have no fingerprint, by which a short one could be guessed. Immutable.
  */
 final class Redactor {
     private static final Pattern NAMED =
@@ -31,6 +31,7 @@ final class Redactor {
                             + "(?=[0-9A-Z+/_-]*[a-z])[0-9a-zA-Z+/_-]{40,}={0,2}");
 
     private static final int SHOWN_BYTES = 4;
+    private static final String LEFT_OUT = "(left out)";
 
     private final List<String> known = new ArrayList<>();
 
@@ -65,7 +66,11 @@ final class Redactor {
         while (matcher.find()) {
             final String secret = matcher.group(group);
             rest.append(text, done, matcher.start(group));
-            rest.append(secret.startsWith("(left") ? secret : mark(secret));
+            if (secret.startsWith("(left")) {
+                rest.append(secret);
+            } else {
+                rest.append(group > 0 ? LEFT_OUT : mark(secret));
+            }
             done = matcher.end(group);
         }
         return rest.append(text, done, text.length()).toString();

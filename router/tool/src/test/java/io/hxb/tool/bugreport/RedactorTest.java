@@ -54,7 +54,7 @@ class RedactorTest {
     void shouldReplaceValuesWhoseNameSaysThatTheyAreSecret(final String text) {
         final String rest = new Redactor(List.of()).redact(text);
         assertFalse(rest.contains("hunter2"), rest);
-        assertTrue(rest.contains("(left out, fingerprint f52fbd32)"), rest);
+        assertTrue(rest.contains("(left out)"), rest);
     }
 
     @Test

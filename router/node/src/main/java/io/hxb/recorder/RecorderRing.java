@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
  */
 // An ordinal is a position in an array of this process alone; files and readers know ids.
 @SuppressWarnings("EnumOrdinal")
-public final class EventRing {
+public final class RecorderRing {
     /** Events of a kind that are recorded at once. */
     static final int BURST_EVENTS = 32;
 
@@ -40,7 +40,7 @@ public final class EventRing {
     }
 
     /** An empty ring; one that nobody takes from keeps the first events. */
-    public EventRing() {
+    public RecorderRing() {
         Arrays.setAll(limits, i -> new TokenBucket(BURST_EVENTS, EVENT_NS));
     }
 

@@ -19,7 +19,7 @@ import java.util.Optional;
  * <p>A page of some site whose name leads here (DNS rebinding), or which asks for what is here, is
  * refused by the headers Host and Origin, and there are no headers that would let it read answers.
  */
-final class Access {
+final class AccessCheck {
     private static final String BEARER = "bearer ";
     private static final int MAX_HOST = 300;
 
@@ -47,7 +47,7 @@ final class Access {
         }
     }
 
-    Access(final Optional<AccessToken> token, final Optional<WebSessions> sessions) {
+    AccessCheck(final Optional<AccessToken> token, final Optional<WebSessions> sessions) {
         this.token = token;
         this.sessions = sessions;
     }

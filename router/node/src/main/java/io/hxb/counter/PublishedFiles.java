@@ -8,7 +8,7 @@ import io.hxb.recorder.FlightRecorder;
  * @param counters the file with the counters.
  * @param recorder the flight recorder.
  */
-record NodeFiles(CounterFile counters, FlightRecorder recorder) {
+record PublishedFiles(CounterFile counters, FlightRecorder recorder) {
     /** Writes what changes often. */
     void publish() {
         counters.publish();

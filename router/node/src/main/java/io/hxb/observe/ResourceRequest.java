@@ -11,10 +11,10 @@ import java.util.Map;
  * @param accept the kinds of text that are accepted; empty for all.
  * @param viewer what may be shown.
  */
-public record Request(
+public record ResourceRequest(
         String method, String path, Map<String, String> query, String accept, Viewer viewer) {
     /** Copies the map. */
-    public Request {
+    public ResourceRequest {
         query = Map.copyOf(query);
     }
 }
