@@ -67,7 +67,13 @@ final class CounterCheck {
         final CounterScope scope = CounterScope.ofCode(image.get(at + 2));
         final long index = image.getInt(at + 4);
         final int instances =
-                scope == CounterScope.NODE ? 1 : scope == CounterScope.LINK ? links : dimensions;
+                switch (scope) {
+                    case NODE -> 1;
+                    case LINK -> links;
+                    case DIMENSION -> dimensions;
+                    case BUCKET -> TimeBuckets.COUNT;
+                    case null -> 0;
+                };
         return scope != null
                 && CounterKind.ofCode(image.get(at + 3)) != null
                 && index >= 0

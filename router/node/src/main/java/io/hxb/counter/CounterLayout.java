@@ -120,6 +120,7 @@ final class CounterLayout {
             case NODE -> 1;
             case LINK -> links;
             case DIMENSION -> dimensions;
+            case BUCKET -> TimeBuckets.COUNT;
         };
     }
 

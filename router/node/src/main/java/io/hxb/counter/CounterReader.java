@@ -192,6 +192,7 @@ public final class CounterReader implements AutoCloseable {
                     case NODE -> 1;
                     case LINK -> image.getInt(CounterLayout.LINKS_OFFSET);
                     case DIMENSION -> image.getInt(CounterLayout.DIMENSIONS_OFFSET);
+                    case BUCKET -> TimeBuckets.COUNT;
                 };
         for (int instance = 0; instance < instances; instance++) {
             samples.add(

@@ -9,7 +9,10 @@ public enum CounterScope {
     LINK(1),
 
     /** Once for each dimension; label {@code dimension}. */
-    DIMENSION(2);
+    DIMENSION(2),
+
+    /** Once for each of the {@link TimeBuckets}; label {@code le}. */
+    BUCKET(3);
 
     private final int code;
 
@@ -28,6 +31,7 @@ public enum CounterScope {
             case 0 -> NODE;
             case 1 -> LINK;
             case 2 -> DIMENSION;
+            case 3 -> BUCKET;
             default -> null;
         };
     }

@@ -2,6 +2,7 @@ package io.hxb.counter;
 
 import static io.hxb.counter.CounterKind.COUNT;
 import static io.hxb.counter.CounterKind.LEVEL;
+import static io.hxb.counter.CounterScope.BUCKET;
 import static io.hxb.counter.CounterScope.DIMENSION;
 import static io.hxb.counter.CounterScope.LINK;
 import static io.hxb.counter.CounterScope.NODE;
@@ -362,7 +363,22 @@ public enum CounterType {
     IP_FORWARDED_PACKETS(
             188, "Broadcast and multicast packets of other nodes that this node passed on."),
     IP_UNREACHABLE_PACKETS(
-            189, "Answers to this machine that a node cannot be reached, as messages of ICMP.");
+            189, "Answers to this machine that a node cannot be reached, as messages of ICMP."),
+    NODE_LOOP_TURN_EVENTS(190, BUCKET, COUNT, "Turns of loops, by their duration."),
+    NODE_LOOP_TURN_NS(191, "Duration of these turns, in all; sleep is no part of it."),
+    NODE_LOOP_WAKE_UP_DELAY_EVENTS(
+            192,
+            BUCKET,
+            COUNT,
+            "Sleeps of loops that ended at their time or later, by how much later."),
+    NODE_LOOP_WAKE_UP_DELAY_NS(193, "These delays, in all."),
+    FLOW_ROUND_TRIP_EVENTS(
+            194,
+            BUCKET,
+            COUNT,
+            "Frames acknowledged that were sent once, by the time from sending to the"
+                    + " acknowledgement."),
+    FLOW_ROUND_TRIP_NS(195, "These times, in all.");
 
     private static final CounterType[] BY_ID = new CounterType[values().length + 1];
     // By negated reason; there is none for 0.
@@ -424,6 +440,22 @@ public enum CounterType {
         return MetricName.of(exportName(), unit(), kind);
     }
 
+    /** The counter with the sum of the times of a histogram. */
+    public CounterType sum() {
+        assert scope == BUCKET : this;
+        return valueOf(name().substring(0, name().length() - "EVENTS".length()) + "NS");
+    }
+
+    /** True if it is the sum of a histogram, and no metric of its own. */
+    public boolean isSum() {
+        return Arrays.stream(values()).anyMatch(type -> type.scope == BUCKET && type.sum() == this);
+    }
+
+    /** What Prometheus calls a histogram. */
+    public String histogramName() {
+        return sum().metric().base();
+    }
+
     /** One sentence that explains it. */
     public String meaning() {
         return meaning;
@@ -449,7 +481,13 @@ public enum CounterType {
     }
 
     private String documentedMeaning() {
+        if (scope == BUCKET) {
+            return meaning + " Metric: the histogram `" + histogramName() + "`.";
+        }
         final MetricName metric = metric();
+        if (isSum()) {
+            return meaning;
+        }
         return metric.base().equals(exportName())
                 ? meaning
                 : meaning + " Metric: `" + metric.name() + "`.";
@@ -464,10 +502,13 @@ public enum CounterType {
 
                         This page is made from `CounterType`, and a test compares them. `hxb stat` shows the counters,
                         also of a dead node. Labels are those of Prometheus: `hxb_x{link="x.0"}`,
-                        `hxb_x{dimension="x"}`. A level goes up and down, a count only grows.
+                        `hxb_x{dimension="x"}`. A level goes up and down, a count only grows. Those for each
+                        bucket are histograms of times: `hxb_x_events{le="1.28E-4"}` counts what took more than
+                        64 us and at most 128 us. `hxb stat` shows them when they are named by `--counter`.
 
                         [Metrics](../howto/observe.md#metrics) have the same names, with a label `node`. There a count
-                        ends with `_total`, and other units are base units; those names are in the table.
+                        ends with `_total`, and other units are base units; those names are in the table. A histogram
+                        has the sum of its times from the counter in ns of the same name.
 
                         In addition, `hxb stat` shows what every user and tenant has of the node (`held`), may have
                         (`limit`) and was refused (`refused`), by the keys of `limits` in the

@@ -4,6 +4,7 @@ import io.hxb.config.FlowConfig;
 import io.hxb.config.LinkPlan;
 import io.hxb.counter.CounterBlock;
 import io.hxb.counter.CounterType;
+import io.hxb.counter.TimeBuckets;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.frame.FrameHeaderFlyweight;
 
@@ -78,6 +79,8 @@ final class LossDetector {
             spuriousRetransmit.forget();
             rttEstimator.onSample(ageNs);
             counters.increment(CounterType.FLOW_RTT_SAMPLES);
+            counters.increment(CounterType.FLOW_ROUND_TRIP_EVENTS, TimeBuckets.of(ageNs));
+            counters.add(CounterType.FLOW_ROUND_TRIP_NS, ageNs);
         } else if (frame.attempts() == 0) {
             return;
         } else if (ageNs < rttEstimator.smoothedNs() / 2) {

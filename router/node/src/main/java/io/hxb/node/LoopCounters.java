@@ -2,6 +2,7 @@ package io.hxb.node;
 
 import io.hxb.counter.CounterBlock;
 import io.hxb.counter.CounterType;
+import io.hxb.counter.TimeBuckets;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.forward.kernel.KernelRelay;
 import io.hxb.link.Link;
@@ -25,7 +26,17 @@ final class LoopCounters {
         block.source(CounterType.NODE_LOOP_GIVE_WAYS_EVENTS, loop::yields)
                 .source(CounterType.NODE_LOOP_LONG_TURNS_EVENTS, loop::longTurns)
                 .source(CounterType.NODE_LOOP_OVERRUN_NS, loop::overrunNs)
-                .source(CounterType.NODE_LOOP_CROWDED_LOOPS, () -> loop.isCrowded() ? 1 : 0);
+                .source(CounterType.NODE_LOOP_CROWDED_LOOPS, () -> loop.isCrowded() ? 1 : 0)
+                .source(CounterType.NODE_LOOP_TURN_NS, loop::turnNs)
+                .source(CounterType.NODE_LOOP_WAKE_UP_DELAY_NS, loop::wakeUpDelayNs);
+        for (int i = 0; i < TimeBuckets.COUNT; i++) {
+            final int bucket = i;
+            block.source(CounterType.NODE_LOOP_TURN_EVENTS, bucket, () -> loop.turns(bucket))
+                    .source(
+                            CounterType.NODE_LOOP_WAKE_UP_DELAY_EVENTS,
+                            bucket,
+                            () -> loop.wakeUps(bucket));
+        }
     }
 
     static void add(final CounterBlock block, final Link link, final LongSupplier neighbours) {

@@ -258,6 +258,9 @@ public final class ObserveServer implements AutoCloseable {
     /** Listens no longer; its thread ends soon. */
     @Override
     public void close() {
+        if (loop.isShuttingDown()) {
+            return;
+        }
         // In order: the port is free before the turn goes to another process.
         loop.execute(this::stopListening);
         loop.shutdownGracefully(0, CLOSE_SECONDS, TimeUnit.SECONDS)

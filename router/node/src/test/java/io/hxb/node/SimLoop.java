@@ -70,6 +70,26 @@ final class SimLoop implements Loop {
     }
 
     @Override
+    public long turns(final int bucket) {
+        return 0;
+    }
+
+    @Override
+    public long turnNs() {
+        return 0;
+    }
+
+    @Override
+    public long wakeUps(final int bucket) {
+        return 0;
+    }
+
+    @Override
+    public long wakeUpDelayNs() {
+        return 0;
+    }
+
+    @Override
     public long lateWakeUps() {
         return lateWakeUps;
     }

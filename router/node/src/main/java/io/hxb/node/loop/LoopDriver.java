@@ -254,6 +254,26 @@ public final class LoopDriver implements Loop, AutoCloseable {
     }
 
     @Override
+    public long turns(final int bucket) {
+        return times.turns(bucket);
+    }
+
+    @Override
+    public long turnNs() {
+        return times.turnNs();
+    }
+
+    @Override
+    public long wakeUps(final int bucket) {
+        return times.wakeUps(bucket);
+    }
+
+    @Override
+    public long wakeUpDelayNs() {
+        return times.wakeUpDelayNs();
+    }
+
+    @Override
     public long lateWakeUps() {
         return times.lateWakeUps();
     }

@@ -4,9 +4,11 @@ import io.hxb.config.Dimensions;
 import io.hxb.counter.CounterLabels;
 import io.hxb.counter.CounterReader;
 import io.hxb.counter.CounterSample;
+import io.hxb.counter.CounterScope;
 import io.hxb.counter.CounterType;
 import io.hxb.counter.MetricName;
 import io.hxb.counter.ResourceUse;
+import io.hxb.counter.TimeBuckets;
 import io.hxb.observe.Viewer;
 import io.hxb.observe.live.LinkCondition;
 import io.hxb.observe.live.LinkSample;
@@ -21,8 +23,10 @@ import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /**
  * Metrics of nodes from their counter files, whether they run, hang or are dead. A node that cannot
@@ -62,8 +66,20 @@ public final class NodeMetrics {
         final String node = Integer.toString(labels.node());
         final NodeSample sample = new NodeSampler().sample(reader, System.nanoTime());
         addStates(table, node, sample, reader);
+        final Map<CounterType, long[]> histograms = new EnumMap<>(CounterType.class);
+        final Map<CounterType, Long> sums = new EnumMap<>(CounterType.class);
         for (final CounterSample each : reader.samples()) {
             final CounterType type = CounterType.ofId(each.id());
+            if (type != null && type.isSum()) {
+                sums.put(type, each.value());
+                continue;
+            }
+            if (type != null && each.scope() == CounterScope.BUCKET) {
+                histograms.computeIfAbsent(type, key -> new long[TimeBuckets.COUNT])[
+                                each.instance()] =
+                        each.value();
+                continue;
+            }
             final MetricName name = MetricName.of(each.name(), each.unit(), each.kind());
             table.add(
                     name,
@@ -71,6 +87,7 @@ public final class NodeMetrics {
                     labels(node, labels, each),
                     name.value(each.value()));
         }
+        addHistograms(table, node, histograms, sums);
         table.count(
                 "hxb_node_dropped_frames",
                 "Frames dropped by the node, for whatever reason.",
@@ -79,6 +96,21 @@ public final class NodeMetrics {
         if (viewer.isOperator()) {
             addUsers(table, node, reader);
         }
+    }
+
+    private static void addHistograms(
+            final MetricTable table,
+            final String node,
+            final Map<CounterType, long[]> histograms,
+            final Map<CounterType, Long> sums) {
+        histograms.forEach(
+                (type, counts) ->
+                        table.histogram(
+                                type.histogramName(),
+                                type.meaning(),
+                                Labels.of(NODE, node),
+                                counts,
+                                type.sum().metric().value(sums.getOrDefault(type.sum(), 0L))));
     }
 
     private static void addStates(
@@ -143,6 +175,12 @@ public final class NodeMetrics {
                             NodeSampler.label(labels.links().get(sample.instance())));
             case DIMENSION ->
                     Labels.of(NODE, node, "dimension", Dimensions.name(sample.instance()));
+            case BUCKET ->
+                    Labels.of(
+                            NODE,
+                            node,
+                            "le",
+                            Double.toString(TimeBuckets.maxSeconds(sample.instance())));
         };
     }
 

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.counter.TimeBuckets;
 import io.hxb.linux.Descriptors;
 import io.hxb.linux.EventFd;
 import io.hxb.linux.LinuxException;
@@ -129,6 +130,21 @@ class LoopDriverTest {
         // then
         assertEquals(2, driver.longTurns());
         assertEquals(3_002 * MICROSECOND_NS, driver.overrunNs());
+    }
+
+    @Test
+    void shouldCountTurnsByTheirDuration() {
+        // given
+        final long turnsBefore = driver.turns(0);
+        final long nsBefore = driver.turnNs();
+        // when: what passes between two turns is the duration of the first
+        turns(3);
+        nowNs += 100 * MICROSECOND_NS;
+        turns(1);
+        // then
+        assertEquals(3, driver.turns(0) - turnsBefore);
+        assertEquals(1, driver.turns(TimeBuckets.of(101 * MICROSECOND_NS)));
+        assertEquals(104 * MICROSECOND_NS, driver.turnNs() - nsBefore);
     }
 
     @Test

@@ -9,6 +9,7 @@ import io.hxb.counter.CounterLabels;
 import io.hxb.counter.CounterType;
 import io.hxb.counter.Counters;
 import io.hxb.counter.ResourceUse;
+import io.hxb.counter.TimeBuckets;
 import io.hxb.observe.Viewer;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 
@@ -59,6 +60,10 @@ class NodeMetricsTest {
         nodes.get(0).ofNode().add(CounterType.LINK_WEIGHT_PERCENT, 0, 50);
         nodes.get(0).ofNode().add(CounterType.FORWARD_DROPPED_CRC_FRAMES, 0, 3);
         nodes.get(0).ofNode().add(CounterType.FORWARD_DROPPED_SEAL_FRAMES, 0, 4);
+        nodes.get(0).ofNode().add(CounterType.FLOW_ROUND_TRIP_EVENTS, 0, 2);
+        nodes.get(0).ofNode().add(CounterType.FLOW_ROUND_TRIP_EVENTS, 7, 5);
+        nodes.get(0).ofNode().add(CounterType.FLOW_ROUND_TRIP_EVENTS, TimeBuckets.COUNT - 1, 1);
+        nodes.get(0).ofNode().add(CounterType.FLOW_ROUND_TRIP_NS, 2_500_000_000L);
         nodes.get(0)
                 .shares(
                         List.of(
@@ -102,6 +107,21 @@ class NodeMetricsTest {
         assertHas(text, "hxb_node_state{node=\"1\",state=\"running\"} 1.0");
         assertHas(text, "hxb_link_state{link=\"x.0\",node=\"0\",state=\"down\"} 1.0");
         assertHas(text, "hxb_link_info{link=\"x.1\",nic=\"a\\\"\\\\b\",node=\"0\"} 1.0");
+    }
+
+    @Test
+    void shouldShowTimesAsHistograms() {
+        // when
+        final String text = text(Viewer.PUBLIC);
+        // then: each bucket has those before it, too
+        assertHas(text, "# TYPE hxb_flow_round_trip_seconds histogram");
+        assertHas(text, "hxb_flow_round_trip_seconds_bucket{node=\"0\",le=\"1.0E-6\"} 2");
+        assertHas(text, "hxb_flow_round_trip_seconds_bucket{node=\"0\",le=\"1.28E-4\"} 7");
+        assertHas(text, "hxb_flow_round_trip_seconds_bucket{node=\"0\",le=\"+Inf\"} 8");
+        assertHas(text, "hxb_flow_round_trip_seconds_count{node=\"0\"} 8");
+        assertHas(text, "hxb_flow_round_trip_seconds_sum{node=\"0\"} 2.5");
+        assertHas(text, "hxb_node_loop_turn_seconds_count{node=\"1\"} 0");
+        assertFalse(text.contains("hxb_flow_round_trip_events"), "the same once more");
     }
 
     @Test

@@ -31,6 +31,7 @@ import java.util.function.BooleanSupplier;
 final class Browser implements AutoCloseable {
     private static final JsonMapper JSON = JsonMapper.builder().build();
     private static final long ANSWER_SECONDS = 20;
+    private static final double WAIT_SECONDS = 30;
     private static final long POLL_NS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private final Process process;
@@ -196,7 +197,12 @@ final class Browser implements AutoCloseable {
         return result.get("result").path("value");
     }
 
-    /** Waits until an expression is true. */
+    /** Waits until an expression is true; on a busy machine that may take a while. */
+    void await(final String expression) {
+        await(expression, WAIT_SECONDS);
+    }
+
+    /** The same for at most {@code seconds}. */
     void await(final String expression, final double seconds) {
         await(expression, seconds, () -> evaluate("!!(" + expression + ")").asBoolean());
     }

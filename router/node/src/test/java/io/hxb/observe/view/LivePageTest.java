@@ -47,7 +47,7 @@ class LivePageTest {
         browser = new Browser(profile);
         browser.size(1_300, 900, false);
         browser.open(server.url());
-        browser.await("window.hxb && hxb.model.isThere && " + LIVE, 10);
+        browser.await("window.hxb && hxb.model.isThere && " + LIVE);
     }
 
     @AfterAll
@@ -61,32 +61,32 @@ class LivePageTest {
     }
 
     @Test
-    void shouldShowALinkThatGoesDownWithinASecond() {
+    void shouldShowALinkThatGoesDown() {
         // given
-        browser.await("hxb.model.nodes[5].links[1].state === 'good'", 2);
+        browser.await("hxb.model.nodes[5].links[1].state === 'good'");
         // when
         server.network().set(5, "x.1", LinkCondition.DOWN);
         // then
-        browser.await("hxb.model.nodes[5].links[1].state === 'down'", 1);
-        browser.await("document.getElementById('panel').textContent.includes('x.1')", 1);
-        browser.await("hxb.model.timeline.some(e => e.link === 'x.1' && e.kind === 'fault')", 1);
+        browser.await("hxb.model.nodes[5].links[1].state === 'down'");
+        browser.await("document.getElementById('panel').textContent.includes('x.1')");
+        browser.await("hxb.model.timeline.some(e => e.link === 'x.1' && e.kind === 'fault')");
         // when
         server.network().set(5, "x.1", LinkCondition.GOOD);
         // then
-        browser.await("hxb.model.timeline.some(e => e.link === 'x.1' && e.kind === 'repair')", 1);
+        browser.await("hxb.model.timeline.some(e => e.link === 'x.1' && e.kind === 'repair')");
     }
 
     @Test
-    void shouldShowAKilledNodeWithinTwoSeconds() {
+    void shouldShowAKilledNode() {
         // when
         server.network().set(9, NodeState.DEAD);
         // then
-        browser.await("document.getElementById('panel').textContent.includes('9 (1,2)')", 2);
-        assertEquals("15", browser.evaluate(summary("sum-nodes")).asString());
+        browser.await("document.getElementById('panel').textContent.includes('9 (1,2)')");
+        browser.await(summary("sum-nodes") + " === '15'");
         // when
         server.network().set(9, NodeState.RUNNING);
         // then
-        browser.await(summary("sum-nodes") + " === '16'", 2);
+        browser.await(summary("sum-nodes") + " === '16'");
     }
 
     private static String summary(final String id) {
@@ -103,20 +103,20 @@ class LivePageTest {
         browser.press("ArrowDown");
         // then
         assertEquals(5, browser.evaluate("hxb.drawing.selected.node").asInt());
-        browser.await("document.getElementById('announce').textContent.startsWith('Node 5')", 1);
+        browser.await("document.getElementById('announce').textContent.startsWith('Node 5')");
         // when
         browser.press("Enter");
         // then
-        browser.await("document.querySelector('#detail h2')?.textContent === 'Node 5'", 1);
-        browser.await("document.querySelector('#detail details td')", 2);
+        browser.await("document.querySelector('#detail h2')?.textContent === 'Node 5'");
+        browser.await("document.querySelector('#detail details td')");
         // when
         browser.press("Escape");
         // then
-        browser.await("document.getElementById('detail').hidden", 1);
+        browser.await("document.getElementById('detail').hidden");
         // when
         browser.press("/");
         // then
-        browser.await("document.activeElement.id === 'search'", 1);
+        browser.await("document.activeElement.id === 'search'");
     }
 
     @Test
@@ -126,12 +126,12 @@ class LivePageTest {
         // when
         click("0.5", "0.5");
         // then
-        browser.await("document.querySelector('#detail h2')?.textContent === 'Node 6'", 1);
+        browser.await("document.querySelector('#detail h2')?.textContent === 'Node 6'");
         // when
         final String stroke = "hxb.drawing.geometry.stroke(1, 1)";
         click("(" + stroke + "[0] + " + stroke + "[2]) / 2", stroke + "[1]");
         // then
-        browser.await("document.querySelector('#detail h2')?.textContent === 'Link y.1'", 1);
+        browser.await("document.querySelector('#detail h2')?.textContent === 'Link y.1'");
         browser.press("Escape");
     }
 
@@ -155,17 +155,20 @@ class LivePageTest {
         final GeneratedNetwork network = server.network();
         // when
         server.close();
+        try {
+            // then
+            browser.await(LOST);
+            assertTrue(browser.evaluate("document.body.classList.contains('old')").asBoolean());
+            assertEquals(16, browser.evaluate("hxb.model.nodes.length").asInt());
+        } finally {
+            // when: the other tests need it, too
+            network.set(2, "y.0", LinkCondition.WEAK);
+            server = new PageServer(network, "second", port);
+        }
         // then
-        browser.await(LOST, 2);
-        assertTrue(browser.evaluate("document.body.classList.contains('old')").asBoolean());
-        assertEquals(16, browser.evaluate("hxb.model.nodes.length").asInt());
-        // when
-        network.set(2, "y.0", LinkCondition.WEAK);
-        server = new PageServer(network, "second", port);
-        // then
-        browser.await(LIVE + " && hxb.model.nodes[2].links[2].state === 'weak'", 8);
+        browser.await(LIVE + " && hxb.model.nodes[2].links[2].state === 'weak'");
         network.set(2, "y.0", LinkCondition.GOOD);
-        browser.await("hxb.model.nodes[2].links[2].state === 'good'", 1);
+        browser.await("hxb.model.nodes[2].links[2].state === 'good'");
     }
 
     @Test
@@ -199,19 +202,18 @@ class LivePageTest {
         // then
         browser.await(
                 "document.querySelector('#panel canvas') && hxb.results.result.series[0].points"
-                        + ".length === 2",
-                2);
+                        + ".length === 2");
         // when
         load(
                 "{channels: [{from: 's0', to: 's1', paths: 3}, {from: 's1', to: 's0', paths:"
                         + " 7}]}");
         // then
-        browser.await("document.querySelector('#panel tbody tr')?.textContent.startsWith('s1')", 2);
+        browser.await("document.querySelector('#panel tbody tr')?.textContent.startsWith('s1')");
         // when
         load("{ok: true}");
         // then
         browser.await(
-                "document.getElementById('panel').textContent.includes('cannot be shown')", 2);
+                "document.getElementById('panel').textContent.includes('cannot be shown')");
         browser.evaluate("document.getElementById('tab-attention').click()");
     }
 
@@ -225,12 +227,12 @@ class LivePageTest {
         // when
         browser.size(400, 800, true);
         // then
-        browser.await("innerWidth === 400 && hxb.drawing.width <= 400", 2);
+        browser.await("innerWidth === 400 && hxb.drawing.width <= 400");
         assertEquals(
                 0, browser.evaluate("document.documentElement.scrollWidth - innerWidth").asInt());
         assertEquals("dark", browser.evaluate("document.documentElement.dataset.theme").asString());
         browser.size(1_300, 900, false);
-        browser.await("hxb.drawing.width > 1000", 2);
+        browser.await("hxb.drawing.width > 1000");
     }
 
     @Test

@@ -8,6 +8,7 @@ import io.hxb.counter.CounterSample;
 import io.hxb.counter.CounterScope;
 import io.hxb.counter.NodeFinding;
 import io.hxb.counter.ResourceUses;
+import io.hxb.counter.TimeBuckets;
 import io.hxb.observe.live.NameFilter;
 import io.hxb.observe.live.NodeSample;
 import io.hxb.observe.live.NodeSampler;
@@ -275,6 +276,9 @@ public final class StatCommand implements Callable<Integer> {
         if (!NameFilter.of(counters).matches(counter.name())) {
             return false;
         }
+        if (counter.scope() == CounterScope.BUCKET && counters.isEmpty()) {
+            return false;
+        }
         if (counter.scope() != CounterScope.LINK) {
             return !selection.isOfLinks();
         }
@@ -294,6 +298,9 @@ public final class StatCommand implements Callable<Integer> {
             final CounterLabels.LinkLabel link = labels.links().get(sample.instance());
             final String label = Dimensions.name(link.dimension()) + "." + link.number();
             return sample.name() + "{link=\"" + label + "\"}";
+        }
+        if (sample.scope() == CounterScope.BUCKET) {
+            return sample.name() + "{le=\"" + TimeBuckets.maxSeconds(sample.instance()) + "\"}";
         }
         return sample.scope() == CounterScope.DIMENSION
                 ? sample.name() + "{dimension=\"" + Dimensions.name(sample.instance()) + "\"}"
