@@ -56,7 +56,8 @@ public final class CounterBlock {
 
     /** A block of its own that is not published, for parts that work without a node. */
     public static CounterBlock unpublished(final int links, final int dimensions) {
-        return new CounterBlock(new CounterLayout(links, dimensions, 1), 0, null, new RecorderRing());
+        return new CounterBlock(
+                new CounterLayout(links, dimensions, 1), 0, null, new RecorderRing());
     }
 
     /** Where the loop of the block records what has happened; only its loop may call it. */

@@ -2,9 +2,9 @@ package io.hxb.counter;
 
 import io.hxb.linux.Memory;
 import io.hxb.recorder.EventLabels;
-import io.hxb.recorder.RecorderRing;
 import io.hxb.recorder.FlightRecorder;
 import io.hxb.recorder.RecorderReader;
+import io.hxb.recorder.RecorderRing;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;

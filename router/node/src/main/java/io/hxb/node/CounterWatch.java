@@ -4,8 +4,8 @@ import io.hxb.config.ResourceShare;
 import io.hxb.counter.CounterType;
 import io.hxb.counter.Counters;
 import io.hxb.frame.MisconfigurationFlyweight;
-import io.hxb.recorder.RecorderRing;
 import io.hxb.recorder.RecordedEvent;
+import io.hxb.recorder.RecorderRing;
 import io.hxb.trunk.Port;
 
 import java.util.ArrayList;

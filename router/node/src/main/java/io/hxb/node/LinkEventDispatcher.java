@@ -1,7 +1,7 @@
 package io.hxb.node;
 
-import io.hxb.recorder.RecorderRing;
 import io.hxb.recorder.RecordedEvent;
+import io.hxb.recorder.RecorderRing;
 import io.hxb.topology.Shape;
 import io.hxb.trunk.LinkReason;
 import io.hxb.trunk.LinkState;

@@ -18,8 +18,8 @@ import java.util.function.LongSupplier;
 
 /**
  * The last events of one node, and the file with a copy of them that outlives the process. Each
- * loop has an {@link RecorderRing}; the thread that publishes the counters takes what is in them. Any
- * thread may call it; calls take turns.
+ * loop has an {@link RecorderRing}; the thread that publishes the counters takes what is in them.
+ * Any thread may call it; calls take turns.
  */
 public final class FlightRecorder implements AutoCloseable {
     /** A step of the wall clock from which it is recorded; smaller ones are corrections. */
@@ -207,7 +207,8 @@ public final class FlightRecorder implements AutoCloseable {
             final int kind = event.id() - 1;
             final long leftOut = source.ring.leftOut(event);
             final long seen = source.leftOutSeen[kind];
-            final boolean isDue = seen == 0 || nowNs - source.leftOutNs[kind] >= RecorderRing.EVENT_NS;
+            final boolean isDue =
+                    seen == 0 || nowNs - source.leftOutNs[kind] >= RecorderRing.EVENT_NS;
             if (leftOut != seen && (isDue || isLast)) {
                 append(source.writer, RecordedEvent.EVENTS_LEFT_OUT, leftOut - seen, event.id());
                 source.leftOutSeen[kind] = leftOut;

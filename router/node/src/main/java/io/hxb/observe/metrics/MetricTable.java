@@ -114,8 +114,7 @@ public final class MetricTable {
         return new MetricSnapshots(
                 Stream.concat(
                                 families.values().stream().map(Family::snapshot),
-                                histograms.values().stream()
-                                        .map(HistogramSnapshot.Builder::build))
+                                histograms.values().stream().map(HistogramSnapshot.Builder::build))
                         .toList());
     }
 }

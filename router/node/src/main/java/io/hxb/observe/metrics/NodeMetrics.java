@@ -75,7 +75,8 @@ public final class NodeMetrics {
                 continue;
             }
             if (type != null && each.scope() == CounterScope.BUCKET) {
-                histograms.computeIfAbsent(type, key -> new long[TimeBuckets.COUNT])[
+                histograms
+                                .computeIfAbsent(type, key -> new long[TimeBuckets.COUNT])[
                                 each.instance()] =
                         each.value();
                 continue;

@@ -212,8 +212,7 @@ class LivePageTest {
         // when
         load("{ok: true}");
         // then
-        browser.await(
-                "document.getElementById('panel').textContent.includes('cannot be shown')");
+        browser.await("document.getElementById('panel').textContent.includes('cannot be shown')");
         browser.evaluate("document.getElementById('tab-attention').click()");
     }
 
