@@ -93,6 +93,7 @@ class CountersTest {
                         case NODE -> 1;
                         case LINK -> 2;
                         case DIMENSION -> 3;
+                        case BUCKET -> TimeBuckets.COUNT;
                     };
             for (int instance = 0; instance < instances; instance++) {
                 for (final CounterBlock block : blocks) {

@@ -52,7 +52,8 @@ class ReportingSystemTest {
                     "route",
                     "expose",
                     "forward",
-                    "socks");
+                    "socks",
+                    "web");
 
     /** Commands that run together; only one of them makes a laboratory. */
     private static final int AT_ONCE = 3;
@@ -68,6 +69,7 @@ class ReportingSystemTest {
         commands.put("ping", words("1 --count 5 --interval 0.1 --name " + lab));
         commands.put(
                 "demo", words("--shape 2 --links 1 --backend udp --file-size 1000 --seconds 0.1"));
+        commands.put("trace", words("1 --count 5 --name " + lab));
         commands.put("perf", words("1 --seconds 0.2 --warmup 0 --name " + lab));
         commands.put("stat", words("--name " + lab));
         commands.put("top", words("--count 1 --interval 0.1 --name " + lab));
