@@ -7,18 +7,18 @@ import org.HdrHistogram.Histogram;
  * digits alone reports the limits of the buckets: a single round trip of 18,811 us would have a
  * minimum of 18,808.83 and a maximum and median of 18,825.22. Owned by the thread that measures.
  */
-final class RoundTripHistogram {
+public final class RoundTripHistogram {
     private final Histogram histogram;
     private long minNs = Long.MAX_VALUE;
     private long maxNs = Long.MIN_VALUE;
 
     /** With that many significant digits, 0 to 5, between the minimum and the maximum. */
-    RoundTripHistogram(final int digits) {
+    public RoundTripHistogram(final int digits) {
         histogram = new Histogram(digits);
     }
 
     /** Adds a round trip of 0 ns or more. */
-    void record(final long tripNs) {
+    public void record(final long tripNs) {
         histogram.recordValue(tripNs);
         minNs = Math.min(minNs, tripNs);
         maxNs = Math.max(maxNs, tripNs);
@@ -32,17 +32,17 @@ final class RoundTripHistogram {
     }
 
     /** Round trips added. */
-    long count() {
+    public long count() {
         return histogram.getTotalCount();
     }
 
     /** The shortest; only of a histogram that is not empty. */
-    long minNs() {
+    public long minNs() {
         return minNs;
     }
 
     /** The longest; only of a histogram that is not empty. */
-    long maxNs() {
+    public long maxNs() {
         return maxNs;
     }
 
@@ -50,7 +50,7 @@ final class RoundTripHistogram {
      * That many percent of the round trips, 0 to 100, took this long or less; never outside minimum
      * and maximum.
      */
-    long percentileNs(final double percent) {
+    public long percentileNs(final double percent) {
         return Math.clamp(histogram.getValueAtPercentile(percent), minNs, maxNs);
     }
 }

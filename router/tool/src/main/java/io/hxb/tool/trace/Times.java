@@ -1,38 +1,39 @@
 package io.hxb.tool.trace;
 
-import java.util.ArrayList;
-import java.util.Collections;
+import io.hxb.tool.measure.RoundTripHistogram;
+
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Times of one kind. Owned by one thread. */
+/** Times of one kind, as the report has them. Owned by one thread. */
 final class Times {
+    private static final int DIGITS = 3;
+
     /** Of no time. */
     private static final long NONE = -1;
 
     private static final double NS_A_US = 1e3;
 
-    private final List<Long> timesNs = new ArrayList<>();
+    private final RoundTripHistogram times = new RoundTripHistogram(DIGITS);
 
+    /** Adds a time; clocks of the loops may make a very short one negative. */
     void add(final long timeNs) {
-        timesNs.add(timeNs);
+        times.record(Math.max(0, timeNs));
     }
 
-    int count() {
-        return timesNs.size();
+    long count() {
+        return times.count();
     }
 
-    /** The median in ns; of an even number of times the longer of the two in the middle. */
+    /** The median in ns. */
     long median() {
-        final List<Long> sorted = timesNs.stream().sorted().toList();
-        return sorted.isEmpty() ? NONE : sorted.get(sorted.size() / 2);
+        return count() == 0 ? NONE : times.percentileNs(50);
     }
 
     /** The longest, in ns. */
     long max() {
-        return timesNs.isEmpty() ? NONE : Collections.max(timesNs);
+        return count() == 0 ? NONE : times.maxNs();
     }
 
     /** For people, in us. */
@@ -43,8 +44,8 @@ final class Times {
     /** For programs: min, median and max in us; empty if there are none. */
     Map<String, Object> report() {
         final Map<String, Object> report = new LinkedHashMap<>();
-        if (!timesNs.isEmpty()) {
-            report.put("min", Collections.min(timesNs) / NS_A_US);
+        if (count() > 0) {
+            report.put("min", times.minNs() / NS_A_US);
             report.put("median", median() / NS_A_US);
             report.put("max", max() / NS_A_US);
         }

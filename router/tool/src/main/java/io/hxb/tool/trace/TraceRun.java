@@ -31,7 +31,7 @@ final class TraceRun implements AutoCloseable {
     private final TracedFrames frames = new TracedFrames();
     private final Set<Long> unconfirmed = new HashSet<>();
     private long arrived;
-    private String problem = "";
+    private String problem = "the node has not answered; it may be of an earlier build";
 
     private TraceRun(final PmContext context, final int node, final TracePlan plan) {
         this.context = context;

@@ -124,7 +124,7 @@ class TraceResultTest {
         // when
         final Map<?, ?> hop = (Map<?, ?>) ((List<?>) result(1).report().get("hops")).getFirst();
         // then
-        assertEquals(1, hop.get("frames"));
+        assertEquals(1L, hop.get("frames"));
     }
 
     @Test
