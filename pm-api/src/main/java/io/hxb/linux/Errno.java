@@ -83,6 +83,9 @@ public final class Errno {
     /** Connection refused. */
     public static final int ECONNREFUSED = 111;
 
+    /** No route to the host. */
+    public static final int EHOSTUNREACH = 113;
+
     private Errno() {}
 
     /** Name and meaning, such as {@code ENETDOWN (network is down)}. */
@@ -115,6 +118,7 @@ public final class Errno {
             case EADDRNOTAVAIL -> "EADDRNOTAVAIL (no such address on this machine)";
             case ENETDOWN -> "ENETDOWN (network is down)";
             case ENETUNREACH -> "ENETUNREACH (network cannot be reached)";
+            case EHOSTUNREACH -> "EHOSTUNREACH (host cannot be reached)";
             case ENOBUFS -> "ENOBUFS (no buffer space)";
             case ECONNREFUSED -> "ECONNREFUSED (connection refused: nobody listens there)";
             default -> "errno " + errno;

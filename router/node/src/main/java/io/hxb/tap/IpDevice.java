@@ -31,10 +31,12 @@ public final class IpDevice implements PacketDevice {
 
     private final TapDevice tap;
     private final int mtuBytes;
+    private final IpDeviceWatch watch;
 
-    private IpDevice(final TapDevice tap, final int mtuBytes) {
+    private IpDevice(final TapDevice tap, final int mtuBytes, final IpDeviceWatch watch) {
         this.tap = tap;
         this.mtuBytes = mtuBytes;
+        this.watch = watch;
     }
 
     /**
@@ -93,7 +95,7 @@ public final class IpDevice implements PacketDevice {
                     + name;
         }
 
-        private NicRoute nicRoute(final IpRoute route, final int ifindex) {
+        NicRoute nicRoute(final IpRoute route, final int ifindex) {
             return new NicRoute(
                     ifindex,
                     route.prefix().bytes(),
@@ -126,22 +128,29 @@ public final class IpDevice implements PacketDevice {
 
     /**
      * Makes the device, with its addresses and up, or takes over one that was made beforehand.
+     * Until it is closed, addresses and routes that other programs remove are put back, if this
+     * process may do so.
      *
      * @param namespace network namespace of the device; null or empty for that of the caller.
      * @throws IOException with what is missing, and how to help it.
      */
     public static IpDevice open(final String namespace, final Settings settings)
             throws IOException {
-        return NetworkNamespace.run(
-                namespace == null || namespace.isEmpty() ? null : namespace, () -> open(settings));
+        final String entered = namespace == null || namespace.isEmpty() ? null : namespace;
+        return NetworkNamespace.run(entered, () -> openHere(entered, settings));
     }
 
-    private static IpDevice open(final Settings settings) throws IOException {
+    private static IpDevice openHere(final String namespace, final Settings settings)
+            throws IOException {
         checkAddresses(settings);
         final TapDevice tap = openTap(settings);
         try {
             setUp(tap, settings);
-            return new IpDevice(tap, settings.mtuBytes);
+            final IpDeviceGuard guard =
+                    new IpDeviceGuard(
+                            settings.name, settings.commands(), new IpDeviceState(tap, settings));
+            return new IpDevice(
+                    tap, settings.mtuBytes, IpDeviceWatch.start(settings.name, namespace, guard));
         } catch (final LinuxException e) {
             tap.close();
             throw e.errno() == Errno.EPERM ? noRights(settings, e) : e;
@@ -247,7 +256,7 @@ public final class IpDevice implements PacketDevice {
         for (final IpPrefix prefix : settings.prefixes) {
             final NicAddress wanted =
                     new NicAddress(tap.ifindex(), prefix.bytes(settings.node), prefix.lengthBits());
-            if (there.stream().noneMatch(each -> isSame(each, wanted))) {
+            if (there.stream().noneMatch(wanted::isSame)) {
                 isComplete = false;
                 add(wanted, prefix, settings);
             }
@@ -299,12 +308,6 @@ public final class IpDevice implements PacketDevice {
         } catch (final IOException e) {
             LOGGER.debug("cannot write {}", setting, e);
         }
-    }
-
-    private static boolean isSame(final NicAddress a, final NicAddress b) {
-        return a.ifindex() == b.ifindex()
-                && a.lengthBits() == b.lengthBits()
-                && Arrays.equals(a.address(), b.address());
     }
 
     private static void add(final NicAddress wanted, final IpPrefix prefix, final Settings settings)
@@ -382,6 +385,7 @@ public final class IpDevice implements PacketDevice {
 
     @Override
     public void close() {
+        watch.close();
         tap.close();
     }
 }

@@ -75,6 +75,10 @@ final class Netlink implements AutoCloseable {
         }
     }
 
+    int descriptor() {
+        return descriptor;
+    }
+
     /** True if something has changed since this was last asked, or may have. */
     boolean hasHeard() {
         boolean hasHeard = false;
@@ -149,6 +153,28 @@ final class Netlink implements AutoCloseable {
             offset += aligned(length);
         }
         return false;
+    }
+
+    /**
+     * Asks for one entry.
+     *
+     * @param type RTM_GET code.
+     * @param body fixed part and attributes up to its position.
+     * @return the fixed part and the attributes of the entry.
+     * @throws LinuxException ENETUNREACH and the like if there is none.
+     */
+    ByteBuffer ask(final int type, final ByteBuffer body) throws LinuxException {
+        send(type, 0, body);
+        final int bytes = receiveSoon();
+        if (bytes <= 0) {
+            throw new LinuxException("recv(netlink)", -bytes);
+        }
+        final List<ByteBuffer> entries = new ArrayList<>();
+        take(bytes, entries);
+        if (entries.isEmpty()) {
+            throw new LinuxException("recv(netlink)", Errno.ENOENT);
+        }
+        return entries.getFirst();
     }
 
     /**

@@ -4,7 +4,9 @@ import io.hxb.linux.LinuxException;
 import io.hxb.os.Sockets;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
@@ -53,6 +55,13 @@ public record NicAddress(int ifindex, byte[] address, int lengthBits) {
 
     // What the kernel gives to routes of IPv6 prefixes.
     private static final int IPV6_METRIC = 256;
+
+    /** True if another is the same address of the same NIC, with the same prefix. */
+    public boolean isSame(final NicAddress other) {
+        return ifindex == other.ifindex
+                && lengthBits == other.lengthBits
+                && Arrays.equals(address, other.address);
+    }
 
     /** All addresses of all NICs. */
     public static List<NicAddress> all() throws LinuxException {
@@ -117,6 +126,27 @@ public record NicAddress(int ifindex, byte[] address, int lengthBits) {
         }
         addEcn(body);
         order(RTM_NEWROUTE, Netlink.CREATE | REPLACE, body, "ECN for a route");
+    }
+
+    /**
+     * True if the route to its prefix is there and lets TCP connections use ECN.
+     *
+     * @param inside an address within the prefix, other than its own.
+     */
+    public boolean usesEcn(final byte[] inside) throws LinuxException {
+        final Map<Integer, byte[]> route = NicRoute.attributesTo(inside);
+        return Netlink.value(route.get(RTA_OIF)) == ifindex && hasEcn(route);
+    }
+
+    /** True if TCP connections by a route use ECN. */
+    static boolean hasEcn(final Map<Integer, byte[]> route) {
+        final byte[] metrics = route.get(RTA_METRICS);
+        if (metrics == null) {
+            return false;
+        }
+        final Map<Integer, byte[]> values =
+                Netlink.attributes(ByteBuffer.wrap(metrics).order(ByteOrder.nativeOrder()), 0);
+        return (Netlink.value(values.get(RTAX_FEATURES)) & RTAX_FEATURE_ECN) != 0;
     }
 
     /** Lets TCP connections by a route use ECN. */

@@ -1,5 +1,6 @@
 package io.hxb.os.nic;
 
+import io.hxb.linux.Errno;
 import io.hxb.linux.LinuxException;
 import io.hxb.os.Sockets;
 
@@ -20,6 +21,7 @@ import java.util.Map;
  */
 @SuppressWarnings("ArrayRecordComponent")
 public record NicRoute(int ifindex, byte[] prefix, int lengthBits, byte[] gateway) {
+    private static final int RTM_F_FIB_MATCH = 0x2000;
     private static final int RTM_NEWROUTE = 24;
     private static final int RTM_GETROUTE = 26;
     private static final int RTMSG_LENGTH = 12;
@@ -52,6 +54,34 @@ public record NicRoute(int ifindex, byte[] prefix, int lengthBits, byte[] gatewa
             }
         }
         return found;
+    }
+
+    /** True if packets to an address within its prefix take it. */
+    public boolean isTaken() throws LinuxException {
+        final Map<Integer, byte[]> route = attributesTo(prefix);
+        return Netlink.value(route.get(RTA_OIF)) == ifindex
+                && Arrays.equals(route.get(RTA_GATEWAY), gateway);
+    }
+
+    /**
+     * The attributes of the route that packets to an address take; none if there is no route. The
+     * kernel looks it up, so this costs the same however many routes there are.
+     */
+    static Map<Integer, byte[]> attributesTo(final byte[] address) throws LinuxException {
+        final boolean isIpv4 = address.length == NicAddress.IPV4_BYTES;
+        final ByteBuffer body = Netlink.body(RTMSG_LENGTH);
+        body.put((byte) (isIpv4 ? Sockets.AF_INET : NicAddress.AF_INET6));
+        body.put((byte) (address.length * Byte.SIZE)).put((byte) 0).put((byte) 0);
+        body.putInt(0).putInt(RTM_F_FIB_MATCH);
+        Netlink.add(body, RTA_DST, address);
+        try (Netlink netlink = Netlink.open()) {
+            return Netlink.attributes(netlink.ask(RTM_GETROUTE, body), RTMSG_LENGTH);
+        } catch (final LinuxException e) {
+            if (e.errno() == Errno.ENETUNREACH || e.errno() == Errno.EHOSTUNREACH) {
+                return Map.of();
+            }
+            throw e;
+        }
     }
 
     /** True if it is among {@code routes}. */

@@ -65,6 +65,9 @@ final class IpCheck {
         final NicInfo nic = NicInfo.read(config.ip().device());
         if (isRunning) {
             findings.add(state(config, node, nic, subject));
+            if (nic.exists() && nic.isUp()) {
+                missingAddress(config, node, nic, subject).ifPresent(findings::add);
+            }
             for (final IpRoute route : config.ip().routes()) {
                 route(config, node, nic, route).ifPresent(findings::add);
             }
@@ -96,6 +99,35 @@ final class IpCheck {
                 }
             }
         }
+    }
+
+    /** An address that another program has taken from the device; empty if it has all. */
+    private static Optional<Finding> missingAddress(
+            final ClusterConfig config, final int node, final NicInfo nic, final String subject)
+            throws IOException {
+        final List<NicAddress> there = NicAddress.all();
+        for (final IpPrefix prefix : config.ip().prefixes()) {
+            final NicAddress wanted =
+                    new NicAddress(nic.ifindex(), prefix.bytes(node), prefix.lengthBits());
+            if (there.stream().noneMatch(wanted::isSame)) {
+                final String address = prefix.address(node) + "/" + prefix.lengthBits();
+                return Optional.of(
+                        Finding.fail(
+                                subject,
+                                "has no longer the address "
+                                        + address
+                                        + ": another program takes it away, and the node may not"
+                                        + " put it back, or not as often",
+                                "exclude "
+                                        + nic.name()
+                                        + " from the program that manages the NICs of this machine"
+                                        + " (docs/howto/ip.md); ip address add "
+                                        + address
+                                        + " dev "
+                                        + nic.name()));
+            }
+        }
+        return Optional.empty();
     }
 
     /** What is wrong with a route at a node; empty if nothing is. */
