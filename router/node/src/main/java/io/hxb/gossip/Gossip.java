@@ -1,0 +1,402 @@
+package io.hxb.gossip;
+
+import io.hxb.frame.SummaryFlyweight;
+import io.hxb.time.TokenBuckets;
+import io.hxb.topology.Shape;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+
+/**
+ * What this node knows of all nodes, and what it tells its neighbours of them. Loops hand it the
+ * SUMMARY frames that passed every check; the node's first loop sends what is due. Locked, because
+ * it runs a few times a second, never for a data frame.
+ *
+ * <p>A node numbers its summaries; the newest one counts. News of a state goes first, then news of
+ * rates, then that a node lives, which is short. News that came in one dimension is not passed on
+ * in it: all nodes of a line are neighbours, so whoever sent it tells them.
+ *
+ * <p>Source: S. Deering et al., The Trickle Algorithm, RFC 6206, for telling only what is news;
+ * A. Das et al., SWIM, 2002, 4.2, for a node that outdoes what others believe of it.
+ */
+public final class Gossip {
+    /** Nodes of the largest cluster that is told. */
+    public static final int MAX_NODES = 4_096;
+
+    /** Links of a node that are told. */
+    public static final int MAX_LINKS = 40;
+
+    /** Frames that one neighbour may send at once. */
+    static final int BURST_FRAMES = 64;
+
+    /** Time after which it may send one more. */
+    static final long FRAME_NS = 40_000_000L;
+
+    private static final long MIN_INTERVAL_NS = 1_000_000_000L;
+    private static final long INTERVAL_NS_PER_NODE = 8_000_000L;
+    private static final long MIN_SILENCE_NS = 10_000_000_000L;
+    private static final long CALM_NS = 1_000_000_000L;
+    private static final int SUMMARIES_PER_WHOLE = 8;
+
+    private final int here;
+    private final int maxLinks;
+    private final boolean isOneLine;
+    private final int[] neighbours;
+    private final int[] dimensions;
+    private final int[] indexes;
+    private final SummaryTable table;
+    private final int longest;
+    private final UpdateOrder states;
+    private final UpdateOrder contents;
+    private final UpdateOrder lives;
+    // By neighbour: the stamps up to which it was told, [order].
+    private final long[][] told;
+    private final long[][] filled;
+    private final boolean[] isDisputed;
+    private final long[] urgentNs;
+    private final long[] calmNs;
+    private final long[] heardNs;
+    private final boolean[] isHeard;
+    private final int[] marks;
+    private final TokenBuckets limits;
+    private final SummaryFlyweight record = new SummaryFlyweight();
+    private int mark;
+    private int generation;
+    private int sequence;
+    private long tellNs;
+    private boolean isTelling;
+    private long refused;
+    private volatile int version;
+
+    /**
+     * Makes that of a node which knows nothing yet.
+     *
+     * @param shape of a cluster with at most {@link #MAX_NODES} nodes.
+     * @param here id of this node.
+     * @param links that a node has.
+     * @param generation larger than at earlier starts, usually; the time serves.
+     */
+    public Gossip(final Shape shape, final int here, final int links, final int generation) {
+        this.here = here;
+        this.generation = generation;
+        maxLinks = Math.min(links, MAX_LINKS);
+        final int nodes = shape.nodeCount();
+        table = new SummaryTable(nodes, SummaryFlyweight.maxBytes(maxLinks) + 7 & -8);
+        longest = table.slotBytes();
+        neighbours = neighbours(shape, here);
+        dimensions =
+                Arrays.stream(neighbours).map(node -> dimension(shape, here, node)).toArray();
+        isOneLine = Arrays.stream(dimensions).distinct().count() <= 1;
+        indexes = new int[nodes];
+        Arrays.fill(indexes, -1);
+        for (int i = 0; i < neighbours.length; i++) {
+            indexes[neighbours[i]] = i;
+        }
+        states = new UpdateOrder(nodes);
+        contents = new UpdateOrder(nodes);
+        lives = new UpdateOrder(nodes);
+        told = new long[neighbours.length][3];
+        filled = new long[neighbours.length][3];
+        isDisputed = new boolean[neighbours.length];
+        urgentNs = new long[neighbours.length];
+        calmNs = new long[neighbours.length];
+        heardNs = new long[neighbours.length];
+        isHeard = new boolean[neighbours.length];
+        marks = new int[nodes];
+        limits = new TokenBuckets(Math.max(1, neighbours.length), BURST_FRAMES, FRAME_NS);
+    }
+
+    private static int[] neighbours(final Shape shape, final int here) {
+        final long place = shape.coordinates(here);
+        final int[] found = new int[256 * Shape.MAX_DIMENSIONS];
+        int count = 0;
+        for (int dimension = 0; dimension < shape.dimensions(); dimension++) {
+            for (int i = 0; i < shape.extent(dimension); i++) {
+                if (i != Shape.coordinate(place, dimension)) {
+                    found[count] = shape.node(Shape.withCoordinate(place, dimension, i));
+                    count++;
+                }
+            }
+        }
+        return Arrays.copyOf(found, count);
+    }
+
+    private static int dimension(final Shape shape, final int here, final int neighbour) {
+        final long differing = shape.coordinates(here) ^ shape.coordinates(neighbour);
+        return Long.numberOfTrailingZeros(differing) / Byte.SIZE;
+    }
+
+    /** Time between two summaries of a node: a second, or 8 ms for each node of the cluster. */
+    public long intervalNs() {
+        return Math.max(MIN_INTERVAL_NS, table.nodes() * INTERVAL_NS_PER_NODE);
+    }
+
+    /** Time after which a node that nobody has heard of counts as unheard. */
+    public static long silenceNs(final long intervalNs) {
+        return Math.max(MIN_SILENCE_NS, 4 * intervalNs);
+    }
+
+    /** Id of this node. */
+    public int here() {
+        return here;
+    }
+
+    /** Nodes of the cluster. */
+    public int nodes() {
+        return table.nodes();
+    }
+
+    /** Links of a node that are told. */
+    public int maxLinks() {
+        return maxLinks;
+    }
+
+    /** Number of neighbours, heard or not. */
+    public int neighbours() {
+        return neighbours.length;
+    }
+
+    /** Id of a neighbour, by its index from 0. */
+    public int neighbour(final int index) {
+        return neighbours[index];
+    }
+
+    /** Dimension in which a neighbour differs from this node. */
+    public int dimension(final int index) {
+        return dimensions[index];
+    }
+
+    /** Grows with everything that becomes known; any thread. */
+    public int version() {
+        return version;
+    }
+
+    /** Records that were not taken, and frames beyond the limit. */
+    public synchronized long refused() {
+        return refused;
+    }
+
+    /** Room for what {@link #copy} writes. */
+    int copyBytes() {
+        return table.nodes() * table.slotBytes();
+    }
+
+    /** Bytes of a node in that. */
+    int slotBytes() {
+        return table.slotBytes();
+    }
+
+    /** Copies what is known of all nodes, with its age at {@code nowNs}. */
+    synchronized void copy(final MemorySegment to, final long nowNs) {
+        table.copy(to, nowNs);
+    }
+
+    /**
+     * A frame arrived that passed every check.
+     *
+     * @param source node that sent it.
+     * @param body address of its records, which are valid.
+     */
+    public synchronized void onFrame(
+            final int source, final long body, final int lengthBytes, final long nowNs) {
+        final int from = source < 0 || source >= indexes.length ? -1 : indexes[source];
+        if (from < 0 || !limits.take(from, nowNs)) {
+            refused++;
+            return;
+        }
+        // It may have forgotten, or not have heard, what it was told before.
+        if (!isHeard[from] || nowNs - heardNs[from] > silenceNs(intervalNs())) {
+            Arrays.fill(told[from], 0);
+        }
+        isHeard[from] = true;
+        heardNs[from] = nowNs;
+        for (int offset = 0; offset < lengthBytes; offset += record.wrap(body + offset).length()) {
+            onRecord(from, body + offset, nowNs);
+        }
+    }
+
+    private void onRecord(final int from, final long address, final long nowNs) {
+        record.wrap(address);
+        final int node = record.node();
+        if (node < 0 || node >= table.nodes() || record.links() > maxLinks) {
+            refused++;
+        } else if (node == here) {
+            onOwn();
+        } else if (!table.isKnown(node)) {
+            take(from, address, true, nowNs);
+        } else {
+            final int newer = compare(table.record(node));
+            final boolean isOther = record.generation() != table.record(node).generation();
+            if (newer > 0) {
+                take(from, address, isOther, nowNs);
+            } else if (isOther && node == neighbours[from]) {
+                // It has started again with a smaller generation than before: it has to know.
+                isDisputed[from] = true;
+            }
+        }
+    }
+
+    // Whether the received record is newer than another one; numbers may pass 2^32.
+    private int compare(final SummaryFlyweight other) {
+        final int byGeneration = record.generation() - other.generation();
+        return byGeneration != 0 ? byGeneration : record.sequence() - other.sequence();
+    }
+
+    private void take(
+            final int from, final long address, final boolean isOther, final long nowNs) {
+        final int node = record.node();
+        final int ageMs = record.ageMs();
+        if (record.links() == 0) {
+            // What it told of itself is not known here; it comes.
+            if (!isOther) {
+                table.renew(node, record.sequence(), ageMs, nowNs);
+                lives.add(node, dimensions[from]);
+                version++;
+            }
+            return;
+        }
+        if (isOther && node == neighbours[from]) {
+            Arrays.fill(told[from], 0);
+        }
+        final boolean isNews = isOther || !record.hasSameState(table.record(node));
+        table.put(node, address, record.length(), ageMs, nowNs);
+        add(node, dimensions[from], isNews);
+    }
+
+    private void add(final int node, final int dimension, final boolean isNews) {
+        if (isNews) {
+            states.add(node, dimension);
+        }
+        contents.add(node, dimension);
+        lives.add(node, dimension);
+        version++;
+    }
+
+    // Others have a newer summary of this node than it made: of an earlier start, or forged.
+    private void onOwn() {
+        final int byGeneration = record.generation() - generation;
+        if (byGeneration > 0 || byGeneration == 0 && record.sequence() - sequence > 0) {
+            generation = record.generation() + 1;
+            sequence = 0;
+            isTelling = false;
+        }
+    }
+
+    /**
+     * This node looks at itself; tells of it if the state has changed, or the time has come.
+     *
+     * @param address of a record with all but its origin.
+     */
+    public synchronized void tell(final long address, final long nowNs) {
+        record.wrap(address);
+        final boolean isNews = !isTelling || !record.hasSameState(table.record(here));
+        if (!isNews && nowNs - tellNs < 0) {
+            return;
+        }
+        sequence++;
+        final boolean isAll =
+                isNews
+                        || sequence % SUMMARIES_PER_WHOLE == 0
+                        || record.hasOtherRates(table.record(here));
+        isTelling = true;
+        tellNs = nowNs + intervalNs();
+        if (isAll) {
+            record.origin(here, generation, sequence, 0);
+            table.put(here, address, record.length(), 0, nowNs);
+            add(here, -1, isNews);
+        } else {
+            table.renew(here, sequence, 0, nowNs);
+            lives.add(here, -1);
+            version++;
+        }
+    }
+
+    /** True if something is to be sent to a neighbour, by its index. */
+    public synchronized boolean isDue(final int neighbour, final long nowNs) {
+        final long[] stamps = told[neighbour];
+        final boolean isUrgent = isDisputed[neighbour] || states.last() > stamps[0];
+        if (isUrgent && nowNs - urgentNs[neighbour] >= 0) {
+            return true;
+        }
+        return nowNs - calmNs[neighbour] >= 0
+                && (isUrgent || contents.last() > stamps[1] || lives.last() > stamps[2]);
+    }
+
+    /**
+     * Writes the records of the next frame to a neighbour.
+     *
+     * @param neighbour its index.
+     * @param to where they go, {@code maxBytes} bytes.
+     * @return their bytes; 0 if there is nothing.
+     */
+    public synchronized int fill(
+            final int neighbour, final long to, final int maxBytes, final long nowNs) {
+        mark++;
+        int bytes = 0;
+        final int node = neighbours[neighbour];
+        if (isDisputed[neighbour] && table.isKnown(node)) {
+            bytes = table.write(node, false, to, nowNs);
+        }
+        System.arraycopy(told[neighbour], 0, filled[neighbour], 0, filled[neighbour].length);
+        bytes = fill(states, 0, neighbour, to, bytes, maxBytes, nowNs);
+        // Some room is left to tell who lives.
+        final int otherBytes = Math.max(maxBytes - maxBytes / 3, Math.min(maxBytes, longest));
+        bytes = fill(contents, 1, neighbour, to, bytes, otherBytes, nowNs);
+        bytes = fill(lives, 2, neighbour, to, bytes, maxBytes, nowNs);
+        if (bytes == 0) {
+            System.arraycopy(filled[neighbour], 0, told[neighbour], 0, filled[neighbour].length);
+        }
+        return bytes;
+    }
+
+    private int fill(
+            final UpdateOrder order,
+            final int number,
+            final int neighbour,
+            final long to,
+            final int from,
+            final int maxBytes,
+            final long nowNs) {
+        int bytes = from;
+        final boolean isAll = order != lives;
+        for (int node = order.firstAfter(filled[neighbour][number]);
+                node >= 0;
+                node = order.after(node)) {
+            if (isToldBy(order, node, neighbour)) {
+                final int needed =
+                        isAll ? table.record(node).length() : SummaryFlyweight.ALIVE_BYTES;
+                if (bytes + needed > maxBytes && bytes > 0) {
+                    break;
+                }
+                // One that is longer than a whole frame can never be told.
+                if (needed <= maxBytes) {
+                    bytes += table.write(node, isAll, to + bytes, nowNs);
+                    marks[node] = mark;
+                }
+            }
+            filled[neighbour][number] = order.stamp(node);
+        }
+        return bytes;
+    }
+
+    // Whether this node tells it that neighbour, and has not done so in this frame.
+    private boolean isToldBy(final UpdateOrder order, final int node, final int neighbour) {
+        return marks[node] != mark
+                && node != neighbours[neighbour]
+                && (isOneLine || order.from(node) != dimensions[neighbour]);
+    }
+
+    /** The frame that was filled last for a neighbour is on its way. */
+    public synchronized void onSent(final int neighbour, final long nowNs) {
+        System.arraycopy(filled[neighbour], 0, told[neighbour], 0, told[neighbour].length);
+        isDisputed[neighbour] = false;
+        urgentNs[neighbour] = nowNs;
+        calmNs[neighbour] = nowNs + CALM_NS;
+    }
+
+    /** Nothing leads to a neighbour now. */
+    public synchronized void onNotSent(final int neighbour, final long nowNs) {
+        urgentNs[neighbour] = nowNs + CALM_NS;
+        calmNs[neighbour] = nowNs + CALM_NS;
+    }
+}
