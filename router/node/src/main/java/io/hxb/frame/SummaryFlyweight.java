@@ -24,7 +24,8 @@ import java.nio.charset.StandardCharsets;
  *     24      4 start of the node, seconds since 1970
  *     28      8 a second: messages sent, messages delivered, frames relayed, frames sent again; two
  *               bytes each, see RateCode
- *     36        links, 28 bytes each
+ *     36      4 number of the summary that told what follows
+ *     40        links, 28 bytes each
  *                 0 1 dimension
  *                 1 1 number in the trunk
  *                 2 1 1 = frames can pass its NIC
@@ -46,7 +47,7 @@ public final class SummaryFlyweight {
     public static final int ALIVE_BYTES = 20;
 
     /** Bytes of a record before its links. */
-    public static final int FIXED_BYTES = 36;
+    public static final int FIXED_BYTES = 40;
 
     /** Bytes of a link. */
     public static final int LINK_BYTES = 28;
@@ -80,6 +81,7 @@ public final class SummaryFlyweight {
     private static final int OTHER_RESERVED_OFFSET = 22;
     private static final int START_OFFSET = 24;
     private static final int RATES_OFFSET = 28;
+    private static final int TOLD_OFFSET = 36;
 
     private static final int LINK_FLAGS_OFFSET = 2;
     private static final int LINK_WEIGHT_OFFSET = 3;
@@ -248,6 +250,17 @@ public final class SummaryFlyweight {
         for (int i = 0; i < name.length; i++) {
             Memory.putByte(at + i, name[i]);
         }
+        return this;
+    }
+
+    /** Number of the summary that told what is in this one; only where there are links. */
+    public int toldSequence() {
+        return Memory.getInt(address + TOLD_OFFSET);
+    }
+
+    /** Sets the number of the summary that told what is in this one. */
+    public SummaryFlyweight toldSequence(final int value) {
+        Memory.putInt(address + TOLD_OFFSET, value);
         return this;
     }
 

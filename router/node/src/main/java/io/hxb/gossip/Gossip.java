@@ -1,6 +1,7 @@
 package io.hxb.gossip;
 
 import io.hxb.frame.SummaryFlyweight;
+import io.hxb.time.TokenBucket;
 import io.hxb.time.TokenBuckets;
 import io.hxb.topology.Shape;
 
@@ -26,6 +27,12 @@ public final class Gossip {
     /** Links of a node that are told. */
     public static final int MAX_LINKS = 40;
 
+    /** Frames that this node sends at once, to all neighbours together. */
+    static final int SENT_BURST_FRAMES = 20;
+
+    /** Time after which it sends another one. */
+    static final long SENT_FRAME_NS = 100_000_000L;
+
     /** Frames that one neighbour may send at once. */
     static final int BURST_FRAMES = 64;
 
@@ -36,7 +43,9 @@ public final class Gossip {
     private static final long INTERVAL_NS_PER_NODE = 8_000_000L;
     private static final long MIN_SILENCE_NS = 10_000_000_000L;
     private static final long CALM_NS = 1_000_000_000L;
-    private static final int SUMMARIES_PER_WHOLE = 8;
+    private static final int NODES_PER_WHOLE = 16;
+    private static final int MIN_PER_WHOLE = 8;
+    private static final int MAX_PER_WHOLE = 32;
 
     private final int here;
     private final int maxLinks;
@@ -59,7 +68,9 @@ public final class Gossip {
     private final boolean[] isHeard;
     private final int[] marks;
     private final TokenBuckets limits;
+    private final TokenBucket pace = new TokenBucket(SENT_BURST_FRAMES, SENT_FRAME_NS);
     private final SummaryFlyweight record = new SummaryFlyweight();
+    private int turn;
     private int mark;
     private int generation;
     private int sequence;
@@ -129,6 +140,11 @@ public final class Gossip {
     /** Time between two summaries of a node: a second, or 8 ms for each node of the cluster. */
     public long intervalNs() {
         return Math.max(MIN_INTERVAL_NS, table.nodes() * INTERVAL_NS_PER_NODE);
+    }
+
+    // Whole records are repeated, because frames are lost; so that this takes a part of the frames.
+    private int summariesPerWhole() {
+        return Math.clamp(table.nodes() / NODES_PER_WHOLE, MIN_PER_WHOLE, MAX_PER_WHOLE);
     }
 
     /** Time after which a node that nobody has heard of counts as unheard. */
@@ -225,49 +241,58 @@ public final class Gossip {
         } else if (!table.isKnown(node)) {
             take(from, address, true, nowNs);
         } else {
-            final int newer = compare(table.record(node));
-            final boolean isOther = record.generation() != table.record(node).generation();
-            if (newer > 0) {
-                take(from, address, isOther, nowNs);
-            } else if (isOther && node == neighbours[from]) {
-                // It has started again with a smaller generation than before: it has to know.
-                isDisputed[from] = true;
-            }
+            compare(from, address, table.record(node), nowNs);
         }
     }
 
-    // Whether the received record is newer than another one; numbers may pass 2^32.
-    private int compare(final SummaryFlyweight other) {
-        final int byGeneration = record.generation() - other.generation();
-        return byGeneration != 0 ? byGeneration : record.sequence() - other.sequence();
+    // Numbers may pass 2^32.
+    private void compare(
+            final int from, final long address, final SummaryFlyweight known, final long nowNs) {
+        final int node = record.node();
+        final int byGeneration = record.generation() - known.generation();
+        final int bySequence = record.sequence() - known.sequence();
+        final int byTold = record.links() == 0 ? 0 : record.toldSequence() - known.toldSequence();
+        if (byGeneration > 0) {
+            take(from, address, true, nowNs);
+        } else if (byGeneration == 0 && byTold > 0) {
+            take(from, address, false, nowNs);
+        } else if (byGeneration == 0 && bySequence > 0) {
+            table.renew(node, record.sequence(), record.ageMs(), nowNs);
+            lives.add(node, dimensions[from]);
+            version++;
+        } else if (node == neighbours[from] && (byGeneration < 0 || bySequence < 0)) {
+            // It has started again with smaller numbers than before: it has to know.
+            isDisputed[from] = true;
+        }
     }
 
     private void take(
             final int from, final long address, final boolean isOther, final long nowNs) {
         final int node = record.node();
-        final int ageMs = record.ageMs();
         if (record.links() == 0) {
             // What it told of itself is not known here; it comes.
-            if (!isOther) {
-                table.renew(node, record.sequence(), ageMs, nowNs);
-                lives.add(node, dimensions[from]);
-                version++;
-            }
             return;
         }
         if (isOther && node == neighbours[from]) {
             Arrays.fill(told[from], 0);
         }
         final boolean isNews = isOther || !record.hasSameState(table.record(node));
-        table.put(node, address, record.length(), ageMs, nowNs);
+        final boolean isLate =
+                !isOther && record.sequence() - table.record(node).sequence() <= 0;
+        if (isLate) {
+            // That it lives was heard from others before.
+            final int sequence = table.record(node).sequence();
+            final int ageMs = table.ageMs(node, nowNs);
+            table.put(node, address, record.length(), ageMs, nowNs);
+            table.renew(node, sequence, ageMs, nowNs);
+        } else {
+            table.put(node, address, record.length(), record.ageMs(), nowNs);
+        }
         add(node, dimensions[from], isNews);
     }
 
     private void add(final int node, final int dimension, final boolean isNews) {
-        if (isNews) {
-            states.add(node, dimension);
-        }
-        contents.add(node, dimension);
+        (isNews ? states : contents).add(node, dimension);
         lives.add(node, dimension);
         version++;
     }
@@ -296,12 +321,12 @@ public final class Gossip {
         sequence++;
         final boolean isAll =
                 isNews
-                        || sequence % SUMMARIES_PER_WHOLE == 0
+                        || sequence % summariesPerWhole() == 0
                         || record.hasOtherRates(table.record(here));
         isTelling = true;
         tellNs = nowNs + intervalNs();
         if (isAll) {
-            record.origin(here, generation, sequence, 0);
+            record.origin(here, generation, sequence, 0).toldSequence(sequence);
             table.put(here, address, record.length(), 0, nowNs);
             add(here, -1, isNews);
         } else {
@@ -311,8 +336,21 @@ public final class Gossip {
         }
     }
 
-    /** True if something is to be sent to a neighbour, by its index. */
-    public synchronized boolean isDue(final int neighbour, final long nowNs) {
+    /** Index of a neighbour to which something is to be sent now; -1 if there is none. */
+    public synchronized int nextDue(final long nowNs) {
+        if (!pace.has(nowNs, 1)) {
+            return -1;
+        }
+        for (int i = 0; i < neighbours.length; i++) {
+            turn = (turn + 1) % neighbours.length;
+            if (isDue(turn, nowNs)) {
+                return turn;
+            }
+        }
+        return -1;
+    }
+
+    private boolean isDue(final int neighbour, final long nowNs) {
         final long[] stamps = told[neighbour];
         final boolean isUrgent = isDisputed[neighbour] || states.last() > stamps[0];
         if (isUrgent && nowNs - urgentNs[neighbour] >= 0) {
@@ -390,6 +428,7 @@ public final class Gossip {
     public synchronized void onSent(final int neighbour, final long nowNs) {
         System.arraycopy(filled[neighbour], 0, told[neighbour], 0, told[neighbour].length);
         isDisputed[neighbour] = false;
+        pace.take(nowNs);
         urgentNs[neighbour] = nowNs;
         calmNs[neighbour] = nowNs + CALM_NS;
     }

@@ -12,7 +12,6 @@ import io.hxb.frame.SealFlyweight;
 import io.hxb.gossip.Gossip;
 import io.hxb.gossip.OwnSummary;
 import io.hxb.link.BufferPool;
-import io.hxb.time.TokenBucket;
 import io.hxb.topology.Shape;
 import io.hxb.trunk.LinkState;
 import io.hxb.trunk.Port;
@@ -21,19 +20,12 @@ import io.hxb.trunk.TrunkSender;
 import java.util.List;
 
 /**
- * Sends the SUMMARY frames that are due: at most ten a second together, twenty at once, of at most
- * {@value #MAX_BODY_BYTES} bytes. Owned by the node's first loop; allocates nothing after it was
+ * Sends the SUMMARY frames that are due, of at most {@value #MAX_BODY_BYTES} bytes. Owned by the node's first loop; allocates nothing after it was
  * made.
  */
 final class GossipSender {
     /** Longest body: with a header and a seal in one frame of Ethernet. */
     static final int MAX_BODY_BYTES = 1_336;
-
-    /** Frames that are sent at once. */
-    static final int BURST_FRAMES = 20;
-
-    /** Time after which another one is sent. */
-    static final long FRAME_NS = 100_000_000L;
 
     private final Gossip gossip;
     private final OwnSummary own;
@@ -43,9 +35,7 @@ final class GossipSender {
     private final FlowOutput output;
     private final CounterBlock counters;
     private final int maxBodyBytes;
-    private final TokenBucket pace = new TokenBucket(BURST_FRAMES, FRAME_NS);
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
-    private int turn;
 
     /**
      * Makes the sender of a node.
@@ -97,26 +87,21 @@ final class GossipSender {
     /** Looks at this node, and sends what is due; called a few times a second. */
     void doWork(final long nowNs) {
         gossip.tell(own.look(nowNs), nowNs);
-        final int count = gossip.neighbours();
-        for (int i = 0; i < count; i++) {
-            final int neighbour = turn;
-            if (gossip.isDue(neighbour, nowNs) && !sendTo(neighbour, nowNs)) {
+        for (int i = 0; i < gossip.neighbours(); i++) {
+            final int neighbour = gossip.nextDue(nowNs);
+            if (neighbour < 0 || !sendTo(neighbour, nowNs)) {
                 return;
             }
-            turn = (turn + 1) % count;
         }
     }
 
-    // False if no more can be sent now.
+    // False if there is no buffer.
     private boolean sendTo(final int neighbour, final long nowNs) {
         final long place = shape.coordinates(gossip.neighbour(neighbour));
         final int dimension = gossip.dimension(neighbour);
         if (!trunks[dimension].isReached(Shape.coordinate(place, dimension))) {
             gossip.onNotSent(neighbour, nowNs);
             return true;
-        }
-        if (!pace.has(nowNs, 1)) {
-            return false;
         }
         final int id = share.acquire();
         if (id == BufferPool.NONE) {
@@ -128,7 +113,6 @@ final class GossipSender {
             share.release(id);
             return true;
         }
-        pace.take(nowNs);
         header.type(FrameType.SUMMARY).destination(place).bodyLength(bytes);
         final int length = FrameHeaderFlyweight.LENGTH + bytes;
         if (output.send(output.outgoing().wrap(header.address(), length, share, id)) < 0) {
