@@ -122,6 +122,6 @@ public final class NetworkView {
                 history.isPresent() ? OK : NOT_FOUND,
                 JSON,
                 history.orElseGet(
-                        () -> NetworkJson.error("there is no such node or link on this machine")));
+                        () -> NetworkJson.error("no such node or link is known here")));
     }
 }

@@ -108,9 +108,9 @@ final class Timeline {
     }
 
     private static Kind kind(final NodeState from, final NodeState to) {
-        if (to == NodeState.DEAD) {
+        if (to == NodeState.DEAD || to == NodeState.UNHEARD) {
             return Kind.FAULT;
         }
-        return from == NodeState.DEAD && to == NodeState.RUNNING ? Kind.REPAIR : Kind.CHANGE;
+        return from != NodeState.STOPPED && to == NodeState.RUNNING ? Kind.REPAIR : Kind.CHANGE;
     }
 }
