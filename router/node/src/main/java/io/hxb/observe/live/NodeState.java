@@ -2,7 +2,6 @@ package io.hxb.observe.live;
 
 import io.hxb.counter.CounterReader;
 
-import java.util.List;
 import java.util.Locale;
 
 /** Whether a node runs. */
@@ -14,13 +13,7 @@ public enum NodeState {
     STOPPED,
 
     /** Neither running nor stopped in order: it has crashed, was killed or hangs. */
-    DEAD,
-
-    /** It is on another machine, and nobody has heard of it for a while. */
-    UNHEARD;
-
-    /** Those that the counters of a node can show. */
-    public static final List<NodeState> OF_COUNTERS = List.of(RUNNING, STOPPED, DEAD);
+    DEAD;
 
     /** The state that a node's counters show. */
     public static NodeState of(final CounterReader reader) {

@@ -135,7 +135,7 @@ public final class NodeMetrics {
                 "When the node started, in seconds since 1970.",
                 Labels.of(NODE, node),
                 reader.startMs() / 1e3);
-        for (final NodeState state : NodeState.OF_COUNTERS) {
+        for (final NodeState state : NodeState.values()) {
             table.level(
                     "hxb_node_state",
                     "1 for the state that the node is in: running, stopped, or dead.",

@@ -104,7 +104,7 @@ public final class ClusterSource implements ReadingSource {
         return Optional.of(
                 new NodeReading(
                         heard.node(),
-                        heard.isHeard() ? NodeState.RUNNING : NodeState.UNHEARD,
+                        heard.isHeard() ? NodeState.RUNNING : NodeState.DEAD,
                         new NodeReading.Counts(0, 0, 0, 0),
                         readings,
                         List.of(),

@@ -86,7 +86,7 @@ final class NetworkJson {
                         final NodeReading node = state.nodes().get(change.index());
                         json.writeStartObject();
                         json.writeNumberProperty("node", node.node());
-                        json.writeStringProperty("state", node.state().toString());
+                        json.writeStringProperty("state", node.stateWord());
                         node.heard()
                                 .ifPresent(
                                         heard ->
@@ -193,7 +193,7 @@ final class NetworkJson {
             json.writeNumber(Shape.coordinate(coordinates, i));
         }
         json.writeEndArray();
-        json.writeStringProperty("state", node.state().toString());
+        json.writeStringProperty("state", node.stateWord());
         json.writeBooleanProperty("local", node.heard().isEmpty());
         node.heard().ifPresent(heard -> heard(json, plan, node, heard));
         for (int i = 0; i < NODE_RATES.length; i++) {

@@ -24,6 +24,9 @@ public record NodeReading(
         List<LinkReading> links,
         List<NodeFinding> findings,
         Optional<HeardNode> heard) {
+    /** Word for a node of another machine of which nobody has heard for a while. */
+    static final String UNHEARD = "unheard";
+
     /** One whose counters are on this machine. */
     public NodeReading(
             final int node,
@@ -38,6 +41,16 @@ public record NodeReading(
     public NodeReading {
         links = List.copyOf(links);
         findings = List.copyOf(findings);
+    }
+
+    /** Word for its state: a node of another machine is not dead, but unheard. */
+    public String stateWord() {
+        return word(state);
+    }
+
+    /** Word for another state of it. */
+    String word(final NodeState other) {
+        return heard.isPresent() && other == NodeState.DEAD ? UNHEARD : other.toString();
     }
 
     /**

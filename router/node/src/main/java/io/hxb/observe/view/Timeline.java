@@ -66,8 +66,8 @@ final class Timeline {
                             node.node(),
                             "",
                             kind,
-                            change.from().toString(),
-                            node.state().toString(),
+                            node.word(change.from()),
+                            node.stateWord(),
                             ""));
         }
         int index = 0;
@@ -108,9 +108,9 @@ final class Timeline {
     }
 
     private static Kind kind(final NodeState from, final NodeState to) {
-        if (to == NodeState.DEAD || to == NodeState.UNHEARD) {
+        if (to == NodeState.DEAD) {
             return Kind.FAULT;
         }
-        return from != NodeState.STOPPED && to == NodeState.RUNNING ? Kind.REPAIR : Kind.CHANGE;
+        return from == NodeState.DEAD && to == NodeState.RUNNING ? Kind.REPAIR : Kind.CHANGE;
     }
 }

@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 public final class Selection {
     private static final int MAX_NAMED = 8;
     private static final List<String> NODE_STATES =
-            NodeState.OF_COUNTERS.stream().map(NodeState::toString).toList();
+            Stream.of(NodeState.values()).map(NodeState::toString).toList();
 
     @Option(
             names = "--node",
