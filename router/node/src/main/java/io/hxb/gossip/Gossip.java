@@ -15,7 +15,9 @@ import java.util.Arrays;
  *
  * <p>A node numbers its summaries; the newest one counts. News of a state goes first, then news of
  * rates, then that a node lives, which is short. News that came in one dimension is not passed on
- * in it: all nodes of a line are neighbours, so whoever sent it tells them.
+ * in it: all nodes of a line are neighbours, so whoever sent it tells them. In clusters of more
+ * than {@value #FLOODED_NODES} nodes it is only passed on in later dimensions, so that it comes to
+ * each node once; every fourth summary is passed on in all others, around nodes that are gone.
  *
  * <p>Source: S. Deering et al., The Trickle Algorithm, RFC 6206, for telling only what is news;
  * A. Das et al., SWIM, 2002, 4.2, for a node that outdoes what others believe of it.
@@ -43,6 +45,8 @@ public final class Gossip {
     private static final long INTERVAL_NS_PER_NODE = 8_000_000L;
     private static final long MIN_SILENCE_NS = 10_000_000_000L;
     private static final long CALM_NS = 1_000_000_000L;
+    private static final int FLOODED_NODES = 64;
+    private static final int SUMMARIES_PER_FLOOD = 4;
     private static final int NODES_PER_WHOLE = 16;
     private static final int MIN_PER_WHOLE = 8;
     private static final int MAX_PER_WHOLE = 32;
@@ -76,6 +80,8 @@ public final class Gossip {
     private int sequence;
     private long tellNs;
     private boolean isTelling;
+    // The last state went by one way to each node only.
+    private boolean isOwed;
     private long refused;
     private volatile int version;
 
@@ -149,7 +155,7 @@ public final class Gossip {
 
     /** Time after which a node that nobody has heard of counts as unheard. */
     public static long silenceNs(final long intervalNs) {
-        return Math.max(MIN_SILENCE_NS, 4 * intervalNs);
+        return Math.max(MIN_SILENCE_NS, 8 * intervalNs);
     }
 
     /** Id of this node. */
@@ -319,8 +325,12 @@ public final class Gossip {
             return;
         }
         sequence++;
+        isOwed |= isNews;
+        final boolean isOwedNow = isOwed && isFlooded(sequence);
+        isOwed &= !isOwedNow;
         final boolean isAll =
                 isNews
+                        || isOwedNow
                         || sequence % summariesPerWhole() == 0
                         || record.hasOtherRates(table.record(here));
         isTelling = true;
@@ -421,7 +431,19 @@ public final class Gossip {
     private boolean isToldBy(final UpdateOrder order, final int node, final int neighbour) {
         return marks[node] != mark
                 && node != neighbours[neighbour]
-                && (isOneLine || order.from(node) != dimensions[neighbour]);
+                && isPassedOn(node, order.from(node), dimensions[neighbour]);
+    }
+
+    private boolean isPassedOn(final int node, final int from, final int to) {
+        if (from < 0 || isOneLine) {
+            return true;
+        }
+        return isFlooded(table.record(node).sequence()) ? from != to : from < to;
+    }
+
+    // In larger clusters only some summaries take all ways.
+    private boolean isFlooded(final int number) {
+        return table.nodes() <= FLOODED_NODES || number % SUMMARIES_PER_FLOOD == 0;
     }
 
     /** The frame that was filled last for a neighbour is on its way. */

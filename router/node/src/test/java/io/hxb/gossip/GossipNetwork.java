@@ -23,6 +23,7 @@ final class GossipNetwork {
     static final int LINKS = 6;
     private static final int BODY_BYTES = 1_336;
     private static final long BEAT_NS = 200 * MS;
+    private static final long STEP_NS = 5 * MS;
 
     private record Frame(long atNs, long number, int from, int to, byte[] body) {}
 
@@ -152,7 +153,7 @@ final class GossipNetwork {
 
     private void advance(final long toNs) {
         while (nowNs < toNs) {
-            nowNs += MS;
+            nowNs += STEP_NS;
             for (int node = 0; node < members.size(); node++) {
                 final Member member = members.get(node);
                 if (!member.isDead && nowNs - member.beatNs >= 0) {
