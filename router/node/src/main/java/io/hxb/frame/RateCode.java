@@ -11,7 +11,9 @@ public final class RateCode {
 
     private RateCode() {}
 
-    /** The code of {@code rate}; that of the largest number for larger ones, 0 for negative ones. */
+    /**
+     * The code of {@code rate}; that of the largest number for larger ones, 0 for negative ones.
+     */
     public static int of(final long rate) {
         if (rate <= 0) {
             return 0;

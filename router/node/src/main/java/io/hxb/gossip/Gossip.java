@@ -19,8 +19,8 @@ import java.util.Arrays;
  * than {@value #FLOODED_NODES} nodes it is only passed on in later dimensions, so that it comes to
  * each node once; every fourth summary is passed on in all others, around nodes that are gone.
  *
- * <p>Source: S. Deering et al., The Trickle Algorithm, RFC 6206, for telling only what is news;
- * A. Das et al., SWIM, 2002, 4.2, for a node that outdoes what others believe of it.
+ * <p>Source: S. Deering et al., The Trickle Algorithm, RFC 6206, for telling only what is news; A.
+ * Das et al., SWIM, 2002, 4.2, for a node that outdoes what others believe of it.
  */
 public final class Gossip {
     /** Nodes of the largest cluster that is told. */
@@ -101,8 +101,7 @@ public final class Gossip {
         table = new SummaryTable(nodes, SummaryFlyweight.maxBytes(maxLinks) + 7 & -8);
         longest = table.slotBytes();
         neighbours = neighbours(shape, here);
-        dimensions =
-                Arrays.stream(neighbours).map(node -> dimension(shape, here, node)).toArray();
+        dimensions = Arrays.stream(neighbours).map(node -> dimension(shape, here, node)).toArray();
         isOneLine = Arrays.stream(dimensions).distinct().count() <= 1;
         indexes = new int[nodes];
         Arrays.fill(indexes, -1);
@@ -272,8 +271,7 @@ public final class Gossip {
         }
     }
 
-    private void take(
-            final int from, final long address, final boolean isOther, final long nowNs) {
+    private void take(final int from, final long address, final boolean isOther, final long nowNs) {
         final int node = record.node();
         if (record.links() == 0) {
             // What it told of itself is not known here; it comes.
@@ -283,8 +281,7 @@ public final class Gossip {
             Arrays.fill(told[from], 0);
         }
         final boolean isNews = isOther || !record.hasSameState(table.record(node));
-        final boolean isLate =
-                !isOther && record.sequence() - table.record(node).sequence() <= 0;
+        final boolean isLate = !isOther && record.sequence() - table.record(node).sequence() <= 0;
         if (isLate) {
             // That it lives was heard from others before.
             final int sequence = table.record(node).sequence();

@@ -43,10 +43,8 @@ public final class SummaryFile implements PublishedCopy, AutoCloseable {
     static final int INTERVAL_OFFSET = 20;
     static final int WRITTEN_OFFSET = 24;
     static final int CRC_OFFSET = 32;
-    static final ValueLayout.OfInt INT =
-            ValueLayout.JAVA_INT.withOrder(ByteOrder.LITTLE_ENDIAN);
-    static final ValueLayout.OfLong LONG =
-            ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN);
+    static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT.withOrder(ByteOrder.LITTLE_ENDIAN);
+    static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN);
 
     private static final int READABLE_BY_ALL = 0644;
     private static final int FOLDER_MODE = 0755;
@@ -115,8 +113,7 @@ public final class SummaryFile implements PublishedCopy, AutoCloseable {
 
     @Override
     public synchronized void publish() {
-        if (gossip.version() != written
-                && clockNs.getAsLong() - writtenNs >= MIN_INTERVAL_NS) {
+        if (gossip.version() != written && clockNs.getAsLong() - writtenNs >= MIN_INTERVAL_NS) {
             publishAll();
         }
     }

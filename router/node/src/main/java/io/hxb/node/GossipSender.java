@@ -20,8 +20,8 @@ import io.hxb.trunk.TrunkSender;
 import java.util.List;
 
 /**
- * Sends the SUMMARY frames that are due, of at most {@value #MAX_BODY_BYTES} bytes. Owned by the node's first loop; allocates nothing after it was
- * made.
+ * Sends the SUMMARY frames that are due, of at most {@value #MAX_BODY_BYTES} bytes. Owned by the
+ * node's first loop; allocates nothing after it was made.
  */
 final class GossipSender {
     /** Longest body: with a header and a seal in one frame of Ethernet. */

@@ -192,8 +192,7 @@ final class GossipNetwork {
     private void send(final int node, final int neighbour) {
         final Member member = members.get(node);
         final int to = member.gossip.neighbour(neighbour);
-        final int bytes =
-                member.gossip.fill(neighbour, memory.address(), BODY_BYTES, nowNs);
+        final int bytes = member.gossip.fill(neighbour, memory.address(), BODY_BYTES, nowNs);
         if (bytes == 0) {
             return;
         }

@@ -37,7 +37,8 @@ class GossipTest {
     private final SummaryFlyweight record = new SummaryFlyweight().wrap(memory.address());
     @TempDir private Path folder;
 
-    private byte[] whole(final int node, final int links, final int generation, final int sequence) {
+    private byte[] whole(
+            final int node, final int links, final int generation, final int sequence) {
         record.all(links, 0, new byte[] {'p', 'c'})
                 .origin(node, generation, sequence, 50)
                 .startS(99)

@@ -63,7 +63,10 @@ class GossipClusterSimulationTest {
         final Path path = folder.resolve("sim-" + by + ".seen");
         try (SummaryFile file =
                 SummaryFile.create(
-                        path, cluster.members.get(by).gossip, cluster.clock::nanoTime, () -> nowMs)) {
+                        path,
+                        cluster.members.get(by).gossip,
+                        cluster.clock::nanoTime,
+                        () -> nowMs)) {
             file.publishAll();
             return SummaryReader.read(path, SHAPE.nodeCount(), nowMs);
         } catch (final IOException e) {
@@ -168,12 +171,6 @@ class GossipClusterSimulationTest {
         final int bytes = FrameHeaderFlyweight.LENGTH + record.length();
         member.loop
                 .forwarder()
-                .onBuffer(
-                        member.links[0],
-                        member.share,
-                        id,
-                        bytes,
-                        member.links[0].learned(1),
-                        0);
+                .onBuffer(member.links[0], member.share, id, bytes, member.links[0].learned(1), 0);
     }
 }

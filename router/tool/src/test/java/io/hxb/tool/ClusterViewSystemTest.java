@@ -112,7 +112,8 @@ class ClusterViewSystemTest {
             try (HxbProcess first = node(0, "127.0.0.1:" + port);
                     HxbProcess second = node(1, "none")) {
                 first.await("the other machine", () -> isNode(1, "running"));
-                first.await("its links", () -> isLink(1, "x.0", "good") && isLink(1, "x.1", "good"));
+                first.await(
+                        "its links", () -> isLink(1, "x.0", "good") && isLink(1, "x.1", "good"));
                 assertTrue(shows("nodes", 0, each -> each.path("local").asBoolean()));
                 assertTrue(shows("nodes", 1, each -> !each.path("local").asBoolean(true)));
                 assertTrue(shows("nodes", 1, each -> each.path("start_ms").asLong() > 0));

@@ -383,8 +383,7 @@ final class DissectorSamples {
     }
 
     private static SummaryFlyweight summary(final Sample sample, final int offset) {
-        return new SummaryFlyweight()
-                .wrap(sample.address() + FrameHeaderFlyweight.LENGTH + offset);
+        return new SummaryFlyweight().wrap(sample.address() + FrameHeaderFlyweight.LENGTH + offset);
     }
 
     private void seals() {

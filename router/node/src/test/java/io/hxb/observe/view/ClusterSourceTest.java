@@ -36,11 +36,7 @@ class ClusterSourceTest {
     private static final Shape SHAPE = Shape.of(3);
     private static final NodeReading HERE =
             new NodeReading(
-                    1,
-                    NodeState.RUNNING,
-                    new NodeReading.Counts(1, 2, 3, 4),
-                    List.of(),
-                    List.of());
+                    1, NodeState.RUNNING, new NodeReading.Counts(1, 2, 3, 4), List.of(), List.of());
     private static final ReadingSource LOCAL =
             new ReadingSource() {
                 @Override
@@ -125,8 +121,7 @@ class ClusterSourceTest {
     void shouldGiveRatesAndTheRestAsJson() throws IOException {
         // given
         hear(2, 1, 0);
-        SummaryFile.create(
-                        SummaryReader.fileBeside(path(1)), gossip, () -> nowNs, () -> 50_000)
+        SummaryFile.create(SummaryReader.fileBeside(path(1)), gossip, () -> nowNs, () -> 50_000)
                 .close();
         final LiveNetwork network =
                 new LiveNetwork(
