@@ -287,12 +287,12 @@ public final class SummaryFlyweight {
 
     /** A rate of the node by its code, {@code index} 0 to 3. */
     public int rate(final int index) {
-        return Memory.getUnsignedShort(address + RATES_OFFSET + index * Short.BYTES);
+        return Memory.getUnsignedShort(address + RATES_OFFSET + (long) index * Short.BYTES);
     }
 
     /** Sets a rate of the node. */
     public SummaryFlyweight rate(final int index, final int code) {
-        Memory.putShort(address + RATES_OFFSET + index * Short.BYTES, code);
+        Memory.putShort(address + RATES_OFFSET + (long) index * Short.BYTES, code);
         return this;
     }
 

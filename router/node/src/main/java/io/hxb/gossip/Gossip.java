@@ -7,6 +7,7 @@ import io.hxb.topology.Shape;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * What this node knows of all nodes, and what it tells its neighbours of them. Loops hand it the
@@ -83,7 +84,7 @@ public final class Gossip {
     // The last state went by one way to each node only.
     private boolean isOwed;
     private long refused;
-    private volatile int version;
+    private final AtomicInteger version = new AtomicInteger();
 
     /**
      * Makes that of a node which knows nothing yet.
@@ -189,7 +190,7 @@ public final class Gossip {
 
     /** Grows with everything that becomes known; any thread. */
     public int version() {
-        return version;
+        return version.get();
     }
 
     /** Records that were not taken, and frames beyond the limit. */
@@ -264,7 +265,7 @@ public final class Gossip {
         } else if (byGeneration == 0 && bySequence > 0) {
             table.renew(node, record.sequence(), record.ageMs(), nowNs);
             lives.add(node, dimensions[from]);
-            version++;
+            version.incrementAndGet();
         } else if (node == neighbours[from] && (byGeneration < 0 || bySequence < 0)) {
             // It has started again with smaller numbers than before: it has to know.
             isDisputed[from] = true;
@@ -297,13 +298,13 @@ public final class Gossip {
     private void add(final int node, final int dimension, final boolean isNews) {
         (isNews ? states : contents).add(node, dimension);
         lives.add(node, dimension);
-        version++;
+        version.incrementAndGet();
     }
 
     // Others have a newer summary of this node than it made: of an earlier start, or forged.
     private void onOwn() {
         final int byGeneration = record.generation() - generation;
-        if (byGeneration > 0 || byGeneration == 0 && record.sequence() - sequence > 0) {
+        if (byGeneration > 0 || (byGeneration == 0 && record.sequence() - sequence > 0)) {
             generation = record.generation() + 1;
             sequence = 0;
             isTelling = false;
@@ -339,7 +340,7 @@ public final class Gossip {
         } else {
             table.renew(here, sequence, 0, nowNs);
             lives.add(here, -1);
-            version++;
+            version.incrementAndGet();
         }
     }
 

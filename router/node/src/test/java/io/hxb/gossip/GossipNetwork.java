@@ -25,7 +25,35 @@ final class GossipNetwork {
     private static final long BEAT_NS = 200 * MS;
     private static final long STEP_NS = 5 * MS;
 
-    private record Frame(long atNs, long number, int from, int to, byte[] body) {}
+    /** A frame on its way. */
+    private static final class Frame {
+        private final long atNs;
+        private final long number;
+        private final int from;
+        private final int to;
+        private final byte[] body;
+
+        Frame(
+                final long atNs,
+                final long number,
+                final int from,
+                final int to,
+                final byte[] body) {
+            this.atNs = atNs;
+            this.number = number;
+            this.from = from;
+            this.to = to;
+            this.body = body;
+        }
+
+        long atNs() {
+            return atNs;
+        }
+
+        long number() {
+            return number;
+        }
+    }
 
     /** One node: what it knows, and the state of its links. */
     static final class Member {
@@ -82,8 +110,8 @@ final class GossipNetwork {
         return cuts.stream()
                 .anyMatch(
                         cut ->
-                                cut[0] == one && cut[1] == other
-                                        || cut[0] == other && cut[1] == one);
+                                (cut[0] == one && cut[1] == other)
+                                        || (cut[0] == other && cut[1] == one));
     }
 
     /** What a node knows of another one; null if nothing. */
@@ -215,8 +243,8 @@ final class GossipNetwork {
     }
 
     private void deliver(final Frame frame) {
-        if (!members.get(frame.to()).isDead) {
-            deliver(frame.to(), frame.from(), frame.body());
+        if (!members.get(frame.to).isDead) {
+            deliver(frame.to, frame.from, frame.body);
         }
     }
 

@@ -210,7 +210,7 @@ class GossipTest {
     void shouldKeepThreeDigitsOfRates() {
         final Random random = new Random(3);
         for (int i = 0; i < 10_000; i++) {
-            final long rate = random.nextLong() >>> 22 + random.nextInt(41);
+            final long rate = random.nextLong() >>> (22 + random.nextInt(41));
             final long kept = RateCode.rate(RateCode.of(rate));
             assertTrue(kept <= rate && rate - kept <= rate / 1_000, rate + " became " + kept);
             assertTrue(RateCode.of(rate) <= RateCode.of(rate + random.nextInt(1_000)));
