@@ -349,23 +349,34 @@ public final class Gossip {
         if (!pace.has(nowNs, 1)) {
             return -1;
         }
+        final int urgent = nextDue(true, nowNs);
+        return urgent < 0 ? nextDue(false, nowNs) : urgent;
+    }
+
+    private int nextDue(final boolean isUrgent, final long nowNs) {
         for (int i = 0; i < neighbours.length; i++) {
             turn = (turn + 1) % neighbours.length;
-            if (isDue(turn, nowNs)) {
+            if (isUrgent ? isUrgent(turn, nowNs) : isDue(turn, nowNs)) {
                 return turn;
             }
         }
         return -1;
     }
 
+    private boolean isUrgent(final int neighbour, final long nowNs) {
+        return hasUrgent(neighbour) && nowNs - urgentNs[neighbour] >= 0;
+    }
+
+    private boolean hasUrgent(final int neighbour) {
+        return isDisputed[neighbour] || states.last() > told[neighbour][0];
+    }
+
     private boolean isDue(final int neighbour, final long nowNs) {
         final long[] stamps = told[neighbour];
-        final boolean isUrgent = isDisputed[neighbour] || states.last() > stamps[0];
-        if (isUrgent && nowNs - urgentNs[neighbour] >= 0) {
-            return true;
-        }
         return nowNs - calmNs[neighbour] >= 0
-                && (isUrgent || contents.last() > stamps[1] || lives.last() > stamps[2]);
+                && (hasUrgent(neighbour)
+                        || contents.last() > stamps[1]
+                        || lives.last() > stamps[2]);
     }
 
     /**

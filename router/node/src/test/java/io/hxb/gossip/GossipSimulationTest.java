@@ -215,7 +215,7 @@ class GossipSimulationTest {
         assertTrue(network.isComplete(511), "all are still heard");
         // when, then
         network.members.get(300).isUp[3] = false;
-        network.run(5_000);
+        network.run(10_000);
         assertTrue(knowAll(network, 300, false));
         assertEquals(0, network.members.getFirst().gossip.refused());
     }
