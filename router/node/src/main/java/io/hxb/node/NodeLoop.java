@@ -143,15 +143,8 @@ final class NodeLoop implements LoopTask {
                                 share,
                                 health,
                                 own,
-                                new SessionSender(
-                                        sessions,
-                                        neighbours.discovery(),
-                                        loop,
-                                        senders.all(),
-                                        share,
-                                        frameSource),
-                                Optional.ofNullable(parts.gossip())
-                                        .map(all -> gossip(parts, trunks, frameSource)))
+                                sessionSender(neighbours, frameSource),
+                                gossip(parts, trunks, frameSource))
                         : own;
         addCounters(received, neighbours.discovery());
         // The loop may have served other nodes before.
@@ -164,11 +157,20 @@ final class NodeLoop implements LoopTask {
                         : new CounterExport(counters);
     }
 
-    private GossipSender gossip(
+    private SessionSender sessionSender(
+            final NeighbourLinks neighbours, final FrameSource frameSource) {
+        return new SessionSender(
+                sessions, neighbours.discovery(), loop, senders.all(), share, frameSource);
+    }
+
+    private Optional<GossipSender> gossip(
             final NodeParts parts, final TrunkSender[] trunks, final FrameSource frameSource) {
         final Gossip all = parts.gossip();
+        if (all == null) {
+            return Optional.empty();
+        }
         parts.counters().ofNode().source(CounterType.GOSSIP_REFUSED_EVENTS, all::refused);
-        return new GossipSender(parts, trunks, share, frameSource);
+        return Optional.of(new GossipSender(parts, trunks, share, frameSource));
     }
 
     private static boolean hasTrains(final Link[] received) {

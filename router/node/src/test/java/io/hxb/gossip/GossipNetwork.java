@@ -33,12 +33,7 @@ final class GossipNetwork {
         private final int to;
         private final byte[] body;
 
-        Frame(
-                final long atNs,
-                final long number,
-                final int from,
-                final int to,
-                final byte[] body) {
+        Frame(final long atNs, final long number, final int from, final int to, final byte[] body) {
             this.atNs = atNs;
             this.number = number;
             this.from = from;
