@@ -44,7 +44,7 @@ public final class Gossip {
 
     private static final long MIN_INTERVAL_NS = 1_000_000_000L;
     private static final long INTERVAL_NS_PER_NODE = 8_000_000L;
-    private static final long MIN_SILENCE_NS = 10_000_000_000L;
+    private static final int SILENT_SUMMARIES = 10;
     private static final long CALM_NS = 1_000_000_000L;
     private static final int FLOODED_NODES = 64;
     private static final int SUMMARIES_PER_FLOOD = 4;
@@ -155,7 +155,7 @@ public final class Gossip {
 
     /** Time after which a node that nobody has heard of counts as unheard. */
     public static long silenceNs(final long intervalNs) {
-        return Math.max(MIN_SILENCE_NS, 8 * intervalNs);
+        return SILENT_SUMMARIES * intervalNs;
     }
 
     /** Id of this node. */
@@ -397,7 +397,7 @@ public final class Gossip {
         System.arraycopy(told[neighbour], 0, filled[neighbour], 0, filled[neighbour].length);
         bytes = fill(states, 0, neighbour, to, bytes, maxBytes, nowNs);
         // Some room is left to tell who lives.
-        final int otherBytes = Math.max(maxBytes - maxBytes / 3, Math.min(maxBytes, longest));
+        final int otherBytes = Math.max(maxBytes / 2, Math.min(maxBytes, longest));
         bytes = fill(contents, 1, neighbour, to, bytes, otherBytes, nowNs);
         bytes = fill(lives, 2, neighbour, to, bytes, maxBytes, nowNs);
         if (bytes == 0) {
@@ -440,14 +440,18 @@ public final class Gossip {
     private boolean isToldBy(final UpdateOrder order, final int node, final int neighbour) {
         return marks[node] != mark
                 && node != neighbours[neighbour]
-                && isPassedOn(node, order.from(node), dimensions[neighbour]);
+                && isPassedOn(order, node, dimensions[neighbour]);
     }
 
-    private boolean isPassedOn(final int node, final int from, final int to) {
+    private boolean isPassedOn(final UpdateOrder order, final int node, final int to) {
+        final int from = order.from(node);
         if (from < 0 || isOneLine) {
             return true;
         }
-        return isFlooded(table.record(node).sequence()) ? from != to : from < to;
+        final SummaryFlyweight news = table.record(node);
+        return isFlooded(order == lives ? news.sequence() : news.toldSequence())
+                ? from != to
+                : from < to;
     }
 
     // In larger clusters only some summaries take all ways.
