@@ -8,13 +8,13 @@
 
 local hxb = Proto("hxb", "HXB frame")
 
-local DATA, ACK, HELLO, LINK_STATUS, UNREACHABLE, OPEN, ACCEPT, PROBE, MISCONFIGURATION, SESSION, CLOSE, CLOSED, ENDED, FRAGMENT, MISSING, TRACE, TRACED =
-  1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17
+local DATA, ACK, HELLO, LINK_STATUS, UNREACHABLE, OPEN, ACCEPT, PROBE, MISCONFIGURATION, SESSION, CLOSE, CLOSED, ENDED, FRAGMENT, MISSING, TRACE, TRACED, SUMMARY =
+  1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18
 local types = {
   [DATA] = "DATA", [ACK] = "ACK", [HELLO] = "HELLO", [LINK_STATUS] = "LINK_STATUS", [UNREACHABLE] = "UNREACHABLE", [OPEN] = "OPEN",
   [ACCEPT] = "ACCEPT", [PROBE] = "PROBE", [MISCONFIGURATION] = "MISCONFIGURATION", [SESSION] = "SESSION", [CLOSE] = "CLOSE",
   [CLOSED] = "CLOSED", [ENDED] = "ENDED", [FRAGMENT] = "FRAGMENT", [MISSING] = "MISSING",
-  [TRACE] = "TRACE", [TRACED] = "TRACED",
+  [TRACE] = "TRACE", [TRACED] = "TRACED", [SUMMARY] = "SUMMARY",
 }
 local reasons = {
   [1] = "NO_ROUTE", [2] = "NO_SUCH_CONTEXT", [3] = "STALE_INCARNATION", [4] = "HOP_LIMIT", [5] = "NO_FLOWS", [6] = "NOT_ALLOWED",
@@ -127,6 +127,29 @@ local rows = {
   { "traced.arrived_on", "Traced.arrivedOn", "uint16", "Arrived on link", base.DEC },
   { "traced.left_on", "Traced.leftOn", "uint16", "Left on link, 65535 = none", base.DEC },
   { "traced.stay", "Traced.stayNs", "uint64", "Ns there", base.DEC },
+  { "summary.node", "Summary.node", "uint32", "Node", base.DEC },
+  { "summary.generation", "Summary.generation", "uint32", "Generation", base.DEC },
+  { "summary.sequence", "Summary.sequence", "uint32", "Number of the summary", base.DEC },
+  { "summary.age", "Summary.ageMs", "uint32", "Age, ms", base.DEC },
+  { "summary.links", "Summary.links", "uint8", "Links, 0 = the node lives", base.DEC },
+  { "summary.exclusions", "Summary.exclusions", "uint8", "Exclusions", base.DEC },
+  { "summary.start", "Summary.startS", "uint32", "Start, seconds since 1970", base.DEC },
+  { "summary.rate", "Summary.rate", "uint16", "Messages sent, delivered, frames relayed, sent again; a second, 11 bits shifted by 5", base.HEX },
+  { "summary.told", "Summary.toldSequence", "uint32", "Number of the summary that told this", base.DEC },
+  { "summary.link.dimension", "Summary.dimension", "uint8", "Dimension", base.DEC },
+  { "summary.link.number", "Summary.number", "uint8", "Link number", base.DEC },
+  { "summary.link.up", "Summary.isUp", "bool", "Frames can pass its NIC", 8, nil, 0x01 },
+  { "summary.link.weight", "Summary.weightPercent", "uint8", "Weight, percent", base.DEC },
+  { "summary.link.neighbours", "Summary.neighbours", "uint16", "Neighbours heard", base.DEC },
+  { "summary.link.failed", "Summary.failedNeighbours", "uint16", "Neighbours excluded", base.DEC },
+  { "summary.link.mtu", "Summary.mtuBytes", "uint32", "MTU", base.DEC },
+  { "summary.link.failures", "Summary.failures", "uint16", "Failures", base.DEC },
+  { "summary.link.recoveries", "Summary.recoveries", "uint16", "Recoveries", base.DEC },
+  { "summary.link.reason", "Summary.reason", "uint8", "Last reason", base.DEC },
+  { "summary.excluded.link", "Summary.excludedLink", "uint8", "Index of the link", base.DEC },
+  { "summary.excluded.coordinate", "Summary.excludedCoordinate", "uint8", "Coordinate of the neighbour", base.DEC },
+  { "summary.excluded.reason", "Summary.excludedReason", "uint8", "Reason", base.DEC },
+  { "summary.name", "Summary.name", "string", "Host" },
   { "remote.kind", "RemoteRecord.kind", "uint8", "Operation", base.DEC, operations },
   { "remote.last", "RemoteRecord.isLast", "bool", "Last part", 8, nil, 0x01 },
   { "remote.status", "RemoteRecord.status", "int32", "Status", base.DEC },
@@ -152,6 +175,7 @@ local rows = {
   { "flag.close", "", "bool", "Close if idle", 8, nil, 0x40 },
   { "open.nonce", "", "uint32", "Number that answers must have", base.HEX },
   { "ack.bitmap", "", "bytes", "Frames that arrived beyond the acknowledgement, a bit each" },
+  { "summary.link.rate", "", "uint16", "Bytes in, out, frames in, out, dropped; a second, 11 bits shifted by 5", base.HEX },
   { "payload", "", "bytes", "Payload" },
   { "encrypted", "", "bytes", "Encrypted body" },
   { "segment.number", "", "uint32", "Number of the frame", base.DEC },
@@ -337,6 +361,44 @@ local function areRecordsValid(tvb, at, length, messages)
   return offset == length
 end
 
+-- Bytes of a valid record of a SUMMARY of at most `rest` bytes; nil if it is not valid.
+local function summaryBytes(tvb, at, rest)
+  if rest < 20 then
+    return nil
+  end
+  local length, links = u16(tvb, at + 16), u8(tvb, at + 18)
+  if length > rest or u32(tvb, at + 12) > 86400000 or u8(tvb, at + 19) ~= 0 then
+    return nil
+  elseif links == 0 then
+    return length == 20 and length or nil
+  elseif length < 40 then
+    return nil
+  end
+  local exclusions, name = u8(tvb, at + 20), u8(tvb, at + 21)
+  local places = at + 40 + 28 * links
+  local names = places + 4 * exclusions
+  local last = names + math.floor((name + 3) / 4) * 4
+  if exclusions > 32 or name > 32 or u16(tvb, at + 22) ~= 0 or length ~= last - at then
+    return nil
+  end
+  for link = at + 40, places - 28, 28 do
+    if u8(tvb, link + 2) > 1 or u8(tvb, link + 3) > 100 or u8(tvb, link + 11) > 127 or u8(tvb, link + 17) ~= 0 then
+      return nil
+    end
+  end
+  for place = places, names - 4, 4 do
+    if u8(tvb, place) >= links or u8(tvb, place + 3) ~= 0 then
+      return nil
+    end
+  end
+  for byte = names + name, last - 1 do
+    if u8(tvb, byte) ~= 0 then
+      return nil
+    end
+  end
+  return length
+end
+
 local bodyChecks = {
   [HELLO] = function(tvb, length)
     return length >= 48 and u8(tvb, HEADER + 25) <= 64 and 48 + u8(tvb, HEADER + 25) <= length
@@ -391,8 +453,19 @@ local bodyChecks = {
   [TRACED] = function(tvb, length)
     return length == 16 and stays[u8(tvb, HEADER)] ~= nil and u16(tvb, HEADER + 6) == 0 and u8(tvb, HEADER + 15) < 128
   end,
+  [SUMMARY] = function(tvb, length)
+    local offset = 0
+    while offset < length do
+      local bytes = summaryBytes(tvb, HEADER + offset, length - offset)
+      if not bytes then
+        return false
+      end
+      offset = offset + bytes
+    end
+    return length > 0
+  end,
   [ENDED] = function(tvb, length)
-    if length % 8 ~= 0 or length > 128 or u8(tvb, 50) > TRACED or u8(tvb, 51) > 3 then
+    if length % 8 ~= 0 or length > 128 or u8(tvb, 50) > SUMMARY or u8(tvb, 51) > 3 then
       return false
     end
     local last, seen = 0, u16(tvb, 48)
@@ -631,10 +704,69 @@ local function addTraced(read, tree, tvb)
   return read.has(HEADER, 1) and stays[u8(tvb, HEADER)] or nil
 end
 
+local function addSummaryLink(read, tree, tvb, at)
+  read.add("summary.link.dimension", at, 1, tree)
+  read.add("summary.link.number", at + 1, 1, tree)
+  read.add("summary.link.up", at + 2, 1, tree)
+  read.add("summary.link.weight", at + 3, 1, tree)
+  read.add("summary.link.neighbours", at + 4, 2, tree)
+  read.add("summary.link.failed", at + 6, 2, tree)
+  read.add("summary.link.mtu", at + 8, 4, tree)
+  read.add("summary.link.failures", at + 12, 2, tree)
+  read.add("summary.link.recoveries", at + 14, 2, tree)
+  read.add("summary.link.reason", at + 16, 1, tree)
+  for rate = at + 18, at + 26, 2 do
+    read.add("summary.link.rate", rate, 2, tree)
+  end
+end
+
+-- The records, as far as they are there.
+local function addSummary(read, tree, tvb, length)
+  local at, last, records = HEADER, HEADER + length, 0
+  while at + 20 <= last and read.has(at, 20) do
+    local bytes, links = u16(tvb, at + 16), u8(tvb, at + 18)
+    if bytes < 20 or (links > 0 and bytes < 40) or at + bytes > last or not read.has(at, bytes) then
+      break
+    end
+    local part = tree:add(hxb, tvb(at, bytes), "Node " .. u32(tvb, at))
+    read.add("summary.node", at, 4, part)
+    read.add("summary.generation", at + 4, 4, part)
+    read.add("summary.sequence", at + 8, 4, part)
+    read.add("summary.age", at + 12, 4, part)
+    read.add("summary.links", at + 18, 1, part)
+    if links > 0 then
+      local exclusions, name = u8(tvb, at + 20), u8(tvb, at + 21)
+      local places = at + 40 + 28 * links
+      read.add("summary.exclusions", at + 20, 1, part)
+      read.add("summary.start", at + 24, 4, part)
+      for rate = at + 28, at + 34, 2 do
+        read.add("summary.rate", rate, 2, part)
+      end
+      read.add("summary.told", at + 36, 4, part)
+      if places + 4 * exclusions + name <= at + bytes then
+        for link = at + 40, places - 28, 28 do
+          addSummaryLink(read, part:add(hxb, tvb(link, 28), "Link"), tvb, link)
+        end
+        for place = places, places + 4 * exclusions - 4, 4 do
+          read.add("summary.excluded.link", place, 1, part)
+          read.add("summary.excluded.coordinate", place + 1, 1, part)
+          read.add("summary.excluded.reason", place + 2, 1, part)
+        end
+        if name > 0 then
+          read.add("summary.name", places + 4 * exclusions, name, part)
+        end
+      end
+    end
+    at = at + bytes
+    records = records + 1
+  end
+  return records .. " nodes"
+end
+
 local bodies = {
   [HELLO] = addHello, [LINK_STATUS] = addStatus, [MISCONFIGURATION] = addMisconfiguration, [SESSION] = addSession, [ENDED] = addEnded,
   [UNREACHABLE] = addUnreachable, [MISSING] = addMissing,
-  [TRACED] = addTraced,
+  [TRACED] = addTraced, [SUMMARY] = addSummary,
   [ACK] = function(read, tree, tvb, length)
     read.add("ack.bitmap", HEADER, math.min(length, read.length - HEADER))
     return "up to " .. u32(tvb, 44) .. ", window " .. u16(tvb, 48)

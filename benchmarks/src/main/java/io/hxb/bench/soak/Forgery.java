@@ -13,6 +13,7 @@ import io.hxb.frame.MissingFlyweight;
 import io.hxb.frame.Nonce;
 import io.hxb.frame.SealFlyweight;
 import io.hxb.frame.SessionFlyweight;
+import io.hxb.frame.SummaryFlyweight;
 import io.hxb.frame.TraceFlyweight;
 import io.hxb.frame.TracedFlyweight;
 import io.hxb.linux.Memory;
@@ -43,6 +44,7 @@ public final class Forgery {
     private final HelloFlyweight hello = new HelloFlyweight();
     private final LinkStatusFlyweight status = new LinkStatusFlyweight();
     private final MisconfigurationFlyweight misconfiguration = new MisconfigurationFlyweight();
+    private final SummaryFlyweight summary = new SummaryFlyweight();
     private final SessionFlyweight session = new SessionFlyweight();
     private final MessageRecordFlyweight message = new MessageRecordFlyweight();
 
@@ -132,8 +134,26 @@ public final class Forgery {
                                 random.nextLong(1_000_000_000));
                 yield TracedFlyweight.BODY_BYTES;
             }
+            case FrameType.SUMMARY -> summary(body);
             default -> 0;
         };
+    }
+
+    // Of any node, known or not, and with any numbers.
+    private int summary(final long body) {
+        summary.wrap(body);
+        if (random.nextInt(4) == 0) {
+            summary.alive();
+        } else {
+            summary.all(links, 0, new byte[0]).startS(random.nextInt());
+            for (int link = 0; link < links; link++) {
+                summary.place(link, random.nextInt(3), random.nextInt(links))
+                        .capacity(link, random.nextBoolean(), random.nextInt(101), 1_500);
+            }
+        }
+        final int nodes = config.shape().nodeCount();
+        summary.origin(random.nextInt(2 * nodes), random.nextInt(), random.nextInt(), 0);
+        return summary.length();
     }
 
     private int fragment() {

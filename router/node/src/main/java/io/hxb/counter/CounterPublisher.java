@@ -16,7 +16,7 @@ final class CounterPublisher {
     private static final long INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(25);
     private static final int ROUNDS_PER_WHOLE = 40;
 
-    private final List<PublishedFiles> files = new ArrayList<>();
+    private final List<PublishedCopy> files = new ArrayList<>();
     private Thread thread;
 
     private CounterPublisher() {}
@@ -27,7 +27,7 @@ final class CounterPublisher {
     }
 
     /** Copies to {@code file} from now on. */
-    synchronized void add(final PublishedFiles file) {
+    synchronized void add(final PublishedCopy file) {
         files.add(file);
         if (thread == null) {
             thread = new Thread(Capabilities.givingUp(this::run), "hxb-counters");
@@ -37,17 +37,17 @@ final class CounterPublisher {
     }
 
     /** Leaves {@code file} alone from now on, except for a copy that is under way. */
-    synchronized void remove(final PublishedFiles file) {
+    synchronized void remove(final PublishedCopy file) {
         files.remove(file);
         notifyAll();
     }
 
     private void run() {
         int rounds = 0;
-        List<PublishedFiles> current = next();
+        List<PublishedCopy> current = next();
         while (!current.isEmpty()) {
             rounds++;
-            for (final PublishedFiles file : current) {
+            for (final PublishedCopy file : current) {
                 if (rounds % ROUNDS_PER_WHOLE == 0) {
                     file.publishAll();
                 } else {
@@ -59,7 +59,7 @@ final class CounterPublisher {
     }
 
     // Waits for the next round; empty when there is nothing left to do for this thread.
-    private synchronized List<PublishedFiles> next() {
+    private synchronized List<PublishedCopy> next() {
         try {
             final long endNs = System.nanoTime() + INTERVAL_NS;
             for (long leftNs = INTERVAL_NS; leftNs > 0 && !files.isEmpty(); ) {

@@ -378,7 +378,14 @@ public enum CounterType {
             COUNT,
             "Frames acknowledged that were sent once, by the time from sending to the"
                     + " acknowledgement."),
-    FLOW_ROUND_TRIP_NS(195, "These times, in all.");
+    FLOW_ROUND_TRIP_NS(195, "These times, in all."),
+    GOSSIP_SENT_FRAMES(196, "Frames sent that tell neighbours how the nodes of the cluster fare."),
+    GOSSIP_SENT_BYTES(197, "Bytes of these frames, without seals and link headers."),
+    GOSSIP_RECEIVED_FRAMES(198, "Frames of this kind that arrived."),
+    GOSSIP_REFUSED_EVENTS(
+            199,
+            "Frames of this kind that were not from a neighbour or too many, and records in them of"
+                    + " nodes that are not in the cluster file.");
 
     private static final CounterType[] BY_ID = new CounterType[values().length + 1];
     // By negated reason; there is none for 0.

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
@@ -35,6 +36,7 @@ public final class Counters implements AutoCloseable {
     private final CounterFile file;
     private final CounterBlock[] blocks;
     private final FlightRecorder recorder;
+    private final List<PublishedCopy> others = new CopyOnWriteArrayList<>();
 
     private Counters(
             final CounterLayout layout,
@@ -185,6 +187,12 @@ public final class Counters implements AutoCloseable {
         return file == null ? null : file.path();
     }
 
+    /** Keeps another file up to date until these are closed; any thread. */
+    public void publishAlso(final PublishedCopy copy) {
+        others.add(copy);
+        CounterPublisher.ofThisProcess().add(copy);
+    }
+
     /** Writes to the file what has been counted so far; any thread. May wait for a disk. */
     public void publish() {
         if (file != null) {
@@ -221,6 +229,7 @@ public final class Counters implements AutoCloseable {
     @Override
     public void close() {
         Memory.putIntVolatile(base + CounterLayout.STATE_OFFSET, CounterLayout.CLOSED);
+        others.forEach(CounterPublisher.ofThisProcess()::remove);
         if (file != null) {
             CounterPublisher.ofThisProcess().remove(new PublishedFiles(file, recorder));
             file.close();

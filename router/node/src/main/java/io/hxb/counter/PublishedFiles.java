@@ -8,15 +8,17 @@ import io.hxb.recorder.FlightRecorder;
  * @param counters the file with the counters.
  * @param recorder the flight recorder.
  */
-record PublishedFiles(CounterFile counters, FlightRecorder recorder) {
+record PublishedFiles(CounterFile counters, FlightRecorder recorder) implements PublishedCopy {
     /** Writes what changes often. */
-    void publish() {
+    @Override
+    public void publish() {
         counters.publish();
         recorder.publish();
     }
 
     /** Writes everything, whatever has been done to the files. */
-    void publishAll() {
+    @Override
+    public void publishAll() {
         counters.publishAll();
         recorder.publishAll();
     }

@@ -1,6 +1,7 @@
 package io.hxb.forward;
 
 import io.hxb.config.ClusterConfig;
+import io.hxb.gossip.Gossip;
 import io.hxb.link.BufferPool;
 import io.hxb.session.Sessions;
 import io.hxb.trunk.discovery.Discovery;
@@ -15,6 +16,7 @@ import io.hxb.trunk.discovery.Discovery;
  * @param discovery gets link-local and invalid frames.
  * @param traces reports about frames that this node traces.
  * @param frameBytes header and body of the longest frame that every link takes in one piece.
+ * @param gossip gets what neighbours tell of the cluster; null if nobody wants to know.
  */
 public record ForwardParts(
         ClusterConfig cluster,
@@ -23,4 +25,17 @@ public record ForwardParts(
         Sessions sessions,
         Discovery discovery,
         TraceLog traces,
-        int frameBytes) {}
+        int frameBytes,
+        Gossip gossip) {
+    /** The same of a node that tells others nothing of the cluster, and hears nothing. */
+    public ForwardParts(
+            final ClusterConfig cluster,
+            final long here,
+            final BufferPool pool,
+            final Sessions sessions,
+            final Discovery discovery,
+            final TraceLog traces,
+            final int frameBytes) {
+        this(cluster, here, pool, sessions, discovery, traces, frameBytes, null);
+    }
+}

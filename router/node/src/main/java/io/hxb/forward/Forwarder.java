@@ -12,6 +12,7 @@ import io.hxb.frame.FrameType;
 import io.hxb.frame.FrameValidator;
 import io.hxb.frame.TraceFlyweight;
 import io.hxb.frame.UnreachableFlyweight;
+import io.hxb.gossip.Gossip;
 import io.hxb.link.BufferPool;
 import io.hxb.link.FrameOwner;
 import io.hxb.link.FrameSink;
@@ -52,6 +53,7 @@ public final class Forwarder implements FrameSink {
     private final BufferPool.Share share;
     private final RouteCodec codec;
     private final Discovery discovery;
+    private final Gossip gossip;
     private final ReceivedFrameCounts[] heard;
     private final LoopClock clock;
     private final Loopback loopback;
@@ -103,6 +105,7 @@ public final class Forwarder implements FrameSink {
         relayBacklogFrames = parts.cluster().socket().senderQueueFrames();
         pool = parts.pool();
         discovery = parts.discovery();
+        gossip = parts.gossip();
         this.heard = heard.clone();
         this.trunks = trunks.clone();
         this.share = share;
@@ -407,8 +410,8 @@ public final class Forwarder implements FrameSink {
         } else if (received.type() == FrameType.SESSION) {
             takeSession(headerAddress);
             giveBack(owner, token);
-        } else if (received.type() == FrameType.TRACE || received.type() == FrameType.TRACED) {
-            takeTrace(headerAddress);
+        } else if (received.type() >= FrameType.TRACE) {
+            takeOther(headerAddress);
             giveBack(owner, token);
         } else {
             deliver(owner, token, headerAddress, lengthBytes);
@@ -432,7 +435,8 @@ public final class Forwarder implements FrameSink {
         }
     }
 
-    private void takeTrace(final long headerAddress) {
+    // Traces and summaries: what is no part of a flow.
+    private void takeOther(final long headerAddress) {
         final int reason = FrameValidator.checkEndToEnd(headerAddress, shape, crc);
         if (reason != DropReason.NONE) {
             drop(reason);
@@ -441,8 +445,21 @@ public final class Forwarder implements FrameSink {
         deliverCounted();
         if (TraceFlyweight.isTrace(headerAddress)) {
             tracer.onArrived(headerAddress, arrivedOn);
+        } else if (received.type() == FrameType.SUMMARY) {
+            takeSummary();
         } else {
             tracer.onReport(headerAddress);
+        }
+    }
+
+    private void takeSummary() {
+        counters.increment(CounterType.GOSSIP_RECEIVED_FRAMES);
+        if (gossip != null) {
+            gossip.onFrame(
+                    shape.node(received.source()),
+                    received.bodyAddress(),
+                    received.bodyLength(),
+                    clock.nowNs());
         }
     }
 

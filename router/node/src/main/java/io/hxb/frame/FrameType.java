@@ -53,8 +53,11 @@ public final class FrameType {
     /** Reports where a {@link #TRACE} has been: {@link TracedFlyweight}. */
     public static final int TRACED = 17;
 
+    /** Tells a neighbour what is known of the nodes of the cluster: {@link SummaryFlyweight}. */
+    public static final int SUMMARY = 18;
+
     /** One more than the largest type. */
-    public static final int COUNT = 18;
+    public static final int COUNT = 19;
 
     private FrameType() {}
 }

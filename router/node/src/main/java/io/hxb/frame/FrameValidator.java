@@ -130,6 +130,7 @@ public final class FrameValidator {
             case FrameType.ENDED -> EndedFlyweight.isValid(headerAddress);
             case FrameType.TRACE -> TraceFlyweight.isValid(length);
             case FrameType.TRACED -> TracedFlyweight.isValid(body, length);
+            case FrameType.SUMMARY -> SummaryFlyweight.isValid(body, length);
             default -> true;
         };
     }

@@ -14,6 +14,9 @@ import io.hxb.flow.FlowRights;
 import io.hxb.flow.FlowTable;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.MessageRecordFlyweight;
+import io.hxb.gossip.Gossip;
+import io.hxb.gossip.SummaryFile;
+import io.hxb.gossip.SummaryReader;
 import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
 import io.hxb.link.LinkProvider;
@@ -54,6 +57,7 @@ import java.util.List;
 final class NodeBuilder {
     private static final Logger LOGGER = LoggerFactory.getLogger(Node.class);
     private static final long HUGE_PAGE_BYTES = 2L << 20;
+    private static final long MS_PER_S = 1_000;
 
     private final NodeOptions options;
     private final ClusterConfig config;
@@ -113,7 +117,8 @@ final class NodeBuilder {
                 ip == null ? contexts.delivery() : new IpDelivery(ip, contexts.delivery());
         final FlowTable flows =
                 resources.push(NodeParts.flows(config, nodeId, frameBytes, pool, listener));
-        final NodeParts parts = parts(incarnation, pool, links, flows, contexts).withIp(ip);
+        final NodeParts parts =
+                withGossip(parts(incarnation, pool, links, flows, contexts).withIp(ip));
         // Pushed once more, so that they are closed before those, but after the loops, which close
         // the contexts.
         applications.forEach(resources::push);
@@ -256,6 +261,38 @@ final class NodeBuilder {
                 new ManagedContexts(contexts),
                 counters,
                 SystemEpochClock.INSTANCE);
+    }
+
+    // Where nobody looks nothing is told.
+    private NodeParts withGossip(final NodeParts parts) {
+        final int nodes = config.shape().nodeCount();
+        if (!options.keepsCounters()
+                || !config.observe().isWanted()
+                || nodes == 1
+                || nodes > Gossip.MAX_NODES) {
+            return parts;
+        }
+        final Gossip gossip =
+                new Gossip(
+                        config.shape(),
+                        nodeId,
+                        parts.links().ports().size(),
+                        (int) (parts.epochClock().time() / MS_PER_S));
+        final Path path = SummaryReader.fileBeside(config.ownCountersPath(nodeId));
+        try {
+            final SummaryFile file =
+                    resources.push(
+                            SummaryFile.create(
+                                    path, gossip, System::nanoTime, parts.epochClock()::time));
+            parts.counters().publishAlso(file);
+        } catch (final IOException e) {
+            LOGGER.warn(
+                    "other nodes are not kept in {} ({}): the live page shows those of this"
+                            + " machine alone",
+                    path,
+                    e.getMessage());
+        }
+        return parts.withGossip(gossip);
     }
 
     private void pushIfAny(final AutoCloseable resource) {

@@ -17,6 +17,8 @@ import org.agrona.concurrent.EpochClock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.util.Optional;
+
 /**
  * What a node does a few times per second, in addition to the upkeep of the loop's own links: hello
  * frames, news of its NICs, heartbeat and findings. Owned by the node's first loop.
@@ -34,6 +36,7 @@ final class NodeHousekeeping implements Housekeeping {
     private final BufferPool.Share share;
     private final LinkHousekeeping links;
     private final SessionSender sessionSender;
+    private final Runnable tellNeighbours;
     private final LinkEventCounter board;
     private final LinkEventDispatcher news;
     private final Runnable[] everyBeat;
@@ -56,6 +59,7 @@ final class NodeHousekeeping implements Housekeeping {
      * @param health that loop's part in the health of the links.
      * @param links that loop's links.
      * @param sessionSender sends SESSION frames over that loop.
+     * @param gossip sends SUMMARY frames over that loop; empty if nobody wants to know.
      */
     NodeHousekeeping(
             final NodeParts parts,
@@ -64,12 +68,15 @@ final class NodeHousekeeping implements Housekeeping {
             final BufferPool.Share share,
             final HealthLoop health,
             final LinkHousekeeping links,
-            final SessionSender sessionSender) {
+            final SessionSender sessionSender,
+            final Optional<GossipSender> gossip) {
         this.loop = loop;
         this.senders = senders;
         this.share = share;
         this.links = links;
         this.sessionSender = sessionSender;
+        tellNeighbours =
+                gossip.<Runnable>map(sender -> () -> sender.doWork(beatNs)).orElse(() -> {});
         final NodeLinks all = parts.links();
         final NeighbourLinks neighbours = parts.neighbourhood();
         final Counters counters = parts.counters();
@@ -168,6 +175,7 @@ final class NodeHousekeeping implements Housekeeping {
             }
         }
         Housekeeping.alone(copyCounters);
+        Housekeeping.alone(tellNeighbours);
     }
 
     @Override

@@ -9,6 +9,7 @@ import io.hxb.forward.ForwardParts;
 import io.hxb.forward.Forwarder;
 import io.hxb.forward.FrameSource;
 import io.hxb.forward.kernel.KernelRelay;
+import io.hxb.gossip.Gossip;
 import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
 import io.hxb.link.LongFrameCounts;
@@ -28,6 +29,7 @@ import io.hxb.trunk.discovery.Discovery;
 import io.hxb.trunk.health.HealthLoop;
 
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
@@ -141,13 +143,8 @@ final class NodeLoop implements LoopTask {
                                 share,
                                 health,
                                 own,
-                                new SessionSender(
-                                        sessions,
-                                        neighbours.discovery(),
-                                        loop,
-                                        senders.all(),
-                                        share,
-                                        frameSource))
+                                sessionSender(neighbours, frameSource),
+                                gossip(parts, trunks, frameSource))
                         : own;
         addCounters(received, neighbours.discovery());
         // The loop may have served other nodes before.
@@ -158,6 +155,22 @@ final class NodeLoop implements LoopTask {
                 isFirst
                         ? exportWithKernel(parts.counters(), links.ports().size())
                         : new CounterExport(counters);
+    }
+
+    private SessionSender sessionSender(
+            final NeighbourLinks neighbours, final FrameSource frameSource) {
+        return new SessionSender(
+                sessions, neighbours.discovery(), loop, senders.all(), share, frameSource);
+    }
+
+    private Optional<GossipSender> gossip(
+            final NodeParts parts, final TrunkSender[] trunks, final FrameSource frameSource) {
+        final Gossip all = parts.gossip();
+        if (all == null) {
+            return Optional.empty();
+        }
+        parts.counters().ofNode().source(CounterType.GOSSIP_REFUSED_EVENTS, all::refused);
+        return Optional.of(new GossipSender(parts, trunks, share, frameSource));
     }
 
     private static boolean hasTrains(final Link[] received) {

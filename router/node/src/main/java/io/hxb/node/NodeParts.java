@@ -9,6 +9,7 @@ import io.hxb.flow.FlowTable;
 import io.hxb.forward.ForwardParts;
 import io.hxb.forward.TraceLog;
 import io.hxb.frame.SealFlyweight;
+import io.hxb.gossip.Gossip;
 import io.hxb.link.BufferPool;
 import io.hxb.node.ip.IpService;
 import io.hxb.session.KeyRing;
@@ -32,6 +33,7 @@ import java.util.random.RandomGenerator;
  * @param epochClock time of day in ms.
  * @param traces reports about frames that it traces.
  * @param ip carries the packets of its virtual NIC; null if it has none.
+ * @param gossip what it knows of all nodes; null if nobody wants to know.
  */
 record NodeParts(
         ClusterConfig config,
@@ -43,7 +45,8 @@ record NodeParts(
         Counters counters,
         EpochClock epochClock,
         TraceLog traces,
-        IpService ip) {
+        IpService ip,
+        Gossip gossip) {
 
     /** The same of a node without a virtual NIC. */
     NodeParts(
@@ -65,6 +68,7 @@ record NodeParts(
                 counters,
                 epochClock,
                 new TraceLog(),
+                null,
                 null);
     }
 
@@ -80,6 +84,23 @@ record NodeParts(
                 counters,
                 epochClock,
                 traces,
+                value,
+                gossip);
+    }
+
+    /** The same of a node that tells its neighbours of the cluster. */
+    NodeParts withGossip(final Gossip value) {
+        return new NodeParts(
+                config,
+                self,
+                links,
+                neighbourhood,
+                flows,
+                contexts,
+                counters,
+                epochClock,
+                traces,
+                ip,
                 value);
     }
 
@@ -164,6 +185,7 @@ record NodeParts(
                 neighbourhood.sessions(),
                 neighbourhood.discovery(),
                 traces,
-                links.minMtuBytes());
+                links.minMtuBytes(),
+                gossip);
     }
 }

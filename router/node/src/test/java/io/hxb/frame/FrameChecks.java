@@ -95,6 +95,7 @@ final class FrameChecks {
                 final TracedFlyweight traced = new TracedFlyweight().wrap(header.address());
                 assertTrue(traced.kind() >= TracedFlyweight.RELAYED && traced.stayNs() >= 0);
             }
+            case FrameType.SUMMARY -> readSummaries(header, end);
             case FrameType.ENDED -> {
                 final EndedFlyweight ended = new EndedFlyweight().wrap(header.address());
                 int runEnd = ended.firstSequence();
@@ -115,6 +116,23 @@ final class FrameChecks {
             message.wrap(address);
             assertTrue(message.payloadAddress() + message.payloadLength() <= end);
             address += MessageRecordFlyweight.paddedLength(message.payloadLength());
+        }
+    }
+
+    private static void readSummaries(final FrameHeaderFlyweight header, final long end) {
+        final SummaryFlyweight summary = new SummaryFlyweight();
+        long at = header.bodyAddress();
+        while (at < header.bodyAddress() + header.bodyLength()) {
+            summary.wrap(at);
+            at += summary.length();
+            assertTrue(at <= end && summary.ageMs() >= 0);
+            if (summary.links() > 0) {
+                assertTrue(summary.weightPercent(summary.links() - 1) <= 100);
+                assertTrue(summary.name().length() <= SummaryFlyweight.MAX_NAME_BYTES);
+                for (int i = 0; i < summary.exclusions(); i++) {
+                    assertTrue(summary.excludedLink(i) < summary.links());
+                }
+            }
         }
     }
 }

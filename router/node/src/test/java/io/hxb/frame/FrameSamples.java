@@ -127,6 +127,7 @@ final class FrameSamples {
             case FrameType.MISSING -> writeRanges(header, random);
             case FrameType.TRACE -> TraceFlyweight.MIN_BODY_BYTES + random.nextInt(48);
             case FrameType.TRACED -> writeStay(header, random);
+            case FrameType.SUMMARY -> writeSummaries(body, random);
             default -> random.nextInt(64);
         };
     }
@@ -150,6 +151,30 @@ final class FrameSamples {
                         random.nextInt(64),
                         random.nextLong() >>> 1);
         return TracedFlyweight.BODY_BYTES;
+    }
+
+    private static int writeSummaries(final long body, final Random random) {
+        final SummaryFlyweight summary = new SummaryFlyweight();
+        int bytes = 0;
+        for (int i = 1 + random.nextInt(3); i > 0; i--) {
+            summary.wrap(body + bytes);
+            if (random.nextBoolean()) {
+                summary.alive();
+            } else {
+                final int links = 1 + random.nextInt(3);
+                summary.all(links, random.nextInt(3), new byte[random.nextInt(9)]);
+                for (int link = 0; link < links; link++) {
+                    summary.capacity(link, random.nextBoolean(), random.nextInt(101), 1_500);
+                }
+            }
+            summary.origin(
+                    random.nextInt(),
+                    random.nextInt(),
+                    random.nextInt(),
+                    random.nextInt(SummaryFlyweight.MAX_AGE_MS));
+            bytes += summary.length();
+        }
+        return bytes;
     }
 
     private static int writeRuns(final FrameHeaderFlyweight header, final Random random) {

@@ -49,7 +49,7 @@ final class ReferenceValidator {
         final int type = bytes.get(1);
         if ((bytes.get(2) & 1) != 0 && crc(frame) != bytes.getInt(56)) {
             return DropReason.CRC;
-        } else if (type < 1 || type > 17) {
+        } else if (type < 1 || type > 18) {
             return DropReason.TYPE;
         } else if ((bytes.get(2) & 0x80) != 0
                 || (type == FrameType.FRAGMENT && bytes.get(2) != 0)) {
@@ -165,9 +165,61 @@ final class ReferenceValidator {
                                     && body.get(0) <= 4
                                     && body.getShort(6) == 0
                                     && body.getLong(8) >= 0;
+                    case FrameType.SUMMARY -> areSummaries(body);
                     default -> true;
                 };
         return isValid && (messages == 0 || isOfRelay(bytes, type));
+    }
+
+    private static boolean areSummaries(final ByteBuffer body) {
+        ByteBuffer rest = body;
+        while (rest.limit() > 0) {
+            if (rest.limit() < 20
+                    || rest.getInt(12) < 0
+                    || rest.getInt(12) > 24 * 60 * 60 * 1_000
+                    || rest.get(19) != 0) {
+                return false;
+            }
+            final int length = Short.toUnsignedInt(rest.getShort(16));
+            if (length > rest.limit() || !isSummary(rest, length)) {
+                return false;
+            }
+            rest = rest.slice(length, rest.limit() - length).order(ByteOrder.LITTLE_ENDIAN);
+        }
+        return body.limit() > 0;
+    }
+
+    private static boolean isSummary(final ByteBuffer record, final int length) {
+        final int links = Byte.toUnsignedInt(record.get(18));
+        if (links == 0) {
+            return length == 20;
+        }
+        if (length < 40) {
+            return false;
+        }
+        final int exclusions = Byte.toUnsignedInt(record.get(20));
+        final int name = Byte.toUnsignedInt(record.get(21));
+        final int names = 40 + 28 * links + 4 * exclusions;
+        boolean isValid =
+                exclusions <= 32
+                        && name <= 32
+                        && record.getShort(22) == 0
+                        && length == names + (name + 3) / 4 * 4;
+        for (int i = 0; isValid && i < links; i++) {
+            final int at = 40 + 28 * i;
+            isValid =
+                    (record.get(at + 2) & 0xFE) == 0
+                            && Byte.toUnsignedInt(record.get(at + 3)) <= 100
+                            && record.getInt(at + 8) >= 0
+                            && record.get(at + 17) == 0;
+        }
+        for (int at = names - 4 * exclusions; isValid && at < names; at += 4) {
+            isValid = Byte.toUnsignedInt(record.get(at)) < links && record.get(at + 3) == 0;
+        }
+        for (int at = names + name; isValid && at < length; at++) {
+            isValid = record.get(at) == 0;
+        }
+        return isValid;
     }
 
     private static boolean isUnreachable(final ByteBuffer bytes) {

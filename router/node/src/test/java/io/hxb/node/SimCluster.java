@@ -9,6 +9,7 @@ import io.hxb.config.LinkPlan;
 import io.hxb.config.OrderConfig;
 import io.hxb.counter.CounterBlock;
 import io.hxb.flow.FlowTable;
+import io.hxb.gossip.Gossip;
 import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
 import io.hxb.link.sim.SimClock;
@@ -61,6 +62,7 @@ final class SimCluster implements AutoCloseable {
         final FlightRecorder recorder;
         final Sessions sessions;
         final List<Port> ports;
+        final Gossip gossip;
 
         /** A process that does nothing any more; its links take frames, nobody fetches them. */
         boolean isDead;
@@ -79,7 +81,9 @@ final class SimCluster implements AutoCloseable {
                             slots,
                             frameBytes);
             flows = NodeParts.flows(config, node, frameBytes, pool, application);
-            final NodeParts parts = hardware.newParts(node, node + 1, pool, ports, flows);
+            gossip = hasGossip ? new Gossip(config.shape(), node, links.length, 1) : null;
+            final NodeParts parts =
+                    hardware.newParts(node, node + 1, pool, ports, flows).withGossip(gossip);
             discovery = parts.neighbourhood().discovery();
             health = parts.neighbourhood().health();
             recorder = parts.counters().recorder();
@@ -116,6 +120,7 @@ final class SimCluster implements AutoCloseable {
     final List<Member> members = new ArrayList<>();
     final ClusterConfig config;
     private final long seed;
+    private final boolean hasGossip;
     private final SimHardware hardware;
     private final int frameBytes;
 
@@ -185,6 +190,21 @@ final class SimCluster implements AutoCloseable {
             final IntFunction<KeyRing> rings,
             final int frameBytes,
             final int wireBytes) {
+        this(seed, config, faults, buffers, slots, rings, frameBytes, wireBytes, false);
+    }
+
+    /** The same with nodes that tell one another how they fare, if {@code hasGossip}. */
+    SimCluster(
+            final long seed,
+            final ClusterConfig config,
+            final SimFaults faults,
+            final int buffers,
+            final int slots,
+            final IntFunction<KeyRing> rings,
+            final int frameBytes,
+            final int wireBytes,
+            final boolean hasGossip) {
+        this.hasGossip = hasGossip;
         this.seed = seed;
         this.config = config;
         this.frameBytes = frameBytes;

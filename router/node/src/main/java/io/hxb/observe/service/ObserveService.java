@@ -12,7 +12,7 @@ import io.hxb.observe.WebSessions;
 import io.hxb.observe.live.NodeFiles;
 import io.hxb.observe.metrics.MetricText;
 import io.hxb.observe.metrics.NodeMetrics;
-import io.hxb.observe.view.CounterSource;
+import io.hxb.observe.view.ClusterSource;
 import io.hxb.observe.view.LiveNetwork;
 import io.hxb.observe.view.NetworkPlan;
 import io.hxb.observe.view.NetworkView;
@@ -96,7 +96,7 @@ public final class ObserveService {
                 server,
                 new LiveNetwork(
                         NetworkPlan.of(config),
-                        CounterSource.of(config),
+                        ClusterSource.of(config),
                         Long.toString(System.currentTimeMillis(), Character.MAX_RADIX)));
     }
 

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * The network as it was seen last, and those who watch it. One thread calls {@link #tick}; any
@@ -24,7 +25,10 @@ public final class LiveNetwork {
     private static final List<String> LINK_STATES =
             Arrays.stream(LinkCondition.values()).map(LinkCondition::word).toList();
     private static final List<String> NODE_STATES =
-            Arrays.stream(NodeState.values()).map(NodeState::toString).toList();
+            Stream.concat(
+                            Arrays.stream(NodeState.values()).map(NodeState::toString),
+                            Stream.of(NodeReading.UNHEARD))
+                    .toList();
 
     private final NetworkPlan plan;
     private final ReadingSource source;
@@ -188,7 +192,7 @@ public final class LiveNetwork {
             history.add(
                     name(node.node(), ""),
                     state.nodeRates(i),
-                    NODE_STATES.indexOf(node.state().toString()));
+                    NODE_STATES.indexOf(node.stateWord()));
             for (int link = 0; link < node.links().size(); link++) {
                 final LinkReading reading = node.links().get(link);
                 history.add(

@@ -2,7 +2,9 @@ package io.hxb.observe.view;
 
 import io.hxb.config.Dimensions;
 import io.hxb.counter.NodeFinding;
+import io.hxb.gossip.HeardNode;
 import io.hxb.topology.Shape;
+import io.hxb.trunk.LinkReason;
 
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.databind.json.JsonMapper;
@@ -84,7 +86,12 @@ final class NetworkJson {
                         final NodeReading node = state.nodes().get(change.index());
                         json.writeStartObject();
                         json.writeNumberProperty("node", node.node());
-                        json.writeStringProperty("state", node.state().toString());
+                        json.writeStringProperty("state", node.stateWord());
+                        node.heard()
+                                .ifPresent(
+                                        heard ->
+                                                json.writeNumberProperty(
+                                                        "heard_ms", heard.heardMs()));
                         json.writeEndObject();
                     }
                     json.writeEndArray();
@@ -179,18 +186,50 @@ final class NetworkJson {
         final NodeReading node = state.nodes().get(index);
         json.writeStartObject();
         json.writeNumberProperty("node", node.node());
-        json.writeStringProperty("name", plan.names().get(node.node()));
+        json.writeStringProperty("name", name(plan, node));
         json.writeArrayPropertyStart("coordinates");
         final long coordinates = plan.shape().coordinates(node.node());
         for (int i = 0; i < plan.shape().dimensions(); i++) {
             json.writeNumber(Shape.coordinate(coordinates, i));
         }
         json.writeEndArray();
-        json.writeStringProperty("state", node.state().toString());
+        json.writeStringProperty("state", node.stateWord());
+        json.writeBooleanProperty("local", node.heard().isEmpty());
+        node.heard().ifPresent(heard -> heard(json, plan, node, heard));
         for (int i = 0; i < NODE_RATES.length; i++) {
             json.writeNumberProperty(NODE_RATES[i], state.nodeRates(index)[i]);
         }
         json.writeEndObject();
+    }
+
+    private static String name(final NetworkPlan plan, final NodeReading node) {
+        final String name = plan.names().get(node.node());
+        return name.isEmpty() ? node.heard().map(HeardNode::hostName).orElse("") : name;
+    }
+
+    private static void heard(
+            final JsonGenerator json,
+            final NetworkPlan plan,
+            final NodeReading node,
+            final HeardNode heard) {
+        json.writeNumberProperty("heard_ms", heard.heardMs());
+        json.writeNumberProperty("start_ms", heard.startS() * 1_000);
+        json.writeArrayPropertyStart("excluded");
+        final long here = plan.shape().coordinates(node.node());
+        for (final HeardNode.Exclusion exclusion : heard.exclusions()) {
+            final LinkReading.Place place = node.links().get(exclusion.link()).place();
+            json.writeStartObject();
+            json.writeStringProperty("link", place.label());
+            json.writeNumberProperty(
+                    "neighbour",
+                    plan.shape()
+                            .node(
+                                    Shape.withCoordinate(
+                                            here, place.dimension(), exclusion.coordinate())));
+            json.writeStringProperty("reason", LinkReason.textOf(exclusion.reason()));
+            json.writeEndObject();
+        }
+        json.writeEndArray();
     }
 
     private static void links(final JsonGenerator json, final NetworkState state, final int index) {

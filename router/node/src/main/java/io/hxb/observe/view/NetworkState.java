@@ -86,21 +86,9 @@ final class NetworkState {
         final double seconds = Math.max(1, nowNs - ratedNs) / NS_PER_S;
         final List<Integer> changedLinks = new ArrayList<>();
         final List<Integer> changedNodes = new ArrayList<>();
-        for (int i = 0; i < links.size(); i++) {
-            final long[] rates =
-                    isRated
-                            ? Rates.of(ratedLinks.get(i), links.get(i), seconds)
-                            : new long[Rates.LINK_COUNT];
-            if (!Arrays.equals(rates, linkRates[i])) {
-                linkRates[i] = rates;
-                changedLinks.add(i);
-            }
-        }
         for (int i = 0; i < nodes.size(); i++) {
-            final long[] rates =
-                    isRated
-                            ? Rates.of(ratedNodes.get(i), nodes.get(i), seconds)
-                            : new long[Rates.NODE_COUNT];
+            rateLinks(i, seconds, changedLinks);
+            final long[] rates = rates(i, seconds);
             if (!Arrays.equals(rates, nodeRates[i])) {
                 nodeRates[i] = rates;
                 changedNodes.add(i);
@@ -111,6 +99,35 @@ final class NetworkState {
         ratedNs = nowNs;
         isRated = true;
         return new RateChanges(changedNodes, changedLinks);
+    }
+
+    private void rateLinks(final int index, final double seconds, final List<Integer> changed) {
+        final NodeReading node = nodes.get(index);
+        for (int i = 0; i < node.links().size(); i++) {
+            final int link = firstLink[index] + i;
+            final long[] rates;
+            if (node.heard().isPresent()) {
+                rates = Rates.told(node, i);
+            } else if (isRated) {
+                rates = Rates.of(ratedLinks.get(link), links.get(link), seconds);
+            } else {
+                rates = new long[Rates.LINK_COUNT];
+            }
+            if (!Arrays.equals(rates, linkRates[link])) {
+                linkRates[link] = rates;
+                changed.add(link);
+            }
+        }
+    }
+
+    private long[] rates(final int index, final double seconds) {
+        final NodeReading node = nodes.get(index);
+        if (node.heard().isPresent()) {
+            return Rates.told(node);
+        }
+        return isRated
+                ? Rates.of(ratedNodes.get(index), node, seconds)
+                : new long[Rates.NODE_COUNT];
     }
 
     private void replace(final List<NodeReading> readings) {
@@ -138,7 +155,9 @@ final class NetworkState {
     }
 
     private static boolean hasSamePlaces(final NodeReading one, final NodeReading other) {
-        if (one.node() != other.node() || one.links().size() != other.links().size()) {
+        if (one.node() != other.node()
+                || one.heard().isPresent() != other.heard().isPresent()
+                || one.links().size() != other.links().size()) {
             return false;
         }
         for (int i = 0; i < one.links().size(); i++) {

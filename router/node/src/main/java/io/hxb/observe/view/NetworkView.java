@@ -121,7 +121,6 @@ public final class NetworkView {
         response.send(
                 history.isPresent() ? OK : NOT_FOUND,
                 JSON,
-                history.orElseGet(
-                        () -> NetworkJson.error("there is no such node or link on this machine")));
+                history.orElseGet(() -> NetworkJson.error("no such node or link is known here")));
     }
 }

@@ -1,5 +1,9 @@
 package io.hxb.observe.view;
 
+import io.hxb.observe.live.NodeState;
+
+import java.util.List;
+
 /**
  * Rates a second from two readings, with three digits: viewers see no more, and a rate that only
  * trembles is not sent again. Stateless.
@@ -14,6 +18,22 @@ final class Rates {
     private static final long DIGITS = 1_000;
 
     private Rates() {}
+
+    /** Those that a node told of one of its links; 0 while it is not heard. */
+    static long[] told(final NodeReading node, final int link) {
+        return told(node, node.heard().orElseThrow().links().get(link).rates());
+    }
+
+    /** Those that a node told of itself. */
+    static long[] told(final NodeReading node) {
+        return told(node, node.heard().orElseThrow().rates());
+    }
+
+    private static long[] told(final NodeReading node, final List<Long> rates) {
+        return node.state() == NodeState.RUNNING
+                ? rates.stream().mapToLong(Rates::rounded).toArray()
+                : new long[rates.size()];
+    }
 
     static long[] of(final LinkReading before, final LinkReading now, final double seconds) {
         return new long[] {

@@ -66,8 +66,8 @@ final class Timeline {
                             node.node(),
                             "",
                             kind,
-                            change.from().toString(),
-                            node.state().toString(),
+                            node.word(change.from()),
+                            node.stateWord(),
                             ""));
         }
         int index = 0;

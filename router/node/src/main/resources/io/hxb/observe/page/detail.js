@@ -2,7 +2,7 @@
 
 import {drawChart} from './chart.js';
 import {countText, rateText} from './model.js';
-import {badge, element, nodeName, stateText} from './tables.js';
+import {badge, element, heardText, nodeName, stateText} from './tables.js';
 
 const FETCH_MS = 2000;
 
@@ -107,10 +107,11 @@ export class Detail {
 
   nodeFacts(node) {
     if (node.state === 'absent') {
-      return [['State', 'not on this machine'], ['Coordinates', node.coordinates.join(', ')], ['Name', node.name || '-']];
+      return [['State', 'never heard here'], ['Coordinates', node.coordinates.join(', ')], ['Name', node.name || '-']];
     }
+    const elsewhere = node.local === false ? [['Heard', heardText(node, this.model.timeMs)]] : [];
     return [
-      ['State', badge(node.state)], ['Coordinates', node.coordinates.join(', ')], ['Name', node.name || '-'],
+      ['State', badge(node.state)], ...elsewhere, ['Coordinates', node.coordinates.join(', ')], ['Name', node.name || '-'],
       ['Messages sent', countText(node.sent_messages_per_s) + ' /s'], ['Messages delivered', countText(node.delivered_messages_per_s) + ' /s'],
       ['Frames relayed', countText(node.relayed_frames_per_s) + ' /s'], ['Frames sent again', countText(node.resent_frames_per_s) + ' /s'],
     ];

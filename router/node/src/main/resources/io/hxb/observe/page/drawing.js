@@ -193,7 +193,7 @@ export class Drawing {
           worst = state;
         }
       }
-      if (node.state === 'dead' && scale < SYMBOL_SCALE) {
+      if ((node.state === 'dead' || node.state === 'unheard') && scale < SYMBOL_SCALE) {
         put('corner:dead', x, y);
       } else if (worst && scale < SYMBOL_SCALE) {
         put('corner:' + worst, x, y);
@@ -377,13 +377,13 @@ export function drawCells(context, colours, look, values, scale) {
     context.strokeStyle = look === 'cell-0' ? colours['link-0'] : colours[look];
   } else {
     context.fillStyle = colours.card;
-    context.strokeStyle = look === 'dead' ? colours.failed : look === 'stopped' ? colours.muted : colours.absent;
+    context.strokeStyle = look === 'dead' || look === 'unheard' ? colours.failed : look === 'stopped' ? colours.muted : colours.absent;
   }
   context.lineWidth = look === 'dead' ? line * 1.4 : line;
   if (scale < SYMBOL_SCALE) {
     drawSquares(context, look, values, inset, Math.round(size));
   } else {
-    context.setLineDash(look === 'absent' ? [2, 2] : []);
+    context.setLineDash(look === 'absent' ? [2, 2] : look === 'unheard' ? [5, 3] : []);
     context.beginPath();
     for (let i = 0; i < values.length; i += 2) {
       context.roundRect(values[i] + inset, values[i + 1] + inset, size, size, Math.min(6, size * 0.16));
@@ -427,7 +427,7 @@ export function drawLegend(list, palette) {
   const entries = [
     ['node', 'cell-0', ''], ['node', 'cell-1', ''], ['node', 'cell-2', ''], ['node', 'cell-3', ''],
     ['node', 'cell-4', 'node running: below 10 kB/s, 1, 10, 100 MB/s, more'], ['node', 'stopped', 'stopped'], ['node', 'dead', 'dead'],
-    ['node', 'absent', 'not on this machine'], ['link', 'link-2', 'link good'], ['link', 'weak', 'weak'], ['link', 'alone', 'alone'],
+    ['node', 'unheard', 'not heard for a while'], ['node', 'absent', 'never heard here'], ['link', 'link-2', 'link good'], ['link', 'weak', 'weak'], ['link', 'alone', 'alone'],
     ['link', 'failed', 'failed'], ['link', 'down', 'down'],
   ];
   list.replaceChildren(...entries.map(([kind, look, text]) => {

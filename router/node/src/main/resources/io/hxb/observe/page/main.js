@@ -78,7 +78,7 @@ function showSummary() {
   const running = known.filter(node => node.state === 'running');
   const links = model.links.filter(link => model.stateOf(link) !== 'absent');
   const good = links.filter(link => link.state === 'good').length;
-  const isDead = known.some(node => node.state === 'dead');
+  const isDead = known.some(node => node.state === 'dead' || node.state === 'unheard');
   const hasFailed = links.some(link => link.state === 'failed' || link.state === 'down');
   let sent = 0;
   let dropped = 0;
@@ -89,7 +89,7 @@ function showSummary() {
   find('cluster').textContent = model.cluster;
   find('shape').textContent = model.shape.join(' x ');
   const elsewhere = model.nodes.length - known.length;
-  put('sum-nodes', running.length + '', 'of ' + known.length + (elsewhere ? ' here, ' + elsewhere + ' elsewhere' : ''), isDead ? 'bad' : running.length < known.length ? 'warn' : '');
+  put('sum-nodes', running.length + '', 'of ' + known.length + (elsewhere ? ' known, ' + elsewhere + ' never heard' : ''), isDead ? 'bad' : running.length < known.length ? 'warn' : '');
   put('sum-links', good + '', 'of ' + links.length, hasFailed ? 'bad' : good < links.length ? 'warn' : '');
   put('sum-rate', rateText(sent), '', '');
   put('sum-drops', countText(dropped), '/s', dropped ? 'warn' : '');
@@ -133,7 +133,7 @@ function select(node, link = '') {
   const there = model.nodes[node];
   if (there) {
     const links = there.links.filter(each => model.stateOf(each) === 'good').length;
-    find('announce').textContent = 'Node ' + tables.nodeName(there) + ', ' + (there.state === 'absent' ? 'not on this machine' : there.state)
+    find('announce').textContent = 'Node ' + tables.nodeName(there) + ', ' + (there.state === 'absent' ? 'never heard here' : there.state)
       + (there.links.length ? ', ' + links + ' of ' + there.links.length + ' links good' : '') + (link ? ', link ' + link : '');
   }
 }

@@ -64,9 +64,9 @@ export class Model {
   }
 
   states(change) {
-    for (const {node, state} of change.nodes) {
-      this.nodes[node].state = state;
-      this.touch(node);
+    for (const each of change.nodes) {
+      Object.assign(this.nodes[each.node], each);
+      this.touch(each.node);
     }
     for (const health of change.links) {
       const link = Object.assign(this.links[health.index], health);

@@ -4,7 +4,7 @@ import {countText, loadOf, rateText, timeText} from './model.js';
 
 const MAX_ROWS = 500;
 const MAX_TRAFFIC_ROWS = 64;
-const SEVERITY = {down: 0, failed: 1, dead: 0, alone: 2, weak: 3, stopped: 4, good: 5, running: 5};
+const SEVERITY = {down: 0, failed: 1, dead: 0, alone: 2, weak: 3, stopped: 4, unheard: 1, good: 5, running: 5};
 
 export function element(name, properties = {}, ...children) {
   const made = Object.assign(document.createElement(name), properties);
@@ -57,15 +57,25 @@ function linkRow(model, link, open) {
 
 const LINK_HEADS = [['Node'], ['Link'], ['NIC'], ['State'], ['Weight', 1], ['In', 1], ['Out', 1], ['Dropped/s', 1], ['Failures', 1], ['Last reason']];
 
+export function heardText(node, nowMs) {
+  const seconds = Math.max(0, Math.round((nowMs - node.heard_ms) / 1000));
+  return node.state === 'unheard' ? seconds + ' s ago, from other nodes' : 'from other nodes';
+}
+
+function doesNotRun(node) {
+  return node.state === 'dead' || node.state === 'stopped' || node.state === 'unheard';
+}
+
 export function attention(model, open) {
-  const nodes = model.nodes.filter(node => node.state === 'dead' || node.state === 'stopped');
+  const nodes = model.nodes.filter(doesNotRun);
   const links = model.links.filter(link => model.nodes[link.node].state === 'running' && (link.state !== 'good' || link.dropped_frames_per_s > 0));
   links.sort((a, b) => SEVERITY[a.state] - SEVERITY[b.state] || a.index - b.index);
   nodes.sort((a, b) => SEVERITY[a.state] - SEVERITY[b.state] || a.node - b.node);
   const parts = [];
   if (nodes.length) {
     parts.push(table('Nodes that do not run', [['Node'], ['State']], nodes.slice(0, MAX_ROWS).map(node =>
-      element('tr', {}, cell(opener(nodeName(node), open, node.node, '')), cell(badge(node.state))))));
+      element('tr', {}, cell(opener(nodeName(node), open, node.node, '')),
+        cell(badge(node.state, node.state === 'unheard' ? 'heard ' + heardText(node, model.timeMs) : node.state))))));
   }
   if (links.length) {
     parts.push(table('Links that are not good, or drop frames' + more(links.length), LINK_HEADS,
@@ -84,7 +94,7 @@ export function attention(model, open) {
 export function countAttention(model) {
   let count = model.findings.length;
   for (const node of model.nodes) {
-    count += node.state === 'dead' || node.state === 'stopped' ? 1 : 0;
+    count += doesNotRun(node) ? 1 : 0;
   }
   for (const link of model.links) {
     count += model.stateOf(link) !== 'good' && model.stateOf(link) !== 'absent' ? 1 : 0;
@@ -93,7 +103,7 @@ export function countAttention(model) {
 }
 
 export function allLinks(model, open) {
-  return [table('All links of the nodes of this machine' + more(model.links.length), LINK_HEADS,
+  return [table('All links' + more(model.links.length), LINK_HEADS,
     model.links.slice(0, MAX_ROWS).map(link => linkRow(model, link, open)))];
 }
 

@@ -13,6 +13,7 @@ import io.hxb.frame.Nonce;
 import io.hxb.frame.RemoteRecordFlyweight;
 import io.hxb.frame.SealFlyweight;
 import io.hxb.frame.SessionFlyweight;
+import io.hxb.frame.SummaryFlyweight;
 import io.hxb.frame.TenantField;
 import io.hxb.frame.TraceFlyweight;
 import io.hxb.frame.TracedFlyweight;
@@ -22,6 +23,7 @@ import io.hxb.routing.DimensionOrder;
 import io.hxb.topology.Shape;
 
 import java.lang.foreign.Arena;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -65,6 +67,7 @@ final class DissectorSamples {
         fragment();
         missing();
         traces();
+        summaries();
         seals();
     }
 
@@ -348,6 +351,39 @@ final class DissectorSamples {
         report.parts().put("Trace", report.address());
         report.parts().put("Traced", traced);
         report.parts().remove("FrameHeader");
+    }
+
+    private void summaries() {
+        final byte[] name = "pc-9x".getBytes(StandardCharsets.UTF_8);
+        final int bytes = SummaryFlyweight.FIXED_BYTES + 4 * SummaryFlyweight.LINK_BYTES + 16 + 8;
+        final Sample all = begin(FrameType.SUMMARY, bytes, 0);
+        final SummaryFlyweight summary =
+                new SummaryFlyweight()
+                        .wrap(all.address() + FrameHeaderFlyweight.LENGTH)
+                        .all(4, 4, name)
+                        .origin(27, random.nextInt(), random.nextInt(), 1_234)
+                        .startS(1_800_000_123)
+                        .toldSequence(random.nextInt());
+        for (int i = 0; i < 4; i++) {
+            summary.rate(i, random.nextInt(0xFFFF))
+                    .place(i, i, 200 + i)
+                    .capacity(i, i % 2 == 0, 90 + i, 9_000 + i)
+                    .neighbours(i, 300 + i, 40 + i)
+                    .events(i, 500 + i, 600 + i, 7 + i)
+                    .exclusion(i, 3 - i, 20 + i, 9 - i);
+            for (int rate = 0; rate < SummaryFlyweight.LINK_RATES; rate++) {
+                summary.linkRate(i, rate, random.nextInt(0xFFFF));
+            }
+        }
+        all.parts().put("Summary", summary);
+        final Sample alive = begin(FrameType.SUMMARY, 2 * SummaryFlyweight.ALIVE_BYTES, 0);
+        for (int i = 0; i < 2; i++) {
+            summary(alive, i * SummaryFlyweight.ALIVE_BYTES).alive().origin(i, 9, 8, 7);
+        }
+    }
+
+    private static SummaryFlyweight summary(final Sample sample, final int offset) {
+        return new SummaryFlyweight().wrap(sample.address() + FrameHeaderFlyweight.LENGTH + offset);
     }
 
     private void seals() {

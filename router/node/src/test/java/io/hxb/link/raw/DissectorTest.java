@@ -61,6 +61,7 @@ class DissectorTest {
                     "RemoteRecord.dataAddress",
                     "Ended.runs",
                     "Missing.ranges",
+                    "Summary.length",
                     "Unreachable.isOfRelay");
 
     private final DissectorSamples samples = new DissectorSamples();
