@@ -64,6 +64,10 @@ public final class TopScreen implements AutoCloseable {
         raw.setLocalFlag(Attributes.LocalFlag.ISIG, false);
         terminal.setAttributes(raw);
         terminal.puts(Capability.enter_ca_mode);
+        // Not every terminal moves the cursor when it changes to its other screen, but the display
+        // begins where it assumes the cursor to be: at the upper left.
+        terminal.puts(Capability.clear_screen);
+        terminal.puts(Capability.cursor_home);
         terminal.puts(Capability.keypad_xmit);
         terminal.puts(Capability.cursor_invisible);
         terminal.flush();
@@ -181,7 +185,11 @@ public final class TopScreen implements AutoCloseable {
         }
         final List<AttributedString> texts = new ArrayList<>();
         lines.forEach(line -> texts.add(styled(line)));
-        display.resize(size);
+        if (display.getColumns() != size.getColumns() || display.getRows() != size.getRows()) {
+            display.resize(size);
+            // What a terminal does with its lines when its size changes differs.
+            display.clear();
+        }
         display.update(texts, 0);
         terminal.flush();
     }
