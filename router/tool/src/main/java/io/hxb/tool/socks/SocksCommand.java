@@ -4,7 +4,7 @@ import io.hxb.config.ClusterConfig;
 import io.hxb.tool.report.ExitStatus;
 import io.hxb.tool.report.UsageException;
 import io.hxb.tool.tunnel.ListenAddress;
-import io.hxb.tool.tunnel.NodeNames;
+import io.hxb.tool.option.NodeNames;
 import io.hxb.tool.tunnel.Tunnel;
 import io.hxb.tool.tunnel.TunnelOptions;
 
