@@ -111,6 +111,7 @@ class TopSystemTest {
             process.getOutputStream().write("\r".getBytes(StandardCharsets.US_ASCII));
             process.getOutputStream().flush();
             await(screen, process, "links of node");
+            await(screen, process, "? help");
             checkWhole(screen, 80, 24);
             process.getOutputStream().write('q');
             process.getOutputStream().flush();
@@ -128,6 +129,7 @@ class TopSystemTest {
         final Process process = onTerminal(screen, 132, 43);
         try {
             await(screen, process, "nodes running 1/2");
+            await(screen, process, "? help");
             checkWhole(screen, 132, 43);
             process.descendants().filter(TopSystemTest::isJava).forEach(ProcessHandle::destroy);
             assertTrue(process.waitFor(LIMIT_S, TimeUnit.SECONDS), () -> read(screen));
@@ -143,6 +145,7 @@ class TopSystemTest {
         final Process process = onTerminal(screen, 40, 12);
         try {
             await(screen, process, "nodes running 1/2");
+            await(screen, process, "? help");
             checkWhole(screen, 40, 12);
             Files.delete(Path.of(files.getFirst()));
             assertTrue(process.waitFor(LIMIT_S, TimeUnit.SECONDS), () -> read(screen));

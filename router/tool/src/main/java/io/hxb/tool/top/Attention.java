@@ -32,8 +32,10 @@ record Attention(int severity, String text) {
                 case NodeState.STOPPED ->
                         all.add(new Attention(STOPPED, "node " + name + " is stopped"));
                 case NodeState.RUNNING -> {
-                    for (final LinkCondition condition : LinkCondition.values()) {
-                        links(node, condition, all);
+                    if (node.goodLinks() < node.links().size()) {
+                        for (final LinkCondition condition : LinkCondition.values()) {
+                            links(node, condition, all);
+                        }
                     }
                     if (node.routes().troubled() > 0) {
                         all.add(

@@ -49,7 +49,7 @@ final class TopPages {
                                 start + "  " + all,
                                 start + "  " + runs + ", " + works,
                                 "hxb top" + pause + place + "  " + runs + ", " + works,
-                                "hxb top" + pause + " " + runs + " links " + good + "/" + links)
+                                "hxb top" + pause + place + " " + runs + " links " + good + "/" + links)
                         .stream()
                         .filter(each -> each.length() <= width)
                         .findFirst()

@@ -189,12 +189,15 @@ final class TopScreen implements AutoCloseable {
     private TopState take(
             final TopModel model, final Size size, final TopState state, final long dueNs)
             throws IOException {
-        while (dueNs - System.nanoTime() > 0 && size().equals(size)) {
+        int character = NonBlockingReader.READ_EXPIRED;
+        // Where samples take longer than the interval, keys are still read.
+        do {
             final long leftMs = (dueNs - System.nanoTime()) / NS_PER_MS + 1;
-            final int character = terminal.reader().read(Math.clamp(leftMs, 1, STEP_MS));
-            if (character == NonBlockingReader.READ_EXPIRED) {
-                continue;
-            }
+            character = terminal.reader().read(Math.clamp(leftMs, 1, STEP_MS));
+        } while (character == NonBlockingReader.READ_EXPIRED
+                && dueNs - System.nanoTime() > 0
+                && size().equals(size));
+        if (character != NonBlockingReader.READ_EXPIRED) {
             final String sequence = character == ESCAPE ? sequence() : "";
             if (state.prompt() == TopState.Prompt.NONE) {
                 final TopKey key =

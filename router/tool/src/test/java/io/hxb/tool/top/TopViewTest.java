@@ -88,7 +88,7 @@ class TopViewTest {
                     new int[][] {{80, 24}, {81, 25}, {100, 30}, {132, 43}, {200, 60}, {20, 5}}) {
                 final Random random = new Random(nodeCount * 1000L + size[0]);
                 TopState state = TopView.settle(model, size[1], TopState.START);
-                for (int step = 0; step < 200; step++) {
+                for (int step = 0; step < 60; step++) {
                     state = TopView.press(model, size[1], state, keys[random.nextInt(keys.length)]);
                     checkScreen(model, size[0], size[1], state);
                 }
