@@ -177,8 +177,8 @@ class TopSystemTest {
         assertTrue(lines.getFirst().startsWith("hxb top "), () -> String.join("\n", lines));
         assertTrue(lines.getLast().startsWith("q quit"), () -> String.join("\n", lines));
         assertTrue(
-                lines.stream().noneMatch(line -> line.matches("(earlier )?\\d*")
-                        && !line.isEmpty()),
+                lines.stream()
+                        .noneMatch(line -> line.matches("(earlier )?\\d*") && !line.isEmpty()),
                 () -> String.join("\n", lines));
     }
 
@@ -204,7 +204,8 @@ class TopSystemTest {
      * Runs top on a terminal on which lines have been printed, and whose settings are kept before
      * and after.
      */
-    private Process onTerminal(final Path screen, final int width, final int height) throws IOException {
+    private Process onTerminal(final Path screen, final int width, final int height)
+            throws IOException {
         Assumptions.assumeTrue(
                 Files.isExecutable(Path.of("/usr/bin/script")),
                 "skipped: a terminal needs script of util-linux");

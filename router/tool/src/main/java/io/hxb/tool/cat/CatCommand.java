@@ -78,8 +78,9 @@ public final class CatCommand implements Callable<Integer> {
             arity = "0..1",
             index = "0",
             paramLabel = "NODE",
-            description = "connect to this node: a host name of the cluster file, coordinates such as "
- + "1,0,0, or an id")
+            description =
+                    "connect to this node: a host name of the cluster file, coordinates such as "
+                            + "1,0,0, or an id")
     private String target;
 
     @Parameters(
@@ -137,8 +138,7 @@ public final class CatCommand implements Callable<Integer> {
 
     private HxbSocketChannel connect(final HxbStreams streams, final long timeoutNs)
             throws IOException {
-        final HxbSocketAddress remote =
-                new HxbSocketAddress(node, targetPort);
+        final HxbSocketAddress remote = new HxbSocketAddress(node, targetPort);
         final long startNs = System.nanoTime();
         while (true) {
             try {

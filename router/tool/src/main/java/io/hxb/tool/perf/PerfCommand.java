@@ -93,8 +93,9 @@ public final class PerfCommand implements Callable<Integer> {
             index = "0..*",
             arity = "0..*",
             paramLabel = "NODE",
-            description = "send to these nodes: host names of the cluster file, "
- + "coordinates such as 1,0,0, or ids")
+            description =
+                    "send to these nodes: host names of the cluster file, "
+                            + "coordinates such as 1,0,0, or ids")
     private List<String> targets = List.of();
 
     /** Picocli makes it. */
@@ -107,8 +108,7 @@ public final class PerfCommand implements Callable<Integer> {
         options.intervalNs(false);
         final ClusterConfig config = waiting.apply(cluster.config());
         final NodeNames names = new NodeNames(config);
-        final List<Integer> nodes =
-                targets.stream().map(target -> names.node(target)).toList();
+        final List<Integer> nodes = targets.stream().map(target -> names.node(target)).toList();
         return isReceiver ? receive(config, nodes) : send(config, nodes);
     }
 

@@ -49,8 +49,9 @@ public final class PingCommand implements Callable<Integer> {
             index = "0..*",
             arity = "0..*",
             paramLabel = "NODE",
-            description = "send to these nodes: host names of the cluster file, "
- + "coordinates such as 1,0,0, or ids")
+            description =
+                    "send to these nodes: host names of the cluster file, "
+                            + "coordinates such as 1,0,0, or ids")
     private List<String> targets = List.of();
 
     /** Picocli makes it. */
@@ -78,8 +79,7 @@ public final class PingCommand implements Callable<Integer> {
     private List<Pair> pairs(final ClusterConfig config) {
         final Shape shape = config.shape();
         final NodeNames names = new NodeNames(config);
-        final List<Integer> nodes =
-                targets.stream().map(target -> names.node(target)).toList();
+        final List<Integer> nodes = targets.stream().map(target -> names.node(target)).toList();
         final int from = cluster.runningNode(config);
         return options.isForAll()
                 ? options.allPairs(shape, from)

@@ -87,7 +87,8 @@ final class DetailReader {
         for (int i = 0; i < now.length; i++) {
             watched[i] = Math.max(0, now[i] - first[i]);
         }
-        return text(watched, "while watched").orElse(text(now, "since its start").orElse("none yet"));
+        return text(watched, "while watched")
+                .orElse(text(now, "since its start").orElse("none yet"));
     }
 
     private static Optional<String> text(final long[] counts, final String when) {
@@ -123,13 +124,12 @@ final class DetailReader {
                 return number(ns, unit.getValue(), unit.getKey());
             }
         }
-        return ns < 1_000_000_000L
-                ? number(ns, 1_000_000L, "ms")
-                : number(ns, 1_000_000_000L, "s");
+        return ns < 1_000_000_000L ? number(ns, 1_000_000L, "ms") : number(ns, 1_000_000_000L, "s");
     }
 
     private static String number(final long ns, final long unitNs, final String unit) {
         final double value = (double) ns / unitNs;
-        return String.format(Locale.ROOT, value < 10 && unitNs > 1 ? "%.1f %s" : "%.0f %s", value, unit);
+        return String.format(
+                Locale.ROOT, value < 10 && unitNs > 1 ? "%.1f %s" : "%.0f %s", value, unit);
     }
 }

@@ -50,7 +50,8 @@ record Glyphs(boolean isUnicode, boolean isColoured) {
     String bars(final List<Double> values, final double max, final int width) {
         final String levels = isUnicode ? BLOCKS : MARKS;
         final int last = levels.length() - 1;
-        final List<Double> shown = values.subList(Math.max(0, values.size() - width), values.size());
+        final List<Double> shown =
+                values.subList(Math.max(0, values.size() - width), values.size());
         final StringBuilder text = new StringBuilder(" ".repeat(width - shown.size()));
         for (final double value : shown) {
             // Whatever is more than nothing is seen.

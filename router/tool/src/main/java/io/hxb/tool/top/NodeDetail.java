@@ -27,8 +27,7 @@ record NodeDetail(
     /** How many lines {@link #lines} has. */
     static final int LINES = 2;
 
-    static final NodeDetail NONE =
-            new NodeDetail("", 0, 0, 0, 0, "none yet", Map.of(), List.of());
+    static final NodeDetail NONE = new NodeDetail("", 0, 0, 0, 0, "none yet", Map.of(), List.of());
 
     /** Copies the collections. */
     NodeDetail {

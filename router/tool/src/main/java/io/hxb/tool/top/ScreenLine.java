@@ -46,11 +46,7 @@ record ScreenLine(List<Span> spans, boolean isSelected) {
     /** The text with a question mark for each character that does not take one column. */
     static String printable(final String text) {
         final StringBuilder safe = new StringBuilder(text.length());
-        text.codePoints()
-                .forEach(
-                        point ->
-                                safe.append(
-                                        isOneColumn(point) ? (char) point : '?'));
+        text.codePoints().forEach(point -> safe.append(isOneColumn(point) ? (char) point : '?'));
         return safe.toString();
     }
 

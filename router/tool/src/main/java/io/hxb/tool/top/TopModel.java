@@ -72,17 +72,13 @@ record TopModel(String clock, List<NodeSample> nodes, TopExtras extras) {
         final double max =
                 max(
                         wanted.stream()
-                                .flatMap(
-                                        node ->
-                                                node.links().stream()
-                                                        .map(link -> key(node, link)))
+                                .flatMap(node -> node.links().stream().map(link -> key(node, link)))
                                 .toList());
         final List<NodeLink> links = new ArrayList<>();
         for (final NodeSample node : wanted) {
             for (final LinkSample link : node.links()) {
                 if (filter.isEmpty() || isWanted(filter, words(node, link))) {
-                    final String partner =
-                            detail(node).partners().getOrDefault(link.label(), "");
+                    final String partner = detail(node).partners().getOrDefault(link.label(), "");
                     links.add(new NodeLink(node, link, partner, bars(key(node, link), max)));
                 }
             }
@@ -106,7 +102,8 @@ record TopModel(String clock, List<NodeSample> nodes, TopExtras extras) {
     }
 
     private static boolean isWanted(final String filter, final String words) {
-        return filter.isEmpty() || words.toLowerCase(Locale.ROOT).contains(filter.toLowerCase(Locale.ROOT));
+        return filter.isEmpty()
+                || words.toLowerCase(Locale.ROOT).contains(filter.toLowerCase(Locale.ROOT));
     }
 
     private String bars(final String key, final double max) {

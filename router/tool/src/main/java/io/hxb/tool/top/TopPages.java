@@ -49,7 +49,8 @@ final class TopPages {
                                 start + "  " + all,
                                 start + "  " + runs + ", " + works,
                                 "hxb top" + pause + place + "  " + runs + ", " + works,
-                                "hxb top" + pause + place + " " + runs + " links " + good + "/" + links)
+                                "hxb top" + pause + place + " " + runs + " links " + good + "/"
+                                        + links)
                         .stream()
                         .filter(each -> each.length() <= width)
                         .findFirst()
@@ -61,7 +62,8 @@ final class TopPages {
         return switch (state.view()) {
             case NODES, ATTENTION, HELP, TRACE -> Optional.empty();
             case ALL_LINKS -> Optional.of("links of all nodes");
-            case LINKS -> selected(model, state).map(node -> "links of node " + TopModel.name(node));
+            case LINKS ->
+                    selected(model, state).map(node -> "links of node " + TopModel.name(node));
         };
     }
 

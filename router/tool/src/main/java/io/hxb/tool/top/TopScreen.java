@@ -243,8 +243,7 @@ final class TopScreen implements AutoCloseable {
     private AttributedString styled(final ScreenLine line) {
         final AttributedStringBuilder text = new AttributedStringBuilder();
         for (final ScreenLine.Span span : line.spans()) {
-            final AttributedStyle style =
-                    isColoured ? style(span.tone()) : AttributedStyle.DEFAULT;
+            final AttributedStyle style = isColoured ? style(span.tone()) : AttributedStyle.DEFAULT;
             text.styled(isColoured && line.isSelected() ? style.inverse() : style, span.text());
         }
         return text.toAttributedString();

@@ -99,14 +99,12 @@ record TopState(
 
     /** Begins to type, or goes on with it. */
     TopState typing(final Prompt other, final String text) {
-        return new TopState(
-                view, nodes, links, filter, other, text, trace, isPaused, isOver);
+        return new TopState(view, nodes, links, filter, other, text, trace, isPaused, isOver);
     }
 
     /** Shows only rows with that text, and the first of them. */
     TopState filter(final String text) {
-        return new TopState(
-                view, nodes, links, text, prompt, typed, trace, isPaused, isOver);
+        return new TopState(view, nodes, links, text, prompt, typed, trace, isPaused, isOver);
     }
 
     /** Wants a trace from the selected node. */
@@ -125,8 +123,7 @@ record TopState(
     }
 
     TopState pause() {
-        return new TopState(
-                view, nodes, links, filter, prompt, typed, trace, !isPaused, isOver);
+        return new TopState(view, nodes, links, filter, prompt, typed, trace, !isPaused, isOver);
     }
 
     TopState end() {

@@ -16,15 +16,17 @@ final class TopTables {
                                     .by(Comparator.comparingInt(row -> row.node().node())),
                             TopColumn.words(
                                     "state",
- row -> row.node().state().toString(),
- row -> tone(row.node().state())),
+                                    row -> row.node().state().toString(),
+                                    row -> tone(row.node().state())),
                             new TopColumn<>(
                                     "links",
                                     false,
                                     row -> row.node().goodLinks() + "/" + row.node().links().size(),
                                     row -> linksTone(row.node()),
                                     Comparator.comparingLong(
-                                            row -> row.node().goodLinks() - row.node().links().size())),
+                                            row ->
+                                                    row.node().goodLinks()
+                                                            - row.node().links().size())),
                             TopColumn.megabytes("in MB/s", row -> row.node().inMegabytes()),
                             TopColumn.megabytes("out MB/s", row -> row.node().outMegabytes()),
                             TopColumn.words("rate", TopModel.NodeRow::bars),
@@ -46,7 +48,9 @@ final class TopTables {
                             TopColumn.words(
                                             "link",
                                             (TopModel.NodeLink row) ->
-                                                    TopModel.name(row.node()) + " " + row.link().label())
+                                                    TopModel.name(row.node())
+                                                            + " "
+                                                            + row.link().label())
                                     .by(
                                             Comparator.comparing(
                                                             (TopModel.NodeLink row) ->

@@ -92,8 +92,7 @@ final class TopView {
                     case FIRST -> move(model, state, Integer.MIN_VALUE);
                     case LAST -> move(model, state, Integer.MAX_VALUE);
                     case OPEN -> isOfNodes ? state.view(TopState.View.LINKS) : state;
-                    case BACK ->
-                            isOfNodes ? state.filter("") : state.view(TopState.View.NODES);
+                    case BACK -> isOfNodes ? state.filter("") : state.view(TopState.View.NODES);
                     case ALL_LINKS -> toggle(state, TopState.View.ALL_LINKS);
                     case ATTENTION -> toggle(state, TopState.View.ATTENTION);
                     case HELP -> toggle(state, TopState.View.HELP);
@@ -143,11 +142,7 @@ final class TopView {
 
     private static int rows(final TopModel model, final int height, final TopState state) {
         return Math.max(
-                0,
-                height
-                        - FRAME_LINES
-                        - upperLines(height, state)
-                        - ipLines(model, height));
+                0, height - FRAME_LINES - upperLines(height, state) - ipLines(model, height));
     }
 
     private static int upperLines(final int height, final TopState state) {

@@ -1,12 +1,12 @@
 package io.hxb.tool.trace;
 
 import io.hxb.config.ClusterConfig;
+import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.frame.TraceFlyweight;
 import io.hxb.tool.cluster.AttachedCluster;
 import io.hxb.tool.cluster.Cluster;
 import io.hxb.tool.measure.StopRequest;
 import io.hxb.tool.report.UsageException;
-import io.hxb.frame.FrameHeaderFlyweight;
-import io.hxb.frame.TraceFlyweight;
 
 import java.io.IOException;
 import java.util.List;

@@ -110,9 +110,7 @@ public final class TraceCommand implements Callable<Integer> {
         final NodeNames names = new NodeNames(config);
         final int to = names.node(nodes.getLast());
         final int from =
-                nodes.size() == 2
-                        ? names.node(nodes.getFirst())
-                        : cluster.runningNode(config);
+                nodes.size() == 2 ? names.node(nodes.getFirst()) : cluster.runningNode(config);
         if (from == to) {
             throw new UsageException(
                     "a node reaches itself without a frame: name another than "

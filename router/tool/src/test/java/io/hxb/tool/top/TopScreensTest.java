@@ -233,8 +233,7 @@ class TopScreensTest {
             for (int row = 0; row < height; row++) {
                 final StringBuilder line = new StringBuilder();
                 for (int column = 0; column < width; column++) {
-                    line.appendCodePoint(
-                            ScreenTerminal.cellCodePoint(cells[row * width + column]));
+                    line.appendCodePoint(ScreenTerminal.cellCodePoint(cells[row * width + column]));
                 }
                 lines.add(line.toString().stripTrailing());
             }
@@ -281,11 +280,9 @@ class TopScreensTest {
             state = TopView.type(model, 24, state, each);
         }
 
-        assertEquals(
-                Optional.of(new TopState.TraceWish(1, "pacs 1", "1,1")), state.trace());
+        assertEquals(Optional.of(new TopState.TraceWish(1, "pacs 1", "1,1")), state.trace());
         assertTrue(text(TopView.draw(model, 80, 24, state)).contains("\n0,0 -> 1,1\n"));
-        final TopState ended =
-                TopView.type(model, 24, press(model, 24, TopKey.TRACE), 3);
+        final TopState ended = TopView.type(model, 24, press(model, 24, TopKey.TRACE), 3);
         assertTrue(ended.isOver());
     }
 
