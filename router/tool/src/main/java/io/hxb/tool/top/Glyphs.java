@@ -56,7 +56,7 @@ record Glyphs(boolean isUnicode, boolean isColoured) {
         for (final double value : shown) {
             // Whatever is more than nothing is seen.
             final long level = max > 0 && value > 0 ? (long) Math.ceil(value / max * last) : 0;
-            text.append(levels.charAt((int) Math.clamp(level, 0, last)));
+            text.append(levels.charAt(Math.clamp(level, 0, last)));
         }
         return text.toString();
     }
