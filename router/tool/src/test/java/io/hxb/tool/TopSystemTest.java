@@ -9,6 +9,7 @@ import io.hxb.counter.CounterType;
 import io.hxb.counter.Counters;
 import io.hxb.tool.report.ExitStatus;
 
+import org.jline.utils.ScreenTerminal;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -104,12 +105,14 @@ class TopSystemTest {
     @Test
     void shouldGiveTheTerminalBackWhenAskedToEnd() throws Exception {
         final Path screen = folder.resolve("screen");
-        final Process process = onTerminal(screen);
+        final Process process = onTerminal(screen, 80, 24);
         try {
             await(screen, process, "nodes running 1/2");
             process.getOutputStream().write("\r".getBytes(StandardCharsets.US_ASCII));
             process.getOutputStream().flush();
             await(screen, process, "links of node");
+            await(screen, process, "? help");
+            checkWhole(screen, 80, 24);
             process.getOutputStream().write('q');
             process.getOutputStream().flush();
             assertTrue(process.waitFor(LIMIT_S, TimeUnit.SECONDS), () -> read(screen));
@@ -123,9 +126,11 @@ class TopSystemTest {
     @Test
     void shouldGiveTheTerminalBackWhenEndedByASignal() throws Exception {
         final Path screen = folder.resolve("screen");
-        final Process process = onTerminal(screen);
+        final Process process = onTerminal(screen, 132, 43);
         try {
             await(screen, process, "nodes running 1/2");
+            await(screen, process, "? help");
+            checkWhole(screen, 132, 43);
             process.descendants().filter(TopSystemTest::isJava).forEach(ProcessHandle::destroy);
             assertTrue(process.waitFor(LIMIT_S, TimeUnit.SECONDS), () -> read(screen));
             checkRestored(screen);
@@ -137,9 +142,11 @@ class TopSystemTest {
     @Test
     void shouldGiveTheTerminalBackWhenItFails() throws Exception {
         final Path screen = folder.resolve("screen");
-        final Process process = onTerminal(screen);
+        final Process process = onTerminal(screen, 40, 12);
         try {
             await(screen, process, "nodes running 1/2");
+            await(screen, process, "? help");
+            checkWhole(screen, 40, 12);
             Files.delete(Path.of(files.getFirst()));
             assertTrue(process.waitFor(LIMIT_S, TimeUnit.SECONDS), () -> read(screen));
             assertEquals(ExitStatus.FAILED, process.exitValue(), () -> read(screen));
@@ -148,6 +155,31 @@ class TopSystemTest {
         } finally {
             process.destroyForcibly();
         }
+    }
+
+    /**
+     * What a terminal of that size shows, on which lines have been printed before: the title is on
+     * the first line, the keys on the last, and nothing of the lines before is left.
+     */
+    private static void checkWhole(final Path screen, final int width, final int height) {
+        final ScreenTerminal terminal = new ScreenTerminal(width, height);
+        terminal.write(read(screen));
+        final long[] cells = new long[width * height];
+        terminal.dump(cells, 0, 0, height, width, null);
+        final List<String> lines = new ArrayList<>();
+        for (int row = 0; row < height; row++) {
+            final StringBuilder line = new StringBuilder();
+            for (int column = 0; column < width; column++) {
+                line.appendCodePoint(ScreenTerminal.cellCodePoint(cells[row * width + column]));
+            }
+            lines.add(line.toString().stripTrailing());
+        }
+        assertTrue(lines.getFirst().startsWith("hxb top "), () -> String.join("\n", lines));
+        assertTrue(lines.getLast().startsWith("q quit"), () -> String.join("\n", lines));
+        assertTrue(
+                lines.stream()
+                        .noneMatch(line -> line.matches("(earlier )?\\d*") && !line.isEmpty()),
+                () -> String.join("\n", lines));
     }
 
     private static boolean isJava(final ProcessHandle process) {
@@ -168,8 +200,12 @@ class TopSystemTest {
         return text;
     }
 
-    /** Runs top on a terminal of 80x24, whose settings are kept before and after. */
-    private Process onTerminal(final Path screen) throws IOException {
+    /**
+     * Runs top on a terminal on which lines have been printed, and whose settings are kept before
+     * and after.
+     */
+    private Process onTerminal(final Path screen, final int width, final int height)
+            throws IOException {
         Assumptions.assumeTrue(
                 Files.isExecutable(Path.of("/usr/bin/script")),
                 "skipped: a terminal needs script of util-linux");
@@ -177,7 +213,11 @@ class TopSystemTest {
         command.addAll(List.of("--interval", "0.2"));
         command.addAll(files);
         final String line =
-                "stty cols 80 rows 24; stty -a >"
+                "stty cols "
+                        + width
+                        + " rows "
+                        + height
+                        + "; seq -f 'earlier %g' 60; stty -a >"
                         + folder.resolve("before")
                         + "; "
                         + command.stream()

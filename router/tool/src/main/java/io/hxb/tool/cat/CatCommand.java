@@ -10,6 +10,7 @@ import io.hxb.pm.stream.HxbStreams;
 import io.hxb.pm.stream.ResetReason;
 import io.hxb.pm.stream.StreamResetException;
 import io.hxb.tool.option.ClusterOptions;
+import io.hxb.tool.option.NodeNames;
 import io.hxb.tool.option.TimeOption;
 import io.hxb.tool.report.UsageException;
 
@@ -76,8 +77,10 @@ public final class CatCommand implements Callable<Integer> {
     @Parameters(
             arity = "0..1",
             index = "0",
-            paramLabel = "COORD",
-            description = "connect to the node at these coordinates, such as 1,0,0")
+            paramLabel = "NODE",
+            description =
+                    "connect to this node: a host name of the cluster file, coordinates such as "
+                            + "1,0,0, or an id")
     private String target;
 
     @Parameters(
@@ -87,6 +90,8 @@ public final class CatCommand implements Callable<Integer> {
             description = "connect to this port, 1 to 65535")
     private Integer targetPort;
 
+    private int node;
+
     /** Picocli makes it. */
     CatCommand() {}
 
@@ -95,7 +100,7 @@ public final class CatCommand implements Callable<Integer> {
         final boolean isListening = listenPort != null;
         if (isListening ? target != null : targetPort == null) {
             throw new UsageException(
-                    "hxb cat COORD PORT connects, hxb cat --listen PORT waits for a connection");
+                    "hxb cat NODE PORT connects, hxb cat --listen PORT waits for a connection");
         }
         final long timeoutNs = timeoutNs(isListening);
         final ClusterConfig config = cluster.config();
@@ -115,12 +120,12 @@ public final class CatCommand implements Callable<Integer> {
         return 0;
     }
 
-    /** Looks at coordinates and ports before anything is opened. */
+    /** Looks at the node and ports before anything is opened. */
     private void requirePlaces(final ClusterConfig config) {
         if (listenPort != null) {
             requirePort("--listen", listenPort, 0);
         } else {
-            config.shape().parseCoordinates(target);
+            node = new NodeNames(config).node(target);
             requirePort("PORT", targetPort, 1);
         }
     }
@@ -133,8 +138,7 @@ public final class CatCommand implements Callable<Integer> {
 
     private HxbSocketChannel connect(final HxbStreams streams, final long timeoutNs)
             throws IOException {
-        final HxbSocketAddress remote =
-                HxbSocketAddress.parse(streams.device(), target, targetPort);
+        final HxbSocketAddress remote = new HxbSocketAddress(node, targetPort);
         final long startNs = System.nanoTime();
         while (true) {
             try {

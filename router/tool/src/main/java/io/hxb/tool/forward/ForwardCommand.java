@@ -1,9 +1,9 @@
 package io.hxb.tool.forward;
 
 import io.hxb.config.ClusterConfig;
+import io.hxb.tool.option.NodeNames;
 import io.hxb.tool.report.ExitStatus;
 import io.hxb.tool.report.UsageException;
-import io.hxb.tool.tunnel.NodeNames;
 import io.hxb.tool.tunnel.Tunnel;
 import io.hxb.tool.tunnel.TunnelOptions;
 

@@ -1,8 +1,8 @@
 package io.hxb.tool.forward;
 
 import io.hxb.pm.stream.HxbSocketAddress;
+import io.hxb.tool.option.NodeNames;
 import io.hxb.tool.tunnel.ListenAddress;
-import io.hxb.tool.tunnel.NodeNames;
 
 import java.net.InetSocketAddress;
 import java.util.regex.Matcher;

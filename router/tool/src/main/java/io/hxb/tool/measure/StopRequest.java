@@ -13,7 +13,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 public final class StopRequest implements AutoCloseable {
     /** For measurements that cannot be stopped. */
-    static final StopRequest NEVER = new StopRequest(Thread.currentThread());
+    public static final StopRequest NEVER = new StopRequest(Thread.currentThread());
 
     private static final String INTERRUPT = "INT";
 

@@ -7,11 +7,11 @@ import io.hxb.tool.measure.Pair;
 import io.hxb.tool.measure.StopRequest;
 import io.hxb.tool.option.ClusterOptions;
 import io.hxb.tool.option.GivenOptions;
+import io.hxb.tool.option.NodeNames;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.option.WaitOptions;
 import io.hxb.tool.report.ExitStatus;
 import io.hxb.tool.report.UsageException;
-import io.hxb.topology.Shape;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -92,8 +92,10 @@ public final class PerfCommand implements Callable<Integer> {
     @Parameters(
             index = "0..*",
             arity = "0..*",
-            paramLabel = "COORD",
-            description = "send to the nodes at these coordinates, such as 1,0,0")
+            paramLabel = "NODE",
+            description =
+                    "send to these nodes: host names of the cluster file, "
+                            + "coordinates such as 1,0,0, or ids")
     private List<String> targets = List.of();
 
     /** Picocli makes it. */
@@ -105,8 +107,8 @@ public final class PerfCommand implements Callable<Integer> {
         options.loads();
         options.intervalNs(false);
         final ClusterConfig config = waiting.apply(cluster.config());
-        final List<Integer> nodes =
-                targets.stream().map(target -> node(config.shape(), target)).toList();
+        final NodeNames names = new NodeNames(config);
+        final List<Integer> nodes = targets.stream().map(target -> names.node(target)).toList();
         return isReceiver ? receive(config, nodes) : send(config, nodes);
     }
 
@@ -122,10 +124,6 @@ public final class PerfCommand implements Callable<Integer> {
         } else if (!options.isForAll() && targets.isEmpty()) {
             throw new UsageException("no node is named: give coordinates such as 1,0,0, or --all");
         }
-    }
-
-    private static int node(final Shape shape, final String target) {
-        return shape.node(shape.parseCoordinates(target));
     }
 
     private int receive(final ClusterConfig config, final List<Integer> named)

@@ -6,6 +6,7 @@ import io.hxb.tool.cluster.Cluster;
 import io.hxb.tool.measure.Pair;
 import io.hxb.tool.measure.PingPlan;
 import io.hxb.tool.option.ClusterOptions;
+import io.hxb.tool.option.NodeNames;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.option.WaitOptions;
 import io.hxb.tool.report.UsageException;
@@ -47,8 +48,10 @@ public final class PingCommand implements Callable<Integer> {
     @Parameters(
             index = "0..*",
             arity = "0..*",
-            paramLabel = "COORD",
-            description = "send to the nodes at these coordinates, such as 1,0,0")
+            paramLabel = "NODE",
+            description =
+                    "send to these nodes: host names of the cluster file, "
+                            + "coordinates such as 1,0,0, or ids")
     private List<String> targets = List.of();
 
     /** Picocli makes it. */
@@ -75,8 +78,8 @@ public final class PingCommand implements Callable<Integer> {
 
     private List<Pair> pairs(final ClusterConfig config) {
         final Shape shape = config.shape();
-        final List<Integer> nodes =
-                targets.stream().map(target -> shape.node(shape.parseCoordinates(target))).toList();
+        final NodeNames names = new NodeNames(config);
+        final List<Integer> nodes = targets.stream().map(target -> names.node(target)).toList();
         final int from = cluster.runningNode(config);
         return options.isForAll()
                 ? options.allPairs(shape, from)

@@ -1,10 +1,10 @@
 package io.hxb.tool.socks;
 
 import io.hxb.config.ClusterConfig;
+import io.hxb.tool.option.NodeNames;
 import io.hxb.tool.report.ExitStatus;
 import io.hxb.tool.report.UsageException;
 import io.hxb.tool.tunnel.ListenAddress;
-import io.hxb.tool.tunnel.NodeNames;
 import io.hxb.tool.tunnel.Tunnel;
 import io.hxb.tool.tunnel.TunnelOptions;
 

@@ -1,8 +1,8 @@
 package io.hxb.tool.socks;
 
 import io.hxb.pm.stream.HxbSocketAddress;
+import io.hxb.tool.option.NodeNames;
 import io.hxb.tool.tunnel.DialFailure;
-import io.hxb.tool.tunnel.NodeNames;
 import io.hxb.tool.tunnel.Relay;
 import io.hxb.tool.tunnel.StreamDial;
 import io.hxb.tool.tunnel.Tunnel;

@@ -10,8 +10,16 @@ import java.util.List;
  * @param isSelected whether it is the selected row.
  */
 record ScreenLine(List<Span> spans, boolean isSelected) {
+    /** Columns of the mark of {@link #marked}. */
+    static final int MARK_COLUMNS = 2;
+
     /** First code point that may take two columns, as Hangul does, or none. */
     private static final int FIRST_UNSAFE = 0x300;
+
+    /** The bars of rates, which are shown only where they take one column. */
+    private static final int FIRST_BAR = 0x2581;
+
+    private static final int LAST_BAR = 0x2588;
 
     /**
      * A piece of text of one tone. Immutable.
@@ -38,14 +46,20 @@ record ScreenLine(List<Span> spans, boolean isSelected) {
     /** The text with a question mark for each character that does not take one column. */
     static String printable(final String text) {
         final StringBuilder safe = new StringBuilder(text.length());
-        text.codePoints()
-                .forEach(
-                        point ->
-                                safe.append(
-                                        point < FIRST_UNSAFE && !Character.isISOControl(point)
-                                                ? (char) point
-                                                : '?'));
+        text.codePoints().forEach(point -> safe.append(isOneColumn(point) ? (char) point : '?'));
         return safe.toString();
+    }
+
+    private static boolean isOneColumn(final int point) {
+        return (point < FIRST_UNSAFE && !Character.isISOControl(point))
+                || (point >= FIRST_BAR && point <= LAST_BAR);
+    }
+
+    /** The line with a mark before it if it is selected, for screens without other means. */
+    ScreenLine marked() {
+        final List<Span> marked = new ArrayList<>(spans);
+        marked.addFirst(new Span(isSelected ? "> " : "  ", TextStyle.PLAIN));
+        return new ScreenLine(marked, isSelected);
     }
 
     /** The line without what is beyond {@code width} columns. */

@@ -39,8 +39,10 @@ import java.util.concurrent.locks.LockSupport;
         header = "Show what the nodes of this machine do now, live.",
         description = {
             "Show a line for each node: its state, its links, the traffic on them, "
-                    + "and what needs explaining. Enter shows the links of the selected "
-                    + "node; the last line of the screen names the other keys; q ends.",
+                    + "and what needs attention. Enter shows the selected node and its "
+                    + "links; / filters, t traces, ? names the other keys; q ends.",
+            "Colours are left out where NO_COLOR is set or CLICOLOR is 0, and characters beyond "
+                    + "ASCII where the locale is not UTF-8.",
             "Where standard output is not a terminal, and with --count or --json, "
                     + "tables are printed one after the other."
         })
@@ -79,6 +81,9 @@ public final class TopCommand implements Callable<Integer> {
     private List<Path> files = List.of();
 
     private final Map<Path, NodeSampler> samplers = new HashMap<>();
+    private final Map<Path, DetailReader> readers = new HashMap<>();
+    private final Map<String, NodeDetail> details = new HashMap<>();
+    private final RateHistory history = new RateHistory();
     private ClusterConfig config;
     private boolean isChecked;
 
@@ -97,20 +102,45 @@ public final class TopCommand implements Callable<Integer> {
             cluster.requireNone();
         }
         if (isOnScreen()) {
-            try (TopScreen screen = TopScreen.open()) {
+            final Glyphs glyphs = Glyphs.of(System.getenv());
+            try (TopScreen screen = TopScreen.open(glyphs.isColoured());
+                    TopTraces traces = new TopTraces()) {
                 if (screen != null) {
-                    screen.run(
-                            () ->
-                                    new TopModel(
-                                            LocalTime.now(ZoneId.systemDefault()).format(CLOCK),
-                                            look()),
-                            intervalNs);
+                    screen.run(source(glyphs, traces), intervalNs);
                     return ExitStatus.OK;
                 }
             }
         }
         print(intervalNs);
         return ExitStatus.OK;
+    }
+
+    private TopScreen.Source source(final Glyphs glyphs, final TopTraces traces) {
+        return new TopScreen.Source() {
+            @Override
+            public TopModel look() throws IOException {
+                final List<NodeSample> nodes = TopCommand.this.look();
+                history.add(nodes);
+                return new TopModel(
+                        LocalTime.now(ZoneId.systemDefault()).format(CLOCK),
+                        nodes,
+                        new TopExtras(glyphs, history.rates(), details, traces.lines()));
+            }
+
+            @Override
+            public TopModel again(final TopModel last) {
+                final TopExtras extras = last.extras();
+                return new TopModel(
+                        last.clock(),
+                        last.nodes(),
+                        new TopExtras(glyphs, extras.rates(), extras.details(), traces.lines()));
+            }
+
+            @Override
+            public void trace(final TopState.TraceWish wish) {
+                traces.begin(config, wish);
+            }
+        };
     }
 
     private boolean isOnScreen() {
@@ -142,9 +172,14 @@ public final class TopCommand implements Callable<Integer> {
         }
         for (final Path file : files.isEmpty() ? ClusterFile.counterFiles(config) : files) {
             try (CounterReader reader = CounterReader.open(file)) {
-                nodes.add(
+                final NodeSample node =
                         samplers.computeIfAbsent(file, key -> new NodeSampler())
-                                .sample(reader, System.nanoTime()));
+                                .sample(reader, System.nanoTime());
+                nodes.add(node);
+                details.put(
+                        TopModel.key(node),
+                        readers.computeIfAbsent(file, key -> new DetailReader())
+                                .read(reader, config));
             }
         }
         if (!isChecked) {

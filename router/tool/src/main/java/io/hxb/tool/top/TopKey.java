@@ -28,6 +28,14 @@ enum TopKey {
     REVERSE,
     /** The links of all nodes. */
     ALL_LINKS,
+    /** Type a text that rows must have. */
+    FILTER,
+    /** What needs attention. */
+    ATTENTION,
+    /** Trace from the selected node. */
+    TRACE,
+    /** The keys. */
+    HELP,
     /** Pause or resume refreshing. */
     PAUSE,
     /** End. */
@@ -82,6 +90,10 @@ enum TopKey {
             case 'r' -> REVERSE;
             case 'a' -> ALL_LINKS;
             case 'p' -> PAUSE;
+            case '/' -> FILTER;
+            case 'w' -> ATTENTION;
+            case 't' -> TRACE;
+            case '?' -> HELP;
             case 'q', 'Q', CTRL_C, CTRL_D, -1 -> QUIT;
             default -> NONE;
         };

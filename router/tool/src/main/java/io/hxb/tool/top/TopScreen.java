@@ -15,6 +15,7 @@ import org.jline.utils.NonBlockingReader;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -25,31 +26,48 @@ import java.util.List;
  * process is ended by a signal. Owned by the main thread; the thread that ends the process may
  * close it.
  */
-public final class TopScreen implements AutoCloseable {
+final class TopScreen implements AutoCloseable {
     private static final long STEP_MS = 100;
     private static final long ESCAPE_MS = 50;
+    private static final int ESCAPE = 27;
     private static final long NS_PER_MS = 1_000_000;
 
     /** Where samples come from. */
-    @FunctionalInterface
-    public interface Source {
+    interface Source {
         /**
          * Samples the nodes.
          *
          * @throws IOException if they cannot be sampled any more.
          */
         TopModel look() throws IOException;
+
+        /** The last sample with what else may have changed since. */
+        TopModel again(TopModel last);
+
+        /** Begins a trace, whose lines are in later samples. Does not block. */
+        void trace(TopState.TraceWish wish);
     }
 
     private final Terminal terminal;
+    private final boolean isColoured;
+    private final OutputStream out;
     private final Attributes before;
     private final Display display;
     private final String leave;
     private final Thread hook = new Thread(this::restore, "hxb-top-restore");
     private boolean isRestored;
 
-    private TopScreen(final Terminal terminal) {
+    /**
+     * On a terminal.
+     *
+     * @param terminal closed with it.
+     * @param isColoured whether text may have colours and other attributes.
+     * @param out where the terminal's output goes, also after it was closed.
+     */
+    TopScreen(final Terminal terminal, final boolean isColoured, final OutputStream out) {
         this.terminal = terminal;
+        this.isColoured = isColoured;
+        this.out = out;
         display = new Display(terminal, true);
         leave =
                 text(Capability.exit_attribute_mode)
@@ -64,6 +82,10 @@ public final class TopScreen implements AutoCloseable {
         raw.setLocalFlag(Attributes.LocalFlag.ISIG, false);
         terminal.setAttributes(raw);
         terminal.puts(Capability.enter_ca_mode);
+        // Not every terminal moves the cursor when it changes to its other screen, but the display
+        // begins where it assumes the cursor to be: at the upper left.
+        terminal.puts(Capability.clear_screen);
+        terminal.puts(Capability.cursor_home);
         terminal.puts(Capability.keypad_xmit);
         terminal.puts(Capability.cursor_invisible);
         terminal.flush();
@@ -72,10 +94,11 @@ public final class TopScreen implements AutoCloseable {
     /**
      * Takes the terminal of this process.
      *
+     * @param isColoured whether text may have colours and other attributes.
      * @return null when it cannot place the cursor.
      * @throws IOException if the terminal cannot be used.
      */
-    public static TopScreen open() throws IOException {
+    static TopScreen open(final boolean isColoured) throws IOException {
         final Terminal terminal =
                 TerminalBuilder.builder()
                         .system(true)
@@ -88,7 +111,7 @@ public final class TopScreen implements AutoCloseable {
             terminal.close();
             return null;
         }
-        return new TopScreen(terminal);
+        return new TopScreen(terminal, isColoured, new FileOutputStream(FileDescriptor.out));
     }
 
     private String text(final Capability capability) {
@@ -107,7 +130,7 @@ public final class TopScreen implements AutoCloseable {
      * @param intervalNs time between two samples.
      * @throws IOException if the source fails, or the terminal is gone.
      */
-    public void run(final Source source, final long intervalNs) throws IOException {
+    void run(final Source source, final long intervalNs) throws IOException {
         try {
             showUntilOver(source, intervalNs);
         } catch (final IOException | RuntimeException e) {
@@ -129,15 +152,31 @@ public final class TopScreen implements AutoCloseable {
         while (!state.isOver()) {
             final Size size = size();
             state = TopView.settle(model, size.getRows(), state);
-            show(TopView.draw(model, size.getColumns(), size.getRows(), state), size);
-            final TopKey key = awaitKey(size, dueNs);
-            state = TopView.press(model, size.getRows(), state, key);
+            show(draw(model, size, state), size);
+            final TopState next = take(model, size, state, dueNs);
+            if (!next.trace().equals(state.trace())) {
+                next.trace().ifPresent(source::trace);
+            }
+            state = next;
             final long nowNs = System.nanoTime();
+            if (dueNs - nowNs <= 0 && !state.isPaused()) {
+                model = source.look();
+            }
             if (dueNs - nowNs <= 0) {
-                model = state.isPaused() ? model : source.look();
                 dueNs = nowNs + intervalNs;
             }
+            model = source.again(model);
         }
+    }
+
+    private List<ScreenLine> draw(final TopModel model, final Size size, final TopState state) {
+        if (isColoured) {
+            return TopView.draw(model, size.getColumns(), size.getRows(), state);
+        }
+        final int width = Math.max(1, size.getColumns() - ScreenLine.MARK_COLUMNS);
+        return TopView.draw(model, width, size.getRows(), state).stream()
+                .map(line -> line.marked().cut(size.getColumns()))
+                .toList();
     }
 
     private Size size() {
@@ -146,19 +185,30 @@ public final class TopScreen implements AutoCloseable {
         return size.getColumns() > 0 && size.getRows() > 0 ? size : Size.of(80, 24);
     }
 
-    /** A key; NONE when something else is due: a sample, or a new size. */
-    private TopKey awaitKey(final Size size, final long dueNs) throws IOException {
-        while (dueNs - System.nanoTime() > 0 && size().equals(size)) {
+    /** What the next key changes; nothing when something else is due: a sample, or a new size. */
+    private TopState take(
+            final TopModel model, final Size size, final TopState state, final long dueNs)
+            throws IOException {
+        int character = NonBlockingReader.READ_EXPIRED;
+        // Where samples take longer than the interval, keys are still read.
+        do {
             final long leftMs = (dueNs - System.nanoTime()) / NS_PER_MS + 1;
-            final int character = terminal.reader().read(Math.clamp(leftMs, 1, STEP_MS));
-            if (character == '\u001b') {
-                return TopKey.ofSequence(sequence());
+            character = terminal.reader().read(Math.clamp(leftMs, 1, STEP_MS));
+        } while (character == NonBlockingReader.READ_EXPIRED
+                && dueNs - System.nanoTime() > 0
+                && size().equals(size));
+        if (character != NonBlockingReader.READ_EXPIRED) {
+            final String sequence = character == ESCAPE ? sequence() : "";
+            if (state.prompt() == TopState.Prompt.NONE) {
+                final TopKey key =
+                        character == ESCAPE ? TopKey.ofSequence(sequence) : TopKey.of(character);
+                return TopView.press(model, size.getRows(), state, key);
             }
-            if (character != NonBlockingReader.READ_EXPIRED) {
-                return TopKey.of(character);
-            }
+            return sequence.isEmpty()
+                    ? TopView.type(model, size.getRows(), state, character)
+                    : state;
         }
-        return TopKey.NONE;
+        return state;
     }
 
     /** The characters right after an ESC, up to the letter or tilde that ends the sequence. */
@@ -181,16 +231,20 @@ public final class TopScreen implements AutoCloseable {
         }
         final List<AttributedString> texts = new ArrayList<>();
         lines.forEach(line -> texts.add(styled(line)));
-        display.resize(size);
+        if (display.getColumns() != size.getColumns() || display.getRows() != size.getRows()) {
+            display.resize(size);
+            // What a terminal does with its lines when its size changes differs.
+            display.clear();
+        }
         display.update(texts, 0);
         terminal.flush();
     }
 
-    private static AttributedString styled(final ScreenLine line) {
+    private AttributedString styled(final ScreenLine line) {
         final AttributedStringBuilder text = new AttributedStringBuilder();
         for (final ScreenLine.Span span : line.spans()) {
-            final AttributedStyle style = style(span.tone());
-            text.styled(line.isSelected() ? style.inverse() : style, span.text());
+            final AttributedStyle style = isColoured ? style(span.tone()) : AttributedStyle.DEFAULT;
+            text.styled(isColoured && line.isSelected() ? style.inverse() : style, span.text());
         }
         return text.toAttributedString();
     }
@@ -219,10 +273,10 @@ public final class TopScreen implements AutoCloseable {
         } catch (final RuntimeException e) {
             // The library's own shutdown hook ran earlier and has done it.
         }
-        try (FileOutputStream screen = new FileOutputStream(FileDescriptor.out)) {
+        try {
             // Not by the terminal, which may be closed already.
-            screen.write(leave.getBytes(StandardCharsets.US_ASCII));
-            screen.flush();
+            out.write(leave.getBytes(StandardCharsets.US_ASCII));
+            out.flush();
         } catch (final IOException e) {
             // The terminal is gone: nothing is left to restore.
         }

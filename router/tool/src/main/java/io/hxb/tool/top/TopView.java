@@ -1,120 +1,77 @@
 package io.hxb.tool.top;
 
-import io.hxb.observe.live.LinkCondition;
-import io.hxb.observe.live.NodeSample;
-import io.hxb.observe.live.NodeState;
-
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
 
 /** Draws the screen and handles keys: pure functions of their arguments. Stateless. */
 final class TopView {
+    /** Lines around the rows: the title, the heading and the keys. */
     private static final int FRAME_LINES = 3;
-    private static final int MIN_IP_HEIGHT = 8;
-    private static final String NODE_HELP =
-            "q quit  Enter links  a all links  arrows: move, sort  r reverse  p pause";
-    private static final String LINK_HELP =
-            "q quit  Esc nodes  a all links  arrows: move, sort  r reverse  p pause";
 
-    private static final Table<NodeSample> NODES =
-            new Table<>(
-                    List.of(
-                            TopColumn.words("node", TopView::name)
-                                    .by(Comparator.comparingInt(NodeSample::node)),
-                            TopColumn.words(
-                                    "state", node -> node.state().toString(), TopView::tone),
-                            new TopColumn<>(
-                                    "links",
-                                    false,
-                                    node -> node.goodLinks() + "/" + node.links().size(),
-                                    TopView::linksTone,
-                                    Comparator.comparingLong(
-                                            node -> node.goodLinks() - node.links().size())),
-                            TopColumn.megabytes("in MB/s", NodeSample::inMegabytes),
-                            TopColumn.megabytes("out MB/s", NodeSample::outMegabytes),
-                            TopColumn.count("msg in/s", node -> node.messages().delivered()),
-                            TopColumn.count("out/s", node -> node.messages().sent()),
-                            TopColumn.count("relay/s", node -> node.frames().relayed()),
-                            TopColumn.trouble("again/s", node -> node.frames().resent()),
-                            TopColumn.trouble("detour/s", node -> node.frames().detoured()),
-                            TopColumn.trouble("troubled", node -> node.routes().troubled()),
-                            TopColumn.count("failures", NodeSample::failures),
-                            TopColumn.count("silent", node -> node.routes().silent()),
-                            TopColumn.count("broken", node -> node.routes().brokenHops()),
-                            TopColumn.words("cluster", NodeSample::cluster)),
-                    TopModel::key);
+    /** Height of a screen with room for what needs attention, and for the virtual NIC. */
+    private static final int MIN_HEIGHT = 8;
 
-    private static final Table<TopModel.NodeLink> LINKS =
-            new Table<>(
-                    List.of(
-                            TopColumn.words(
-                                            "link",
-                                            (TopModel.NodeLink row) ->
-                                                    name(row.node()) + " " + row.link().label())
-                                    .by(
-                                            Comparator.comparing(
-                                                            (TopModel.NodeLink row) ->
-                                                                    row.link().label())
-                                                    .thenComparingInt(row -> row.node().node())),
-                            new TopColumn<>(
-                                    "state",
-                                    true,
-                                    row -> row.link().state(),
-                                    row -> tone(row.link().condition()),
-                                    Comparator.comparing(
-                                                    (TopModel.NodeLink row) ->
-                                                            row.link().condition())
-                                            .reversed()),
-                            TopColumn.megabytes("in MB/s", row -> row.link().in().megabytes()),
-                            TopColumn.megabytes("out MB/s", row -> row.link().out().megabytes()),
-                            TopColumn.count("in f/s", row -> row.link().in().frames()),
-                            TopColumn.count("out f/s", row -> row.link().out().frames()),
-                            TopColumn.count("weight", row -> row.link().weightPercent()),
-                            TopColumn.count("fails", row -> row.link().failures()),
-                            TopColumn.count("heals", row -> row.link().recoveries()),
-                            TopColumn.words("nic", row -> row.link().nic()),
-                            TopColumn.words("last reason", row -> row.link().lastReason())),
-                    TopModel::key);
+    /** Height of a screen with room for the details of a node. */
+    private static final int MIN_DETAIL_HEIGHT = 12;
+
+    private static final int MAX_TYPED = 40;
+    private static final int ENTER = '\r';
+    private static final int NEW_LINE = '\n';
+    private static final int BACKSPACE = 8;
+    private static final int DELETE = 127;
+    private static final int ESCAPE = 27;
 
     private TopView() {}
-
-    private static String name(final NodeSample node) {
-        return "(" + node.coordinates() + ")";
-    }
-
-    private static TextStyle tone(final NodeSample node) {
-        return switch (node.state()) {
-            case RUNNING -> TextStyle.GOOD;
-            case STOPPED -> TextStyle.WARNING;
-            case DEAD -> TextStyle.BAD;
-        };
-    }
-
-    private static TextStyle linksTone(final NodeSample node) {
-        if (node.links().stream().anyMatch(link -> tone(link.condition()) == TextStyle.BAD)) {
-            return TextStyle.BAD;
-        }
-        return node.goodLinks() == node.links().size() ? TextStyle.GOOD : TextStyle.WARNING;
-    }
-
-    private static TextStyle tone(final LinkCondition condition) {
-        return switch (condition) {
-            case GOOD -> TextStyle.GOOD;
-            case WEAK, ALONE -> TextStyle.WARNING;
-            case FAILED, DOWN -> TextStyle.BAD;
-        };
-    }
 
     /** Makes sure that the selection exists and is visible on a screen of that height. */
     static TopState settle(final TopModel model, final int height, final TopState state) {
         TopState settled = state;
         if (state.view() == TopState.View.LINKS
-                && model.links(state.nodes().selected()).isEmpty()) {
+                && model.links(state.nodes().selected(), "").isEmpty()) {
             settled = state.view(TopState.View.NODES);
         }
-        return settled.list(settled.list().settle(keys(model, settled), rows(model, height)));
+        return settled.list(
+                settled.list().settle(keys(model, settled), rows(model, height, settled)));
+    }
+
+    /**
+     * What a character changes that ends a word, or belongs to it, while the user types.
+     *
+     * @param state with a prompt.
+     * @param character as it was read; 27 for ESC.
+     */
+    static TopState type(
+            final TopModel model, final int height, final TopState state, final int character) {
+        final boolean isFilter = state.prompt() == TopState.Prompt.FILTER;
+        final String typed = state.typed();
+        final TopState next =
+                switch (character) {
+                    case ESCAPE -> {
+                        final TopState none = state.typing(TopState.Prompt.NONE, "");
+                        yield isFilter ? none.filter("") : none;
+                    }
+                    case ENTER, NEW_LINE ->
+                            isFilter || typed.isBlank()
+                                    ? state.typing(TopState.Prompt.NONE, "")
+                                    : state.trace(typed.strip());
+                    case BACKSPACE, DELETE ->
+                            typed(state, typed.substring(0, Math.max(0, typed.length() - 1)));
+                    default ->
+                            character < ' ' || character > '~' || typed.length() >= MAX_TYPED
+                                    ? ending(state, character)
+                                    : typed(state, typed + (char) character);
+                };
+        return settle(model, height, next);
+    }
+
+    // Ctrl-C, and the end of input.
+    private static TopState ending(final TopState state, final int character) {
+        return TopKey.of(character) == TopKey.QUIT && character < ' ' ? state.end() : state;
+    }
+
+    private static TopState typed(final TopState state, final String text) {
+        final TopState next = state.typing(state.prompt(), text);
+        return state.prompt() == TopState.Prompt.FILTER ? next.filter(text) : next;
     }
 
     /**
@@ -125,7 +82,7 @@ final class TopView {
     static TopState press(
             final TopModel model, final int height, final TopState state, final TopKey key) {
         final boolean isOfNodes = state.view() == TopState.View.NODES;
-        final int page = Math.max(1, rows(model, height) - 1);
+        final int page = Math.max(1, rows(model, height, state) - 1);
         final TopState next =
                 switch (key) {
                     case UP -> move(model, state, -1);
@@ -135,12 +92,15 @@ final class TopView {
                     case FIRST -> move(model, state, Integer.MIN_VALUE);
                     case LAST -> move(model, state, Integer.MAX_VALUE);
                     case OPEN -> isOfNodes ? state.view(TopState.View.LINKS) : state;
-                    case BACK -> isOfNodes ? state : state.view(TopState.View.NODES);
-                    case ALL_LINKS ->
-                            state.view(
-                                    state.view() == TopState.View.ALL_LINKS
-                                            ? TopState.View.NODES
-                                            : TopState.View.ALL_LINKS);
+                    case BACK -> isOfNodes ? state.filter("") : state.view(TopState.View.NODES);
+                    case ALL_LINKS -> toggle(state, TopState.View.ALL_LINKS);
+                    case ATTENTION -> toggle(state, TopState.View.ATTENTION);
+                    case HELP -> toggle(state, TopState.View.HELP);
+                    case FILTER -> state.typing(TopState.Prompt.FILTER, state.filter());
+                    case TRACE ->
+                            model.nodes().isEmpty()
+                                    ? state
+                                    : state.typing(TopState.Prompt.TRACE, "");
                     case SORT_LEFT -> state.list(state.list().sortBy(-1, columns(state)));
                     case SORT_RIGHT -> state.list(state.list().sortBy(1, columns(state)));
                     case REVERSE -> state.list(state.list().reverse());
@@ -151,47 +111,75 @@ final class TopView {
         return settle(model, height, next);
     }
 
+    private static TopState toggle(final TopState state, final TopState.View view) {
+        return state.view(state.view() == view ? TopState.View.NODES : view);
+    }
+
     private static TopState move(final TopModel model, final TopState state, final long rows) {
         return state.list(state.list().move(keys(model, state), rows));
     }
 
+    private static boolean isOfLinks(final TopState state) {
+        return state.view() == TopState.View.LINKS || state.view() == TopState.View.ALL_LINKS;
+    }
+
     private static int columns(final TopState state) {
-        return state.view() == TopState.View.NODES
-                ? NODES.columns().size()
-                : LINKS.columns().size();
+        return isOfLinks(state)
+                ? TopTables.LINKS.columns().size()
+                : TopTables.NODES.columns().size();
     }
 
     private static List<String> keys(final TopModel model, final TopState state) {
-        return state.view() == TopState.View.NODES
-                ? NODES.keys(model.nodes(), state.nodes())
-                : LINKS.keys(links(model, state), state.links());
+        return isOfLinks(state)
+                ? TopTables.LINKS.keys(links(model, state), state.links())
+                : TopTables.NODES.keys(model.rows(state.filter()), state.nodes());
     }
 
     private static List<TopModel.NodeLink> links(final TopModel model, final TopState state) {
-        return model.links(state.view() == TopState.View.LINKS ? state.nodes().selected() : "");
+        final boolean isOfOne = state.view() == TopState.View.LINKS;
+        return model.links(isOfOne ? state.nodes().selected() : "", state.filter());
     }
 
-    private static int rows(final TopModel model, final int height) {
-        return Math.max(0, height - FRAME_LINES - ipLines(model, height));
+    private static int rows(final TopModel model, final int height, final TopState state) {
+        return Math.max(
+                0, height - FRAME_LINES - upperLines(height, state) - ipLines(model, height));
+    }
+
+    private static int upperLines(final int height, final TopState state) {
+        final boolean hasDetail =
+                height >= MIN_DETAIL_HEIGHT && state.view() == TopState.View.LINKS;
+        return (height >= MIN_HEIGHT ? 1 : 0) + (hasDetail ? NodeDetail.LINES : 0);
+    }
+
+    /** The lines between the title and the table, as many as {@link #upperLines} says. */
+    private static List<ScreenLine> upper(
+            final TopModel model, final int width, final int height, final TopState state) {
+        final List<ScreenLine> lines = new ArrayList<>();
+        if (height >= MIN_HEIGHT) {
+            lines.add(Attention.line(Attention.of(model), width));
+        }
+        if (height >= MIN_DETAIL_HEIGHT && state.view() == TopState.View.LINKS) {
+            TopPages.selected(model, state)
+                    .ifPresent(
+                            node ->
+                                    model.detail(node).lines().stream()
+                                            .map(line -> ScreenLine.of(line, TextStyle.PLAIN))
+                                            .forEach(line -> lines.add(line.cut(width))));
+        }
+        return lines;
     }
 
     // A line for the virtual NIC of the selected node, where nodes have any.
     private static int ipLines(final TopModel model, final int height) {
-        return height >= MIN_IP_HEIGHT
+        return height >= MIN_HEIGHT
                         && model.nodes().stream().anyMatch(node -> node.ip().isPresent())
                 ? 1
                 : 0;
     }
 
     private static String ipLine(final TopModel model, final TopState state) {
-        final String selected =
-                state.view() == TopState.View.ALL_LINKS
-                        ? state.links().selected()
-                        : state.nodes().selected();
-        return model.nodes().stream()
-                .filter(node -> (selected + " ").startsWith(TopModel.key(node) + " "))
-                .findFirst()
-                .flatMap(node -> node.ip().map(ip -> name(node) + " " + ip.text()))
+        return TopPages.selected(model, state)
+                .flatMap(node -> node.ip().map(ip -> TopModel.name(node) + " " + ip.text()))
                 .orElse("");
     }
 
@@ -206,57 +194,47 @@ final class TopView {
     static List<ScreenLine> draw(
             final TopModel model, final int width, final int height, final TopState state) {
         final List<ScreenLine> lines = new ArrayList<>();
-        lines.add(ScreenLine.of(title(model, state), TextStyle.TITLE).cut(width));
+        lines.add(TopPages.title(model, state, width));
+        final int ipLines = ipLines(model, height);
+        final int end = Math.max(2, height - 1 - ipLines);
         if (height > 1) {
-            final int room = Math.max(1, height - 2 - ipLines(model, height));
-            lines.addAll(
-                    state.view() == TopState.View.NODES
-                            ? NODES.draw(model.nodes(), width, room, state.nodes())
-                            : LINKS.draw(links(model, state), width, room, state.links()));
-        }
-        if (model.nodes().isEmpty() && height > FRAME_LINES) {
-            lines.add(
-                    ScreenLine.of("no node or link is as wanted now", TextStyle.WARNING)
-                            .cut(width));
+            lines.addAll(upper(model, width, height, state));
+            lines.addAll(body(model, width, end - lines.size(), state));
         }
         if (height > 2) {
-            final int ipLines = ipLines(model, height);
-            while (lines.size() < height - 1 - ipLines) {
+            while (lines.size() < end) {
                 lines.add(ScreenLine.of("", TextStyle.PLAIN));
             }
             if (ipLines > 0) {
                 lines.add(ScreenLine.of(ipLine(model, state), TextStyle.PLAIN).cut(width));
             }
-            final String help = state.view() == TopState.View.NODES ? NODE_HELP : LINK_HELP;
-            lines.add(ScreenLine.of(help, TextStyle.TITLE).cut(width));
+            lines.add(TopPages.keys(state, width));
         }
         return lines;
     }
 
-    private static String title(final TopModel model, final TopState state) {
-        final long links = model.nodes().stream().mapToLong(node -> node.links().size()).sum();
-        final long good = model.nodes().stream().mapToLong(NodeSample::goodLinks).sum();
-        final long running =
-                model.nodes().stream().filter(node -> node.state() == NodeState.RUNNING).count();
-        final StringBuilder text = new StringBuilder("hxb top ").append(model.clock());
-        text.append(state.isPaused() ? " PAUSED" : "");
-        place(model, state).ifPresent(place -> text.append("  ").append(place));
-        return text.append("  nodes running ")
-                .append(running + "/" + model.nodes().size())
-                .append(", links good ")
-                .append(good + "/" + links)
-                .toString();
-    }
-
-    private static Optional<String> place(final TopModel model, final TopState state) {
-        return switch (state.view()) {
-            case NODES -> Optional.empty();
-            case ALL_LINKS -> Optional.of("links of all nodes");
-            case LINKS ->
-                    model.nodes().stream()
-                            .filter(node -> TopModel.key(node).equals(state.nodes().selected()))
-                            .findFirst()
-                            .map(node -> "links of node " + name(node));
-        };
+    private static List<ScreenLine> body(
+            final TopModel model, final int width, final int room, final TopState state) {
+        if (state.view().isPage()) {
+            final List<ScreenLine> page = TopPages.page(model, state, width);
+            return page.subList(0, Math.min(room, page.size()));
+        }
+        final List<ScreenLine> lines =
+                new ArrayList<>(
+                        isOfLinks(state)
+                                ? TopTables.LINKS.draw(
+                                        links(model, state), width, room, state.links())
+                                : TopTables.NODES.draw(
+                                        model.rows(state.filter()), width, room, state.nodes()));
+        if (lines.size() == 1 && room > 1) {
+            lines.add(
+                    ScreenLine.of(
+                                    model.nodes().isEmpty()
+                                            ? "no node or link is as wanted now"
+                                            : "no row has '" + state.filter() + "'; Esc: all rows",
+                                    TextStyle.WARNING)
+                            .cut(width));
+        }
+        return lines;
     }
 }

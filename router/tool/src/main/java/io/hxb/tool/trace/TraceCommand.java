@@ -7,6 +7,7 @@ import io.hxb.tool.cluster.AttachedCluster;
 import io.hxb.tool.cluster.Cluster;
 import io.hxb.tool.measure.StopRequest;
 import io.hxb.tool.option.ClusterOptions;
+import io.hxb.tool.option.NodeNames;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.option.TimeOption;
 import io.hxb.tool.report.ExitStatus;
@@ -54,10 +55,11 @@ public final class TraceCommand implements Callable<Integer> {
     @Parameters(
             index = "0..1",
             arity = "1..2",
-            paramLabel = "COORD",
+            paramLabel = "NODE",
             description =
-                    "send to the node at these coordinates, such as 1,1,0; with two, from the "
-                            + "first, which runs on this machine, to the second")
+                    "send to this node: a host name of the cluster file, coordinates such as "
+                            + "1,1,0, or an id; with two, from the first, which runs on this "
+                            + "machine, to the second")
     private List<String> nodes = List.of();
 
     @Option(
@@ -105,11 +107,10 @@ public final class TraceCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         final ClusterConfig config = cluster.config();
         final Shape shape = config.shape();
-        final int to = shape.node(shape.parseCoordinates(nodes.getLast()));
+        final NodeNames names = new NodeNames(config);
+        final int to = names.node(nodes.getLast());
         final int from =
-                nodes.size() == 2
-                        ? shape.node(shape.parseCoordinates(nodes.getFirst()))
-                        : cluster.runningNode(config);
+                nodes.size() == 2 ? names.node(nodes.getFirst()) : cluster.runningNode(config);
         if (from == to) {
             throw new UsageException(
                     "a node reaches itself without a frame: name another than "

@@ -8,7 +8,7 @@ import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.LinkPlan;
 import io.hxb.pm.stream.HxbSocketAddress;
-import io.hxb.tool.tunnel.NodeNames;
+import io.hxb.tool.option.NodeNames;
 import io.hxb.tool.tunnel.Tunnel;
 import io.hxb.topology.Shape;
 

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.hxb.tool.tunnel.NodeNames;
+import io.hxb.tool.option.NodeNames;
 import io.hxb.tool.tunnel.Tunnel;
 import io.hxb.tool.tunnel.TunnelNodes;
 

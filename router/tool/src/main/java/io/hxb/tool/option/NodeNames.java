@@ -1,4 +1,4 @@
-package io.hxb.tool.tunnel;
+package io.hxb.tool.option;
 
 import io.hxb.config.ClusterConfig;
 import io.hxb.log.Printable;

@@ -1,4 +1,4 @@
-package io.hxb.tool.tunnel;
+package io.hxb.tool.option;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

@@ -1,0 +1,103 @@
+package io.hxb.tool.top;
+
+import io.hxb.observe.live.LinkCondition;
+import io.hxb.observe.live.LinkSample;
+import io.hxb.observe.live.NodeSample;
+import io.hxb.observe.live.NodeState;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * Something that needs attention, in words. Immutable.
+ *
+ * @param severity higher is worse.
+ * @param text without a full stop.
+ */
+record Attention(int severity, String text) {
+    private static final int DEAD = 5;
+    private static final int NOT_WORKING = 4;
+    private static final int FINDING = 3;
+    private static final int LESS = 2;
+    private static final int STOPPED = 1;
+
+    /** All there is in the samples, the most severe first. */
+    static List<Attention> of(final TopModel model) {
+        final List<Attention> all = new ArrayList<>();
+        for (final NodeSample node : model.nodes()) {
+            final String name = TopModel.name(node);
+            switch (node.state()) {
+                case NodeState.DEAD -> all.add(new Attention(DEAD, "node " + name + " is dead"));
+                case NodeState.STOPPED ->
+                        all.add(new Attention(STOPPED, "node " + name + " is stopped"));
+                case NodeState.RUNNING -> {
+                    if (node.goodLinks() < node.links().size()) {
+                        for (final LinkCondition condition : LinkCondition.values()) {
+                            links(node, condition, all);
+                        }
+                    }
+                    if (node.routes().troubled() > 0) {
+                        all.add(
+                                new Attention(
+                                        LESS,
+                                        name
+                                                + " has trouble on routes to "
+                                                + node.routes().troubled()
+                                                + " nodes"));
+                    }
+                    model.detail(node)
+                            .findings()
+                            .forEach(text -> all.add(new Attention(FINDING, name + " " + text)));
+                }
+            }
+        }
+        all.sort(Comparator.comparingInt(Attention::severity).reversed());
+        return all;
+    }
+
+    private static void links(
+            final NodeSample node, final LinkCondition condition, final List<Attention> all) {
+        final List<LinkSample> own =
+                node.links().stream().filter(link -> link.condition() == condition).toList();
+        if (condition == LinkCondition.GOOD || own.isEmpty()) {
+            return;
+        }
+        final int severity =
+                condition == LinkCondition.FAILED || condition == LinkCondition.DOWN
+                        ? NOT_WORKING
+                        : LESS;
+        final LinkSample first = own.getFirst();
+        final String text =
+                own.size() == 1
+                        ? TopModel.name(node) + " " + first.label() + " " + first.state()
+                        : TopModel.name(node)
+                                + " "
+                                + own.size()
+                                + " links "
+                                + condition.word()
+                                + " ("
+                                + first.label()
+                                + " ...)";
+        final boolean hasReason =
+                condition == LinkCondition.FAILED && !first.lastReason().isEmpty();
+        all.add(new Attention(severity, hasReason ? text + ": " + first.lastReason() : text));
+    }
+
+    TextStyle tone() {
+        return severity >= NOT_WORKING ? TextStyle.BAD : TextStyle.WARNING;
+    }
+
+    /** The most severe of them on one line, with the number of the others. */
+    static ScreenLine line(final List<Attention> all, final int width) {
+        if (all.isEmpty()) {
+            return ScreenLine.of("nothing needs attention", TextStyle.GOOD).cut(width);
+        }
+        final String more = all.size() == 1 ? "" : "  +" + (all.size() - 1) + " more: w";
+        final int room = Math.max(0, width - more.length());
+        final String first = all.getFirst().text();
+        final String cut =
+                first.length() <= room ? first : first.substring(0, Math.max(0, room - 3)) + "...";
+        return ScreenLine.of(cut + more, all.getFirst().tone()).cut(width);
+    }
+}
