@@ -235,6 +235,19 @@ class ForwarderTest {
     }
 
     @Test
+    void shouldNoteToWhatLengthFramesWereCut() {
+        // given
+        final int cut = FrameHeaderFlyweight.LENGTH + 100;
+        // when
+        receive(frame("0,1", "1,2", 8), cut + 1);
+        receive(frame("0,1", "1,2", 8), FrameHeaderFlyweight.LENGTH + 99);
+        // then
+        assertEquals(2, forwarder.counters().value(CounterType.ofReason(DropReason.LENGTH)));
+        assertEquals(2, forwarder.counters().value(CounterType.LINK_CUT_FRAMES, 0));
+        assertEquals(cut - 1, forwarder.counters().value(CounterType.LINK_CUT_BYTES, 0));
+    }
+
+    @Test
     void shouldDropSealedFramesOfNeighboursWhereThereIsNoKey() {
         // given: what a neighbour with a key sends to this node, which has none
         final long seal = frames.frame(FrameHeaderFlyweight.ANY_DESTINATION, 0, 124);

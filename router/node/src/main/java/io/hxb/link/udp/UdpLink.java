@@ -112,13 +112,25 @@ public final class UdpLink implements Link {
         try (Arena arena = Arena.ofConfined()) {
             final long sockaddr = arena.allocate(Sockets.SOCKADDR_IN_LENGTH, 8).address();
             UdpAddress.write(sockaddr, UdpAddress.parse(config.address()));
-            Sockets.bind(
-                    fd,
-                    sockaddr,
-                    Sockets.SOCKADDR_IN_LENGTH,
-                    "link " + config.index() + ", UDP " + config.address());
+            bind(fd, sockaddr, config);
             Sockets.localAddress(fd, sockaddr, Sockets.SOCKADDR_IN_LENGTH);
             return UdpAddress.read(sockaddr);
+        }
+    }
+
+    private static void bind(final int fd, final long sockaddr, final UdpLinkConfig config)
+            throws LinuxException {
+        final String what = "link " + config.index() + ", UDP " + config.address();
+        try {
+            Sockets.bind(fd, sockaddr, Sockets.SOCKADDR_IN_LENGTH, what);
+        } catch (final LinuxException e) {
+            final String owner =
+                    e.errno() == Errno.EADDRINUSE
+                            ? UdpAddress.owner(UdpAddress.parse(config.address()))
+                            : "";
+            throw owner.isEmpty()
+                    ? e
+                    : new LinuxException("bind(" + what + "), which " + owner + " has", e.errno());
         }
     }
 
