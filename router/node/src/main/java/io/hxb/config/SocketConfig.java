@@ -48,8 +48,7 @@ public record SocketConfig(
                             SocketConfig::mtuBytes,
                             Limits.<SocketConfig>range(256, 65_507).orZero("that of the NIC"),
                             "Bytes of a frame after its Ethernet header; 0 takes the MTU of the"
-                                    + " NIC, for UDP that of the route less 28, 8972 at"
-                                    + " most."),
+                                    + " NIC, or of the route for UDP."),
                     advanced(
                             "receiveBuffer",
                             SIZE,
