@@ -14,8 +14,8 @@ import java.util.Map;
 /**
  * The sockets of the links. Immutable.
  *
- * @param mtuBytes largest frame (HXB header and body) on any link; 0 takes each NIC's MTU; for
- *     UDP, that of the route less 28, 8,972 at most.
+ * @param mtuBytes largest frame (HXB header and body) on any link; 0 takes each NIC's MTU; for UDP,
+ *     that of the route less 28, 8,972 at most.
  * @param receiveBufferBytes SO_RCVBUF of each socket that receives into the pool.
  * @param sendBufferBytes SO_SNDBUF of each sending socket.
  * @param relayRingFrames slots of each NIC's ring of frames to relay, 16 to 65,536, a power of two.

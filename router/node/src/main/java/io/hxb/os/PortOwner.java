@@ -15,9 +15,8 @@ import java.util.stream.Stream;
 
 /**
  * The programs that have a UDP port of this machine, in the network namespace of this process.
- * Stateless. Source: proc_pid_net(5), /proc/net/udp and udp6, which has the
- * sockets of both families, such as those of Java, even those that are bound to an IPv4 address;
- * proc_pid_fd(5).
+ * Stateless. Source: proc_pid_net(5), /proc/net/udp and udp6, which has the sockets of both
+ * families, such as those of Java, even those that are bound to an IPv4 address; proc_pid_fd(5).
  */
 public final class PortOwner {
     private static final List<Path> TABLES =
@@ -63,7 +62,6 @@ public final class PortOwner {
                 lines.addAll(Files.readAllLines(table, StandardCharsets.US_ASCII));
             } catch (final IOException e) {
                 // A kernel without IPv6 has one table only.
-                continue;
             }
         }
         return lines;

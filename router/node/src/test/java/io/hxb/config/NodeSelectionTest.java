@@ -63,9 +63,7 @@ class NodeSelectionTest {
         final ConfigException shared =
                 assertThrows(
                         ConfigException.class,
-                        () ->
-                                NodeSelection.resolve(
-                                        CONFIG, null, kubernetes, "worker-4", true));
+                        () -> NodeSelection.resolve(CONFIG, null, kubernetes, "worker-4", true));
         assertTrue(shared.getMessage().contains("hostNetwork"), shared.getMessage());
     }
 

@@ -50,10 +50,7 @@ final class UdpMtu {
     /** The link has neighbours at these addresses now; asks for all of them. */
     void expect(final long... addresses) {
         final long[] given =
-                Arrays.stream(addresses)
-                        .map(address -> address & HOST_BITS)
-                        .distinct()
-                        .toArray();
+                Arrays.stream(addresses).map(address -> address & HOST_BITS).distinct().toArray();
         bytes = new int[given.length];
         hosts = given;
         for (next = 0; next < given.length; next++) {

@@ -97,8 +97,7 @@ class RawGroForwardingSystemTest extends RawIpPair {
         switchOn();
         final Process running = new ProcessBuilder("sleep", "60").start();
         try {
-            NicMark.put(
-                    right, TestNamespaces.info(right, "n0").ifindex(), running.pid());
+            NicMark.put(right, TestNamespaces.info(right, "n0").ifindex(), running.pid());
             // when
             openByIp();
             closeB();

@@ -16,8 +16,7 @@ final class NicCheck {
     private NicCheck() {}
 
     /** What is wrong with a NIC that is in the table, whoever else uses it. */
-    static List<Finding> use(
-            final String subject, final String name, final NicTable.Nic nic) {
+    static List<Finding> use(final String subject, final String name, final NicTable.Nic nic) {
         final List<Finding> findings = new ArrayList<>();
         if (!nic.linkType().isEmpty() && !nic.linkType().equals("ether")) {
             findings.add(
@@ -29,8 +28,8 @@ final class NicCheck {
                                     : "has no Ethernet headers (link/"
                                             + nic.linkType()
                                             + "), as tunnels for IP packets",
-                            "name an Ethernet NIC, or take backend: udp, which needs an IPv4 address"
-                                    + " of each node"));
+                            "name an Ethernet NIC, or take backend: udp, which needs an IPv4"
+                                + " address of each node"));
         }
         if (nic.isBridged()) {
             findings.add(
@@ -140,8 +139,7 @@ final class NicCheck {
                 ofNic = table + " " + chain;
             }
             if (!ofNic.isEmpty()
-                    && (line.contains("policy drop")
-                            || line.matches("(.* )?drop( comment .*)?"))) {
+                    && (line.contains("policy drop") || line.matches("(.* )?drop( comment .*)?"))) {
                 return ofNic;
             }
         }

@@ -98,10 +98,7 @@ final class NicsCheck {
                 : List.of(
                         Finding.fail(
                                 subject,
-                                "has MTU "
-                                        + nic.mtuBytes()
-                                        + ", the cluster file wants "
-                                        + wanted,
+                                "has MTU " + nic.mtuBytes() + ", the cluster file wants " + wanted,
                                 "ip link set " + name + " mtu " + wanted));
     }
 

@@ -145,7 +145,8 @@ class CausesSystemTest {
     void shouldNameAMissingCarrier() {
         // given
         TestNamespaces.ipIn(other, "link set p1 down");
-        TestNamespaces.await("p1 has no carrier", () -> !TestNamespaces.info(namespace, "p1").hasCarrier());
+        TestNamespaces.await(
+                "p1 has no carrier", () -> !TestNamespaces.info(namespace, "p1").hasCarrier());
         // when, then
         assertFirst(nics(raw("p1", "")), "p1", "has no carrier");
         TestNamespaces.ipIn(other, "link set p1 up");
@@ -242,10 +243,12 @@ class CausesSystemTest {
         // as MisconfigurationDetector words it
         for (final String sentence :
                 List.of(
-                        "the cables of x.0 and x.1 of (0) are interchanged: plug them the other way",
+                        "the cables of x.0 and x.1 of (0) are interchanged: plug them the other"
+                            + " way",
                         "two nodes have the coordinates (1): start one with its own --node",
                         "x.0 of (0) and x.0 of (1) have different MTUs, 9000 and 1500: set both",
-                        "a node on x.0 of (0) has key 1, this node has key 2: give both the same")) {
+                        "a node on x.0 of (0) has key 1, this node has key 2: give both the"
+                            + " same")) {
             final NodeFinding finding = NodeFinding.of(NodeFinding.Kind.MISMATCH, sentence);
             assertFirst(Finding.ofNode("node", finding), "FAIL", finding.text());
         }
@@ -253,8 +256,7 @@ class CausesSystemTest {
 
     @Test
     void shouldNameLongFramesThatAreCutOrLost() {
-        assertFirst(
-                LinkCheck.cut(LINK, 4_000, 8_178, 9_000), "FAIL", "x.0", "cut", "8178 bytes");
+        assertFirst(LinkCheck.cut(LINK, 4_000, 8_178, 9_000), "FAIL", "x.0", "cut", "8178 bytes");
         assertFirst(LinkCheck.cut(LINK, 1, 8_178, 9_000), "WARN", "cut");
         assertEquals(List.of(), LinkCheck.cut(LINK, 0, 0, 9_000));
         assertFirst(LinkCheck.longFrames(LINK, 3, 0, 0), "x.0", "long frames did not arrive");
@@ -268,12 +270,18 @@ class CausesSystemTest {
                 Map.of("wait", LoopConfig.Waiting.SPIN, "loops", 2, "priority", 10);
         // when, then
         assertFirst(
-                CpuCheck.loops(LoopConfig.KEYS.with(LoopConfig.KEYS.defaults(), Map.of("cpus", List.of(1, 7))), cpus),
+                CpuCheck.loops(
+                        LoopConfig.KEYS.with(
+                                LoopConfig.KEYS.defaults(), Map.of("cpus", List.of(1, 7))),
+                        cpus),
                 "loop.cpus",
                 "[7] that are offline",
                 "0-1,4");
         assertFirst(
-                CpuCheck.loops(LoopConfig.KEYS.with(LoopConfig.KEYS.defaults(), Map.of("cpus", List.of(1, 4))), cpus),
+                CpuCheck.loops(
+                        LoopConfig.KEYS.with(
+                                LoopConfig.KEYS.defaults(), Map.of("cpus", List.of(1, 4))),
+                        cpus),
                 "loop.cpus",
                 "[4]",
                 "cpuset");
@@ -286,7 +294,8 @@ class CausesSystemTest {
         assertEquals(
                 List.of(),
                 CpuCheck.loops(
-                        LoopConfig.KEYS.with(LoopConfig.KEYS.defaults(), spin), new CpuCheck.Cpus("0-7", "0-7")));
+                        LoopConfig.KEYS.with(LoopConfig.KEYS.defaults(), spin),
+                        new CpuCheck.Cpus("0-7", "0-7")));
     }
 
     @Test
@@ -304,7 +313,6 @@ class CausesSystemTest {
         // and
         Files.writeString(state.resolve("disable"), "1\n");
         assertEquals(Finding.Level.OK, CpuCheck.sleep(folder).level());
-        assertEquals(
-                Finding.Level.OK, CpuCheck.sleep(folder.resolve("nowhere")).level());
+        assertEquals(Finding.Level.OK, CpuCheck.sleep(folder.resolve("nowhere")).level());
     }
 }
