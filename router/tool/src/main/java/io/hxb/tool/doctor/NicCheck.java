@@ -29,7 +29,7 @@ final class NicCheck {
                                             + nic.linkType()
                                             + "), as tunnels for IP packets",
                             "name an Ethernet NIC, or take backend: udp, which needs an IPv4"
-                                + " address of each node"));
+                                    + " address of each node"));
         }
         if (nic.isBridged()) {
             findings.add(

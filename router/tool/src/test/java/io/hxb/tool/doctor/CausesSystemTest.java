@@ -244,11 +244,11 @@ class CausesSystemTest {
         for (final String sentence :
                 List.of(
                         "the cables of x.0 and x.1 of (0) are interchanged: plug them the other"
-                            + " way",
+                                + " way",
                         "two nodes have the coordinates (1): start one with its own --node",
                         "x.0 of (0) and x.0 of (1) have different MTUs, 9000 and 1500: set both",
                         "a node on x.0 of (0) has key 1, this node has key 2: give both the"
-                            + " same")) {
+                                + " same")) {
             final NodeFinding finding = NodeFinding.of(NodeFinding.Kind.MISMATCH, sentence);
             assertFirst(Finding.ofNode("node", finding), "FAIL", finding.text());
         }
