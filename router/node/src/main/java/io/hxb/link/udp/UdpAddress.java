@@ -103,7 +103,7 @@ public final class UdpAddress {
     static String owner(final long address) {
         final byte[] host = new byte[4];
         for (int i = 0; i < host.length; i++) {
-            host[i] = (byte) (address >>> 40 - 8 * i);
+            host[i] = (byte) (address >>> (40 - Byte.SIZE * i));
         }
         try {
             return PortOwner.ofUdp(InetAddress.getByAddress(host), (int) address & MAX_PORT);

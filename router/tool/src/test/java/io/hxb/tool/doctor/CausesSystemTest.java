@@ -203,7 +203,7 @@ class CausesSystemTest {
     @Test
     void shouldNameAPortInUseAndItsOwner() throws Exception {
         // given
-        try (DatagramSocket taken = new DatagramSocket(0, InetAddress.getByName("127.0.0.1"))) {
+        try (DatagramSocket taken = new DatagramSocket(0, InetAddress.getLoopbackAddress())) {
             final ClusterConfig config =
                     ClusterConfigYaml.parse(
                             "name: n\nshape: 2\nbackend: udp\nlinks: 1\nattach: {directory: "
