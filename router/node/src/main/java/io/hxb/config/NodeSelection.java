@@ -16,23 +16,30 @@ import java.util.regex.Pattern;
  *     on.
  */
 public record NodeSelection(int node, long coordinates, String source) {
-    private static final Pattern ORDINAL = Pattern.compile(".*-(\\d{1,7})");
+    private static final Pattern ORDINAL = Pattern.compile(".*-(0|[1-9]\\d{0,6})");
+
+    private static final String POD_ADVICE =
+            "; this pod has the name of its machine (hostNetwork), so HXB_NODE has to come from its"
+                    + " label apps.kubernetes.io/pod-index";
 
     /**
      * Decides which node this process is: by the option, otherwise HXB_NODE, otherwise the file's
      * {@code hosts}, otherwise Slurm (SLURM_PROCID, SLURM_NODEID), otherwise the ordinal at the end
-     * of a Kubernetes StatefulSet's host name.
+     * of a Kubernetes StatefulSet's host name. Such an ordinal never begins with a 0, and the name
+     * of a pod with {@code hostNetwork} is that of its machine, which has none.
      *
      * @param option node id or coordinates such as {@code 1,0,2}; null when not given.
      * @param environment environment variables.
      * @param hostName name of this host, with or without domain.
+     * @param isOfMachine whether the host name is that of a machine, even for a pod.
      * @throws ConfigException if none of these names a node, or one is not valid.
      */
     public static NodeSelection resolve(
             final ClusterConfig config,
             final String option,
             final Map<String, String> environment,
-            final String hostName) {
+            final String hostName,
+            final boolean isOfMachine) {
         if (option != null) {
             return parse(config.shape(), option, "--node");
         }
@@ -51,8 +58,9 @@ public record NodeSelection(int node, long coordinates, String source) {
                 return parse(config.shape(), environment.get(name), name);
             }
         }
+        final boolean isInPod = environment.containsKey("KUBERNETES_SERVICE_HOST");
         final Matcher ordinal = ORDINAL.matcher(shortName);
-        if (environment.containsKey("KUBERNETES_SERVICE_HOST") && ordinal.matches()) {
+        if (isInPod && !isOfMachine && ordinal.matches()) {
             return parse(config.shape(), ordinal.group(1), "host name " + hostName);
         }
         throw new ConfigException(
@@ -62,7 +70,8 @@ public record NodeSelection(int node, long coordinates, String source) {
                                 + " is not known: give --node X,Y,Z, set HXB_NODE, or list"
                                 + " host '"
                                 + hostName
-                                + "' under hosts: in the cluster file"));
+                                + "' under hosts: in the cluster file"
+                                + (isInPod && isOfMachine ? POD_ADVICE : "")));
     }
 
     private static NodeSelection parse(final Shape shape, final String text, final String source) {

@@ -14,8 +14,8 @@ import java.util.Map;
 /**
  * The sockets of the links. Immutable.
  *
- * @param mtuBytes largest frame (HXB header and body) on any link; 0 takes each NIC's MTU, and
- *     8,972 for UDP.
+ * @param mtuBytes largest frame (HXB header and body) on any link; 0 takes each NIC's MTU; for UDP,
+ *     that of the route less 28, 8,972 at most.
  * @param receiveBufferBytes SO_RCVBUF of each socket that receives into the pool.
  * @param sendBufferBytes SO_SNDBUF of each sending socket.
  * @param relayRingFrames slots of each NIC's ring of frames to relay, 16 to 65,536, a power of two.
@@ -48,7 +48,7 @@ public record SocketConfig(
                             SocketConfig::mtuBytes,
                             Limits.<SocketConfig>range(256, 65_507).orZero("that of the NIC"),
                             "Bytes of a frame after its Ethernet header; 0 takes the MTU of the"
-                                    + " NIC, and 8972 for UDP."),
+                                    + " NIC, or of the route for UDP."),
                     advanced(
                             "receiveBuffer",
                             SIZE,
@@ -98,14 +98,6 @@ public record SocketConfig(
 
     /** The defaults. */
     public static final SocketConfig DEFAULT = KEYS.defaults();
-
-    /** Frames of UDP links unless configured: 9,000 minus the headers of IP and UDP. */
-    private static final int UDP_MTU_BYTES = 8972;
-
-    /** Largest frame on a UDP link, which has no NIC to ask. */
-    public int udpMtuBytes() {
-        return mtuBytes > 0 ? mtuBytes : UDP_MTU_BYTES;
-    }
 
     /** The same with another setting for relaying in the kernel. */
     public SocketConfig withKernelRelay(final KernelRelay value) {

@@ -535,6 +535,14 @@ public final class Forwarder implements FrameSink {
             final int lengthBytes,
             final long sourceAddress) {
         drop(reason);
+        if (reason == DropReason.LENGTH) {
+            final int index = link.index();
+            counters.increment(CounterType.LINK_CUT_FRAMES, index);
+            counters.add(
+                    CounterType.LINK_CUT_BYTES,
+                    index,
+                    lengthBytes - counters.value(CounterType.LINK_CUT_BYTES, index));
+        }
         discovery.onInvalid(
                 link.index(), reason, headerAddress, lengthBytes, sourceAddress, clock.nowNs());
     }

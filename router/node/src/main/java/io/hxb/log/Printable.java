@@ -31,6 +31,39 @@ public final class Printable {
         return printable.append(length < text.length() ? "..." : "").toString();
     }
 
+    /**
+     * The text with control characters escaped as in Java, except for the ends of lines: for
+     * messages, which may have letters of any language.
+     */
+    public static String message(final String text) {
+        int index = 0;
+        while (index < text.length() && !isControl(text.charAt(index))) {
+            index++;
+        }
+        if (index == text.length()) {
+            return text;
+        }
+        final StringBuilder printable = new StringBuilder(text.substring(0, index));
+        for (; index < text.length(); index++) {
+            final char c = text.charAt(index);
+            if (isControl(c)) {
+                escape(printable, c);
+            } else {
+                printable.append(c);
+            }
+        }
+        return printable.toString();
+    }
+
+    // Also what turns the direction of the text around, and ends of lines beside the usual one.
+    private static boolean isControl(final char c) {
+        return c != '\n'
+                && (Character.isISOControl(c)
+                        || Character.getType(c) == Character.FORMAT
+                        || Character.getType(c) == Character.LINE_SEPARATOR
+                        || Character.getType(c) == Character.PARAGRAPH_SEPARATOR);
+    }
+
     private static boolean isPlain(final char c) {
         return c >= FIRST && c <= LAST && c != '\\';
     }
@@ -41,10 +74,14 @@ public final class Printable {
         } else if (c == '\\') {
             printable.append("\\\\");
         } else {
-            printable.append("\\u");
-            for (int shift = 12; shift >= 0; shift -= 4) {
-                printable.append(Character.forDigit(c >> shift & 0xF, 16));
-            }
+            escape(printable, c);
+        }
+    }
+
+    private static void escape(final StringBuilder printable, final char c) {
+        printable.append("\\u");
+        for (int shift = 12; shift >= 0; shift -= 4) {
+            printable.append(Character.forDigit(c >> shift & 0xF, 16));
         }
     }
 }

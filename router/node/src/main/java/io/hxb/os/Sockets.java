@@ -85,6 +85,23 @@ public final class Sockets {
         Linux.check(result, "bind(" + what + ")", errno);
     }
 
+    /**
+     * Connects a datagram socket to the {@code lengthBytes} of sockaddr at {@code address}, which
+     * sends nothing.
+     *
+     * @return 0, or a negative errno, such as that no route leads there.
+     */
+    public static int connect(final int fd, final long address, final int lengthBytes) {
+        final MemorySegment errno = Linux.errnoSegment();
+        final int result;
+        try {
+            result = (int) Open.CONNECT.invokeExact(errno, fd, address, lengthBytes);
+        } catch (final Throwable t) {
+            throw Linux.unexpected(t);
+        }
+        return result < 0 ? -Linux.errno(errno) : result;
+    }
+
     /** Fills at most {@code lengthBytes} at {@code address} with the socket's own sockaddr. */
     public static void localAddress(final int fd, final long address, final int lengthBytes)
             throws LinuxException {
@@ -263,6 +280,8 @@ public final class Sockets {
                 Linux.bind("socket", FunctionDescriptor.of(INT, INT, INT, INT));
         static final MethodHandle BIND =
                 Linux.bind("bind", FunctionDescriptor.of(INT, INT, LONG, INT));
+        static final MethodHandle CONNECT =
+                Linux.bind("connect", FunctionDescriptor.of(INT, INT, LONG, INT));
         static final MethodHandle GETSOCKNAME =
                 Linux.bind("getsockname", FunctionDescriptor.of(INT, INT, LONG, LONG));
     }

@@ -53,6 +53,29 @@ class ClusterConfigYamlTest {
     }
 
     @Test
+    void shouldEscapeControlCharactersOfTheFileInItsProblems() {
+        // given
+        final String text =
+                """
+                name: n
+                shape: 2
+                backend: udp
+                links: 1
+                "\\e[31mred\\e[0m\\n": 1
+                hosts: {"\\e]0;title\\a": 9}
+                """;
+        // when
+        final ConfigException problems =
+                assertThrows(
+                        ConfigException.class, () -> ClusterConfigYaml.parse(text, "\u001bc.yaml"));
+        // then
+        for (final String problem : problems.problems()) {
+            assertTrue(problem.chars().noneMatch(Character::isISOControl), problem);
+        }
+        assertTrue(problems.getMessage().contains("\\u001b[31mred"), problems.getMessage());
+    }
+
+    @Test
     void shouldGiveEachUdpLinkAPortOfItsOwn() {
         // given
         final String text =

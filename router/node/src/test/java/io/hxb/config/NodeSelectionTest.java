@@ -23,7 +23,7 @@ class NodeSelectionTest {
 
     private static NodeSelection resolve(
             final String option, final Map<String, String> environment, final String host) {
-        return NodeSelection.resolve(CONFIG, option, environment, host);
+        return NodeSelection.resolve(CONFIG, option, environment, host, false);
     }
 
     @Test
@@ -48,6 +48,23 @@ class NodeSelectionTest {
         // then
         assertEquals(5, identity.node());
         assertThrows(ConfigException.class, () -> resolve(null, Map.of(), "hxb-5"));
+    }
+
+    @Test
+    void shouldNotTakeTheNameOfAMachineForThatOfAPod() {
+        // given
+        final Map<String, String> kubernetes = Map.of("KUBERNETES_SERVICE_HOST", "10.0.0.1");
+        // when: ordinals have no 0 before them
+        for (final String machine : List.of("rack1-01", "rack2-01", "rack-00")) {
+            assertThrows(ConfigException.class, () -> resolve(null, kubernetes, machine), machine);
+        }
+        assertEquals(0, resolve(null, kubernetes, "hxb-0").node());
+        // then: kubelet has told that the network is the machine's
+        final ConfigException shared =
+                assertThrows(
+                        ConfigException.class,
+                        () -> NodeSelection.resolve(CONFIG, null, kubernetes, "worker-4", true));
+        assertTrue(shared.getMessage().contains("hostNetwork"), shared.getMessage());
     }
 
     @Test

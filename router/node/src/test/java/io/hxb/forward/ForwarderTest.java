@@ -235,6 +235,20 @@ class ForwarderTest {
     }
 
     @Test
+    void shouldNoteToWhatLengthFramesWereCut() {
+        // given
+        final int whole = FrameHeaderFlyweight.LENGTH + 100;
+        // when
+        receive(frame("0,1", "1,2", 8), whole);
+        receive(frame("0,1", "1,2", 8), whole - 50);
+        receive(frame("0,1", "1,2", 8), whole - 1);
+        // then
+        assertEquals(2, forwarder.counters().value(CounterType.ofReason(DropReason.LENGTH)));
+        assertEquals(2, forwarder.counters().value(CounterType.LINK_CUT_FRAMES, 0));
+        assertEquals(whole - 1, forwarder.counters().value(CounterType.LINK_CUT_BYTES, 0));
+    }
+
+    @Test
     void shouldDropSealedFramesOfNeighboursWhereThereIsNoKey() {
         // given: what a neighbour with a key sends to this node, which has none
         final long seal = frames.frame(FrameHeaderFlyweight.ANY_DESTINATION, 0, 124);

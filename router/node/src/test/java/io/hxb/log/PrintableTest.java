@@ -21,6 +21,19 @@ class PrintableTest {
     }
 
     @Test
+    void shouldEscapeControlCharactersOfMessagesOnly() {
+        // then
+        final String plain = "file.yaml:1: Größe 三\nC:\\";
+        assertEquals(plain, Printable.message(plain));
+        assertEquals(
+                "\\u001b[31mred\\u001b[0m\n\\u000d",
+                Printable.message("\u001b[31mred\u001b[0m\n\r"));
+        assertEquals(
+                "\\u202e\\u0085\\u009b\\u2028\\u0009",
+                Printable.message("\u202e\u0085\u009b\u2028\t"));
+    }
+
+    @Test
     void shouldLeaveNothingThatATerminalObeys() {
         // given
         final SplittableRandom random = new SplittableRandom(5);

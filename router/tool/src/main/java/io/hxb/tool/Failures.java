@@ -2,6 +2,7 @@ package io.hxb.tool;
 
 import io.hxb.config.ConfigException;
 import io.hxb.fabric.GraphException;
+import io.hxb.log.Printable;
 import io.hxb.tool.report.ExitStatus;
 import io.hxb.tool.report.Json;
 import io.hxb.tool.report.ResultStream;
@@ -86,7 +87,7 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
                         || thrown instanceof UncheckedIOException;
         if (!ResultStream.isReaderGone(System.out)) {
             final String message = isExpected ? message(thrown) : thrown.toString();
-            errors.println("hxb: " + message);
+            errors.println("hxb: " + Printable.message(message));
             trace(thrown, !isExpected);
             object(isJson, message);
         }
@@ -124,7 +125,7 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
     }
 
     private int wrongUsage(final String message, final CommandLine command, final boolean isJson) {
-        errors.println("hxb: " + message);
+        errors.println("hxb: " + Printable.message(message));
         errors.println(Usage.hint(command));
         object(isJson, message);
         return ExitStatus.USAGE;

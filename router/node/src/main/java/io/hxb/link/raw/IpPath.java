@@ -9,7 +9,6 @@ import io.hxb.linux.Errno;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
 import io.hxb.os.Sockets;
-import io.hxb.os.nic.NicFeature;
 import io.hxb.os.nic.NicInfo;
 import io.hxb.routing.DimensionOrder;
 import io.hxb.topology.Shape;
@@ -71,7 +70,7 @@ final class IpPath {
     // Read by senders of other loops.
     private final NeighbourAddresses destinations = new NeighbourAddresses(NEIGHBOURS);
     private final GroTimeout timer;
-    private String joiningNic;
+    private final JoiningNic joining;
     private RawLink link;
     private long localInMemory;
     private long nowNs;
@@ -84,6 +83,7 @@ final class IpPath {
         pool = share.pool();
         socket = IpSocket.open(config);
         timer = socket.timer();
+        joining = new JoiningNic(config, socket.descriptor());
         receiver = TrainReceiver.ofPackets(share, HELD_BUFFERS, IpHeaders.LENGTH);
     }
 
@@ -98,42 +98,13 @@ final class IpPath {
         final long mac = IpHeaders.other(nic.mac());
         localInMemory = Long.reverseBytes(nic.mac());
         socket.bind(nic, RawFilter.ofIp(mac, port()));
-        join(nic.name());
-    }
-
-    // The kernel joins datagrams of sockets only, unless it is set to join forwarded ones, too.
-    private void join(final String nic) {
-        try {
-            if (NicFeature.UDP_GRO_FORWARDING.set(socket.descriptor(), nic, true)) {
-                joiningNic = nic;
-            }
-        } catch (final LinuxException e) {
-            LOGGER.info(
-                    "link {} ({}): the kernel may not join frames that arrive by IP: run `ethtool"
-                            + " -K {} rx-udp-gro-forwarding on` ({})",
-                    config.index(),
-                    config.nic(),
-                    config.nic(),
-                    e.getMessage());
-        }
+        joining.join(nic);
     }
 
     /** Puts the settings of the NIC back. */
     void leave() {
         socket.leave();
-        if (joiningNic == null) {
-            return;
-        }
-        try {
-            NicFeature.UDP_GRO_FORWARDING.set(socket.descriptor(), joiningNic, false);
-        } catch (final LinuxException e) {
-            LOGGER.info(
-                    "link {} ({}): rx-udp-gro-forwarding stays on: {}",
-                    config.index(),
-                    config.nic(),
-                    e.getMessage());
-        }
-        joiningNic = null;
+        joining.leave();
     }
 
     int descriptor() {

@@ -93,6 +93,18 @@ final class RawSockets {
                             + config.nic()
                             + "; see `ip link` for the names");
         }
+        final String obstacle = obstacle(nic.kind());
+        if (!obstacle.isEmpty()) {
+            throw new IOException(
+                    "link "
+                            + config.index()
+                            + ": NIC "
+                            + config.nic()
+                            + " "
+                            + obstacle
+                            + ": name an Ethernet NIC, or take backend: udp, which needs an IPv4"
+                            + " address of each node");
+        }
         final int socket = openSocket(config);
         try {
             return new RawSockets(config, share, nic, socket);
@@ -100,6 +112,22 @@ final class RawSockets {
             Descriptors.close(socket);
             throw e;
         }
+    }
+
+    /**
+     * Why a raw link cannot use a kind of NIC.
+     *
+     * @return what is wrong with it, to be put after its name; empty if nothing is.
+     */
+    static String obstacle(final NicInfo.Kind kind) {
+        return switch (kind) {
+            case ETHERNET -> "";
+            case WIRELESS ->
+                    "is wireless, and access points drop frames of EtherTypes and addresses that"
+                            + " they do not know";
+            case LOOPBACK -> "is the loopback, on which each frame comes back to its sender";
+            case OTHER -> "has no Ethernet headers, as tunnels for IP packets (WireGuard, tun)";
+        };
     }
 
     private static int openSocket(final RawLinkConfig config) throws IOException {

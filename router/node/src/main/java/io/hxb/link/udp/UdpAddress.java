@@ -1,6 +1,7 @@
 package io.hxb.link.udp;
 
 import io.hxb.linux.Memory;
+import io.hxb.os.PortOwner;
 import io.hxb.os.Sockets;
 
 import java.net.Inet4Address;
@@ -96,6 +97,19 @@ public final class UdpAddress {
                 + (address >>> 16 & 255)
                 + ":"
                 + (address & MAX_PORT);
+    }
+
+    /** Who has the address and port on this machine, as {@link PortOwner#ofUdp} puts it. */
+    static String owner(final long address) {
+        final byte[] host = new byte[4];
+        for (int i = 0; i < host.length; i++) {
+            host[i] = (byte) (address >>> (40 - Byte.SIZE * i));
+        }
+        try {
+            return PortOwner.ofUdp(InetAddress.getByAddress(host), (int) address & MAX_PORT);
+        } catch (final UnknownHostException e) {
+            throw new AssertionError(e);
+        }
     }
 
     /** Writes a sockaddr_in. */

@@ -44,7 +44,7 @@ public final class UdpLink implements Link {
     private final int descriptor;
     private final long localAddress;
     private final String name;
-    private final int mtuBytes;
+    private final UdpMtu routes;
     private final boolean hasTrains;
     private final TrainReceiver receiver;
     private final TrainReceiver.Handler handler = this::pass;
@@ -52,6 +52,8 @@ public final class UdpLink implements Link {
     private final NeighbourAddresses addresses = new NeighbourAddresses(Shape.MAX_EXTENT);
     private final boolean[] isLearned = new boolean[Shape.MAX_EXTENT];
     private UdpPeers peers = UdpPeers.NONE;
+    // Volatile because senders of other loops read it; written by the owner alone once it is open.
+    private volatile int mtuBytes;
     // Volatile because senders of other loops read it, a few times a second.
     private volatile long[] audience = {};
     private int kernelDrops;
@@ -69,7 +71,8 @@ public final class UdpLink implements Link {
         this.descriptor = descriptor;
         this.localAddress = localAddress;
         name = UdpAddress.format(localAddress);
-        mtuBytes = Math.min(config.socket().udpMtuBytes(), share.pool().frameBytes());
+        routes = new UdpMtu(localAddress);
+        mtuBytes = mtuNow();
         hasTrains = hasTrains(descriptor, config);
         receiver = TrainReceiver.ofUdp(share);
     }
@@ -100,17 +103,34 @@ public final class UdpLink implements Link {
         }
     }
 
+    private int mtuNow() {
+        final int wanted = config.socket().mtuBytes();
+        return Math.min(wanted > 0 ? wanted : routes.frameBytes(), share.pool().frameBytes());
+    }
+
     private static long bind(final int fd, final UdpLinkConfig config) throws LinuxException {
         try (Arena arena = Arena.ofConfined()) {
             final long sockaddr = arena.allocate(Sockets.SOCKADDR_IN_LENGTH, 8).address();
             UdpAddress.write(sockaddr, UdpAddress.parse(config.address()));
-            Sockets.bind(
-                    fd,
-                    sockaddr,
-                    Sockets.SOCKADDR_IN_LENGTH,
-                    "link " + config.index() + ", UDP " + config.address());
+            bind(fd, sockaddr, config);
             Sockets.localAddress(fd, sockaddr, Sockets.SOCKADDR_IN_LENGTH);
             return UdpAddress.read(sockaddr);
+        }
+    }
+
+    private static void bind(final int fd, final long sockaddr, final UdpLinkConfig config)
+            throws LinuxException {
+        final String what = "link " + config.index() + ", UDP " + config.address();
+        try {
+            Sockets.bind(fd, sockaddr, Sockets.SOCKADDR_IN_LENGTH, what);
+        } catch (final LinuxException e) {
+            final String owner =
+                    e.errno() == Errno.EADDRINUSE
+                            ? UdpAddress.owner(UdpAddress.parse(config.address()))
+                            : "";
+            throw owner.isEmpty()
+                    ? e
+                    : new LinuxException("bind(" + what + "), which " + owner + " has", e.errno());
         }
     }
 
@@ -172,6 +192,10 @@ public final class UdpLink implements Link {
 
     private synchronized void expect(final UdpPeers others) {
         peers = others;
+        if (config.socket().mtuBytes() == 0) {
+            routes.expect(others.all());
+            mtuBytes = mtuNow();
+        }
         for (int i = 0; i < addresses.count(); i++) {
             if (!others.mayHave(i, addresses.get(i))) {
                 addresses.set(i, others.first(i));
@@ -261,7 +285,7 @@ public final class UdpLink implements Link {
             return new UdpLinkSender(
                     Descriptors.duplicate(descriptor),
                     frames,
-                    mtuBytes,
+                    this::mtuBytes,
                     config.socket().sendBufferBytes(),
                     hasTrains ? new UdpTrains(config.index() + " (" + name + ")", frames) : null,
                     addresses,
@@ -340,9 +364,16 @@ public final class UdpLink implements Link {
         return receiver.heldBuffers();
     }
 
+    // Names may get other addresses meanwhile.
     @Override
-    public boolean refresh() {
-        return false;
+    public synchronized boolean refresh() {
+        if (isClosed || config.socket().mtuBytes() > 0) {
+            return false;
+        }
+        final int before = mtuBytes;
+        routes.refresh();
+        mtuBytes = mtuNow();
+        return mtuBytes != before;
     }
 
     @Override

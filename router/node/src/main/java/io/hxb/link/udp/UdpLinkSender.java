@@ -7,6 +7,7 @@ import io.hxb.link.socket.SocketSender;
 import io.hxb.link.socket.Trains;
 import io.hxb.os.Sockets;
 
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -17,12 +18,12 @@ final class UdpLinkSender extends SocketSender {
     private final NeighbourAddresses addresses;
     private final Supplier<long[]> audience;
     private final int queueFrames;
-    private final int mtuBytes;
+    private final IntSupplier mtuBytes;
 
     UdpLinkSender(
             final int descriptor,
             final int queueFrames,
-            final int mtuBytes,
+            final IntSupplier mtuBytes,
             final int sendBufferBytes,
             final Trains trains,
             final NeighbourAddresses addresses,
@@ -36,7 +37,7 @@ final class UdpLinkSender extends SocketSender {
 
     @Override
     protected int mtuBytes() {
-        return mtuBytes;
+        return mtuBytes.getAsInt();
     }
 
     @Override
@@ -62,7 +63,7 @@ final class UdpLinkSender extends SocketSender {
     @Override
     public boolean sendAhead(final int neighbour, final OutgoingFrame frame) {
         final long address = addresses.get(neighbour);
-        if (address == 0 || frame.lengthBytes() > mtuBytes) {
+        if (address == 0 || frame.lengthBytes() > mtuBytes()) {
             return false;
         }
         UdpAddress.write(aheadNameAddress(), address);
@@ -74,7 +75,7 @@ final class UdpLinkSender extends SocketSender {
         final long[] targets = audience.get();
         final int copies = Math.min(targets.length, queueFrames);
         if (copies == 0
-                || frame.lengthBytes() > mtuBytes
+                || frame.lengthBytes() > mtuBytes()
                 || !hasRoomFor(frame)
                 || !hasRoom(copies)) {
             return false;

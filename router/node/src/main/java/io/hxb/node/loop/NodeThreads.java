@@ -105,17 +105,36 @@ public final class NodeThreads implements AutoCloseable {
         } catch (final LinuxException e) {
             LOGGER.debug("loop {} runs with the usual nice value: {}", index, e.getMessage());
         }
+        if (!config.cpus().isEmpty()) {
+            pin(config.cpus().get(index % config.cpus().size()), index);
+        }
+        if (config.priority() > 0) {
+            schedule(config.priority(), index);
+        }
+    }
+
+    // The kernel refuses CPUs that are offline, absent or not in the cpuset with EINVAL.
+    private static void pin(final int cpu, final int index) {
         try {
-            if (!config.cpus().isEmpty()) {
-                Threads.pin(config.cpus().get(index % config.cpus().size()));
-            }
-            if (config.priority() > 0) {
-                Threads.schedule(Threads.POLICY_FIFO, config.priority());
-            }
+            Threads.pin(cpu);
         } catch (final LinuxException e) {
             LOGGER.warn(
-                    "loop {} runs without the CPU or priority asked for: {}; give the service"
-                            + " CAP_SYS_NICE or take loop.cpus and loop.priority out",
+                    "loop {} runs on any CPU, not on CPU {}: {}; name CPUs in loop.cpus that are"
+                            + " online (/sys/devices/system/cpu/online) and that this service may"
+                            + " use (Cpus_allowed_list in /proc/self/status)",
+                    index,
+                    cpu,
+                    e.getMessage());
+        }
+    }
+
+    private static void schedule(final int priority, final int index) {
+        try {
+            Threads.schedule(Threads.POLICY_FIFO, priority);
+        } catch (final LinuxException e) {
+            LOGGER.warn(
+                    "loop {} runs without the priority asked for: {}; give the service"
+                            + " CAP_SYS_NICE or take loop.priority out",
                     index,
                     e.getMessage());
         }

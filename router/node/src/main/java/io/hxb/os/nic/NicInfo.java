@@ -19,6 +19,7 @@ import java.lang.foreign.Arena;
  * @param mtuBytes bytes an Ethernet frame carries after its header.
  * @param mac its address, first byte highest, 48 bits.
  * @param ifindex its number in its network namespace, from 1.
+ * @param kind what its frames are.
  */
 public record NicInfo(
         String name,
@@ -27,7 +28,11 @@ public record NicInfo(
         boolean hasCarrier,
         int mtuBytes,
         long mac,
-        int ifindex) {
+        int ifindex,
+        Kind kind) {
+    private static final int SIOCGIWNAME = 0x8B01;
+    private static final int ARPHRD_ETHER = 1;
+    private static final int ARPHRD_LOOPBACK = 772;
     private static final int SIOCGIFFLAGS = 0x8913;
     private static final int SIOCGIFMTU = 0x8921;
     private static final int SIOCGIFHWADDR = 0x8927;
@@ -35,6 +40,18 @@ public record NicInfo(
     private static final int ETHTOOL_GLINK = 0xA;
     private static final int IFF_UP = 1;
     private static final int IFF_RUNNING = 0x40;
+
+    /** What the frames of a NIC are. */
+    public enum Kind {
+        /** Those of Ethernet. */
+        ETHERNET,
+        /** Those of Ethernet, over the air. */
+        WIRELESS,
+        /** They stay on this machine. */
+        LOOPBACK,
+        /** IP packets without a header before them, or others that are not of Ethernet. */
+        OTHER
+    }
 
     /** Reads about a NIC in the network namespace of this thread. */
     public static NicInfo read(final String name) throws LinuxException {
@@ -54,8 +71,9 @@ public record NicInfo(
         try (Arena arena = Arena.ofConfined()) {
             final NicRequest request = new NicRequest(arena, fd, name);
             final int ifindex = Memory.getInt(request.ask(SIOCGIFINDEX));
-            final long mac =
-                    Long.reverseBytes(Memory.getLong(request.ask(SIOCGIFHWADDR) + 2)) >>> 16;
+            final long address = request.ask(SIOCGIFHWADDR);
+            final int type = Memory.getUnsignedShort(address);
+            final long mac = Long.reverseBytes(Memory.getLong(address + 2)) >>> 16;
             final int mtu = Memory.getInt(request.ask(SIOCGIFMTU));
             final int flags = Memory.getUnsignedShort(request.ask(SIOCGIFFLAGS));
             final boolean isRunning = (flags & (IFF_UP | IFF_RUNNING)) == (IFF_UP | IFF_RUNNING);
@@ -66,7 +84,8 @@ public record NicInfo(
                     isRunning && hasLink(request),
                     mtu,
                     mac,
-                    ifindex);
+                    ifindex,
+                    kind(request, type));
         } catch (final LinuxException e) {
             if (e.errno() == Errno.ENODEV || e.errno() == Errno.ENXIO) {
                 return none(name);
@@ -86,7 +105,23 @@ public record NicInfo(
         }
     }
 
+    private static Kind kind(final NicRequest request, final int type) {
+        return switch (type) {
+            case ARPHRD_ETHER -> isWireless(request) ? Kind.WIRELESS : Kind.ETHERNET;
+            case ARPHRD_LOOPBACK -> Kind.LOOPBACK;
+            default -> Kind.OTHER;
+        };
+    }
+
+    private static boolean isWireless(final NicRequest request) {
+        try {
+            return request.ask(SIOCGIWNAME) != 0;
+        } catch (final LinuxException e) {
+            return false;
+        }
+    }
+
     private static NicInfo none(final String name) {
-        return new NicInfo(name, false, false, false, 0, 0, 0);
+        return new NicInfo(name, false, false, false, 0, 0, 0, Kind.OTHER);
     }
 }

@@ -21,6 +21,7 @@ final class MisconfigurationDetector {
 
     private final NodeIdentity self;
     private final MisconfigurationLog misconfigurationLog;
+    private final InterchangedCables cables = new InterchangedCables();
 
     MisconfigurationDetector(
             final NodeIdentity self, final MisconfigurationLog misconfigurationLog) {
@@ -47,6 +48,7 @@ final class MisconfigurationDetector {
         if (hello.linkNumber() != port.number()) {
             return MisconfigurationFlyweight.WRONG_LINK_NUMBER;
         }
+        cables.onInPlace(port, source);
         return hello.mtuBytes() != port.link().mtuBytes()
                 ? MisconfigurationFlyweight.MTU_DIFFERS
                 : 0;
@@ -101,9 +103,31 @@ final class MisconfigurationDetector {
                             ends
                                     + host
                                     + " are on one switch but not on one line: replug one of them";
-                    default -> ends + host + " are on one switch: replug one of them";
+                    default -> onOtherPort(port, source, otherPort, ends + host);
                 },
                 nowNs);
+    }
+
+    private String onOtherPort(
+            final Port port, final long source, final String otherPort, final String ends) {
+        final InterchangedCables.Pair pair = cables.onMisplaced(port, source, otherPort);
+        if (pair == null || source == self.here()) {
+            return ends + " are on one switch: replug one of them";
+        }
+        final String there = "(" + self.shape().format(source) + ")";
+        final boolean isPortFirst = port.link().index() < pair.other().link().index();
+        return "the cables of "
+                + (isPortFirst ? port : pair.other()).label()
+                + " and "
+                + (isPortFirst ? pair.other() : port).label()
+                + " of "
+                + switch (pair.place()) {
+                    case HERE -> hereText();
+                    case THERE -> there;
+                    case EITHER -> hereText() + " or " + there;
+                }
+                + " are interchanged: plug them the other way round, or give that node its two NICs"
+                + " in the other order under nodes in the cluster file";
     }
 
     private static String host(final HelloFlyweight hello) {

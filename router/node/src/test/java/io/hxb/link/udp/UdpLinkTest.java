@@ -63,6 +63,26 @@ class UdpLinkTest {
     }
 
     @Test
+    void shouldNameTheProcessThatHasThePort() {
+        // when
+        final LinuxException taken =
+                assertThrows(
+                        LinuxException.class,
+                        () ->
+                                UdpLink.open(
+                                        new UdpLinkConfig(
+                                                3,
+                                                UdpAddress.format(a.localAddress()),
+                                                SocketConfig.DEFAULT),
+                                        UdpPeers.NONE,
+                                        share));
+        // then
+        assertEquals(Errno.EADDRINUSE, taken.errno());
+        final String self = "pid " + ProcessHandle.current().pid() + " (";
+        assertTrue(taken.getMessage().contains(", which " + self), taken.getMessage());
+    }
+
+    @Test
     void shouldDeliverFramesOfAnySizeIntoPoolBuffers() {
         // given
         final int[] bodies = {0, 1, 1000, 9000, 65_507 - 64};

@@ -2,16 +2,14 @@ package io.hxb.tool.doctor;
 
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.ContextConfig;
-import io.hxb.config.FrameConfig;
 import io.hxb.config.LinkConfig;
 import io.hxb.config.LoopConfig;
 import io.hxb.counter.CounterReader;
 import io.hxb.counter.CounterType;
 import io.hxb.counter.NodeFinding;
-import io.hxb.os.NetworkNamespace;
-import io.hxb.os.nic.GroTimer;
-import io.hxb.os.nic.NicFeature;
-import io.hxb.os.nic.NicOffloads;
+import io.hxb.os.PortOwner;
+import io.hxb.session.ClusterKey;
+import io.hxb.session.KeyFile;
 
 import java.io.IOException;
 import java.net.DatagramSocket;
@@ -22,10 +20,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 
 /** Examines what a cluster file requires of this machine, and its running nodes. Stateless. */
 public final class ClusterCheck {
@@ -43,8 +38,9 @@ public final class ClusterCheck {
         final List<Finding> findings = new ArrayList<>();
         final String subject = "node";
         final boolean isRunning = isRunning(config, node, subject, findings);
+        findings.addAll(keys(config));
         if (config.backend().usesNics()) {
-            nics(config, node, findings);
+            findings.addAll(NicsCheck.run(config, node, isRunning));
         } else if (!isRunning) {
             ports(config, node, findings);
         }
@@ -174,11 +170,13 @@ public final class ClusterCheck {
      * @param nodes the nodes that run, or will run, on this machine.
      */
     public static List<Finding> loops(final ClusterConfig config, final List<Integer> nodes) {
-        if (config.loop().waiting() != LoopConfig.Waiting.SPIN) {
-            return List.of();
+        final List<Finding> findings =
+                new ArrayList<>(CpuCheck.loops(config.loop(), CpuCheck.Cpus.ofThisMachine()));
+        if (config.loop().waiting() == LoopConfig.Waiting.SPIN) {
+            final int cpus = Runtime.getRuntime().availableProcessors();
+            findings.add(TuningCheck.spinning(spinningLoops(config, nodes, cpus), cpus));
         }
-        final int cpus = Runtime.getRuntime().availableProcessors();
-        return List.of(TuningCheck.spinning(spinningLoops(config, nodes, cpus), cpus));
+        return findings;
     }
 
     // Nodes of one process share a loop for each CPU.
@@ -199,93 +197,30 @@ public final class ClusterCheck {
                 : nodes.size() * perNode;
     }
 
-    private static void nics(
-            final ClusterConfig config, final int node, final List<Finding> findings) {
-        final String namespace = config.netns(node);
-        final Optional<NicTable> table = NicTable.of(namespace);
-        if (table.isEmpty()) {
-            findings.add(
-                    Finding.fail(
-                            "namespace " + namespace,
-                            "cannot be entered",
-                            "make it, or take netns out of the cluster file"));
-            return;
+    /** Whether the node may read its keys, and others may not. */
+    static List<Finding> keys(final ClusterConfig config) {
+        if (config.security().keys().isEmpty()) {
+            return List.of();
         }
-        final Map<Integer, List<String>> mtus = new TreeMap<>();
-        for (final LinkConfig link : config.links(node)) {
-            final String subject = "nic " + link.nic() + " (" + link.label() + ")";
-            final NicTable.Nic nic = table.get().nics().get(link.nic());
-            if (nic == null) {
-                findings.add(
-                        Finding.fail(
-                                subject,
-                                "is not there",
-                                "correct links: in the cluster file; there are "
-                                        + table.get().nics().keySet()));
-                continue;
-            }
-            mtus.computeIfAbsent(nic.mtuBytes(), key -> new ArrayList<>()).add(link.nic());
-            if (!nic.isUp()) {
-                findings.add(Finding.fail(subject, "is down", "ip link set " + link.nic() + " up"));
-            } else if (!nic.hasCarrier()) {
-                findings.add(
-                        Finding.fail(
-                                subject,
-                                "has no carrier",
-                                "plug in its cable, and switch the other end on"));
-            } else {
-                findings.add(Finding.ok(subject, "up, MTU " + nic.mtuBytes()));
-            }
-            findings.addAll(offloads(namespace, link.nic(), config.frame()));
-            if (config.socket().mtuBytes() > nic.mtuBytes()) {
-                findings.add(
-                        Finding.fail(
-                                subject,
-                                "has MTU "
-                                        + nic.mtuBytes()
-                                        + ", the cluster file wants "
-                                        + config.socket().mtuBytes(),
-                                "ip link set "
-                                        + link.nic()
-                                        + " mtu "
-                                        + config.socket().mtuBytes()));
-            }
-        }
-        if (mtus.size() > 1) {
-            findings.add(
-                    Finding.warn(
-                            "mtu",
-                            "differs among the NICs: " + mtus,
-                            "give all NICs and switches the same, best 9000"));
-        }
-    }
-
-    private static List<Finding> offloads(
-            final String namespace, final String nic, final FrameConfig frame) {
         try {
-            return NetworkNamespace.run(
-                    namespace.isEmpty() ? null : namespace,
-                    () -> {
-                        final List<Finding> findings =
-                                new ArrayList<>(TuningCheck.offloads(nic, NicOffloads.read(nic)));
-                        final Set<NicFeature> on = NicFeature.allOn(nic);
-                        findings.add(
-                                TuningCheck.trains(
-                                        nic, on, waitNs(namespace, nic), frame.mayUseUdp()));
-                        findings.add(TuningCheck.longFrames(nic, on, frame.mayUseSegments()));
-                        return findings;
-                    });
-        } catch (final IOException e) {
             return List.of(
-                    Finding.warn("offloads " + nic, e.getMessage(), "run: ethtool -k " + nic));
-        }
-    }
-
-    private static long waitNs(final String namespace, final String nic) {
-        try (GroTimer timer = GroTimer.open(namespace.isEmpty() ? null : namespace, nic, "r")) {
-            return timer.readNs();
+                    Finding.ok(
+                            "security.keys",
+                            "key "
+                                    + ClusterKey.text(
+                                            KeyFile.read(config.security(), System.getenv())
+                                                    .id(0))));
         } catch (final IOException e) {
-            return -1;
+            final String text = e.getMessage();
+            final int semicolon = text.indexOf("; ");
+            return List.of(
+                    Finding.fail(
+                            "security.keys",
+                            semicolon < 0 ? text : text.substring(0, semicolon),
+                            semicolon < 0
+                                    ? "hxb key generate makes a file as it has to be; copy it to"
+                                            + " every node, for its owner alone (chmod 600)"
+                                    : text.substring(semicolon + 2)));
         }
     }
 
@@ -300,11 +235,16 @@ public final class ClusterCheck {
                 findings.add(
                         Finding.fail(
                                 subject,
-                                address + ": " + e.getMessage(),
+                                port(address, e),
                                 "stop the program that uses the port (ss -lunp), or choose another"
                                         + " basePort or host"));
             }
         }
+    }
+
+    private static String port(final InetSocketAddress address, final SocketException e) {
+        final String owner = PortOwner.ofUdp(address.getAddress(), address.getPort());
+        return address + (owner.isEmpty() ? ": " + e.getMessage() : " is taken by " + owner);
     }
 
     private static Finding space(final Path folder) {

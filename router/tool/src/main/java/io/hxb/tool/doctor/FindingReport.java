@@ -1,5 +1,6 @@
 package io.hxb.tool.doctor;
 
+import io.hxb.log.Printable;
 import io.hxb.tool.doctor.Finding.Level;
 
 import java.util.ArrayList;
@@ -86,7 +87,7 @@ public record FindingReport(List<FindingGroup> groups) {
             text.append(section.getKey()).append('\n');
             section.getValue().forEach(entry -> append(entry, text));
         }
-        return text.append(summary()).append('\n').toString();
+        return Printable.message(text.append(summary()).append('\n').toString());
     }
 
     /** Each finding once, with its parts and nodes. */

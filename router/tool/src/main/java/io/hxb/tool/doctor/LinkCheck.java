@@ -19,6 +19,10 @@ final class LinkCheck {
 
     private static final int MANY_FRAMES = 1_000;
     private static final int MANY_PIECES = 10;
+
+    /** A few may have been forged or damaged. */
+    private static final int MANY_CUT = 10;
+
     private static final int USUAL_MTU_BYTES = 1500;
 
     private LinkCheck() {}
@@ -35,6 +39,12 @@ final class LinkCheck {
         for (int i = 0; i < node.links().size(); i++) {
             final LinkSample link = node.links().get(i);
             findings.addAll(of(link, mtuBytes));
+            findings.addAll(
+                    cut(
+                            link,
+                            reader.value(CounterType.LINK_CUT_FRAMES, i),
+                            reader.value(CounterType.LINK_CUT_BYTES, i),
+                            mtuBytes));
             findings.addAll(trains(link, reader.value(CounterType.LINK_REFUSED_TRAINS, i)));
             findings.addAll(
                     longFrames(
@@ -99,6 +109,37 @@ final class LinkCheck {
                             "ethtool -K " + link.nic() + " gro on, or a larger MTU"));
         }
         return findings;
+    }
+
+    /**
+     * Findings about frames of which only the beginning arrives.
+     *
+     * @param frames how many.
+     * @param bytes what arrived of the last one.
+     * @param mtuBytes what the link takes.
+     */
+    static List<Finding> cut(
+            final LinkSample link, final long frames, final long bytes, final int mtuBytes) {
+        final String subject = "link " + link.label();
+        if (frames == 0) {
+            return List.of();
+        }
+        final String text =
+                frames
+                        + " frames arrived cut, the last one to "
+                        + bytes
+                        + " bytes, with an MTU of "
+                        + mtuBytes
+                        + ": something between the NICs cuts what is longer";
+        final String fix =
+                "set socket.mtu to "
+                        + bytes
+                        + " or less on all nodes, or find what cuts (a TAP or user-space switch, a"
+                        + " program that forwards frames) and raise its limit";
+        return List.of(
+                frames < MANY_CUT
+                        ? Finding.warn(subject, text, fix)
+                        : Finding.fail(subject, text, fix));
     }
 
     /** Findings about the routes to other nodes. */

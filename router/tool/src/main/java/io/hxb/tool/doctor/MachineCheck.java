@@ -18,6 +18,7 @@ public final class MachineCheck {
     private static final Path SESSION_GROUPS = Path.of("/proc/sys/kernel/sched_autogroup_enabled");
     private static final Path FREE_HUGE_PAGES =
             Path.of("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages");
+    private static final Path CPUS = Path.of("/sys/devices/system/cpu");
     private static final long WANTED_SOCKET_BUFFER = 8L << 20;
     private static final int LOOPBACK = 1;
 
@@ -39,7 +40,8 @@ public final class MachineCheck {
         findings.add(socketBuffer("net.core.wmem_max"));
         findings.add(TuningCheck.hugePages(Privileges.kernelNumber(FREE_HUGE_PAGES)));
         findings.add(TuningCheck.sessionGroups(SESSION_GROUPS));
-        findings.add(TuningCheck.governor(Path.of("/sys/devices/system/cpu")));
+        findings.add(TuningCheck.governor(CPUS));
+        findings.add(CpuCheck.sleep(CPUS));
         findings.add(program("ip"));
         findings.add(program("tc"));
         findings.add(runFolder(RunFolders.ofThisProcess()));

@@ -19,14 +19,32 @@ record NicTable(Map<String, Nic> nics) {
     private static final Pattern LINE =
             Pattern.compile("\\d+: ([^:@]+)(?:@\\S+)?: <([^>]*)> mtu (\\d+) .*");
 
+    private static final Pattern TYPE = Pattern.compile(" link/(\\S+)");
+    private static final Pattern MAC = Pattern.compile(" link/ether ([0-9a-f:]{17})");
+    private static final Pattern MASTER = Pattern.compile("> mtu \\d+ .*? master (\\S+) ");
+    private static final Pattern XDP = Pattern.compile(" prog/xdp id (\\d+)");
+
     /**
      * One NIC. Immutable.
      *
      * @param isUp set up by its administrator.
      * @param hasCarrier plugged in.
      * @param mtuBytes its MTU.
+     * @param linkType what its frames are, {@code ether} for those of Ethernet.
+     * @param mac its address, empty if it has none.
+     * @param master the bridge, bond or other device whose port it is; empty if it is none.
+     * @param isBridged whether that is a bridge.
+     * @param xdp number of the XDP program before it; empty if there is none.
      */
-    record Nic(boolean isUp, boolean hasCarrier, int mtuBytes) {}
+    record Nic(
+            boolean isUp,
+            boolean hasCarrier,
+            int mtuBytes,
+            String linkType,
+            String mac,
+            String master,
+            boolean isBridged,
+            String xdp) {}
 
     /** Copies the map. */
     NicTable {
@@ -44,7 +62,7 @@ record NicTable(Map<String, Nic> nics) {
         if (!namespace.isEmpty()) {
             command.addAll(List.of("-n", namespace));
         }
-        command.addAll(List.of("-o", "link", "show"));
+        command.addAll(List.of("-d", "-o", "link", "show"));
         final Shell.Outcome outcome = Shell.run("", command);
         return outcome.exitStatus() == 0 ? Optional.of(parse(outcome.output())) : Optional.empty();
     }
@@ -53,7 +71,8 @@ record NicTable(Map<String, Nic> nics) {
     static NicTable parse(final String text) {
         final Map<String, Nic> nics = new LinkedHashMap<>();
         for (final String line : text.lines().toList()) {
-            final Matcher matcher = LINE.matcher(line.replace('\\', ' '));
+            final String words = line.replace('\\', ' ');
+            final Matcher matcher = LINE.matcher(words);
             if (matcher.matches()) {
                 final List<String> flags = List.of(matcher.group(2).split(",", -1));
                 nics.put(
@@ -61,9 +80,19 @@ record NicTable(Map<String, Nic> nics) {
                         new Nic(
                                 flags.contains("UP"),
                                 flags.contains("LOWER_UP"),
-                                Integer.parseInt(matcher.group(3))));
+                                Integer.parseInt(matcher.group(3)),
+                                first(TYPE, words),
+                                first(MAC, words),
+                                first(MASTER, words),
+                                words.contains(" bridge_slave "),
+                                first(XDP, words)));
             }
         }
         return new NicTable(nics);
+    }
+
+    private static String first(final Pattern pattern, final String text) {
+        final Matcher matcher = pattern.matcher(text);
+        return matcher.find() ? matcher.group(1) : "";
     }
 }

@@ -88,7 +88,9 @@ public final class ClusterOptions {
         }
         final String host = HostName.ofThisMachine();
         try {
-            return NodeSelection.resolve(config, node, System.getenv(), host).node();
+            return NodeSelection.resolve(
+                            config, node, System.getenv(), host, HostName.isOfMachineInPod())
+                    .node();
         } catch (final ConfigException e) {
             if (!isNamed() && !config.hosts().isEmpty() && host.startsWith("localhost")) {
                 // While a machine starts; the service tries again.

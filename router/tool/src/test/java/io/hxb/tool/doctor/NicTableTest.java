@@ -14,9 +14,13 @@ class NicTableTest {
         // given
         final String text =
                 """
-                1: lo: <LOOPBACK,UP,LOWER_UP> mtu 65536 qdisc noqueue state UNKNOWN\\    link/loopback
-                2: x0@if212: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 9000 qdisc tbf state UP\\    link/ether
-                3: eth1: <NO-CARRIER,BROADCAST,MULTICAST,UP> mtu 1500 qdisc fq state DOWN\\    link/ether
+                1: lo: <LOOPBACK,UP,LOWER_UP> mtu 65536 qdisc noqueue state UNKNOWN\\ \
+                   link/loopback 00:00:00:00:00:00 brd 00:00:00:00:00:00
+                2: x0@if212: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 9000 xdpgeneric qdisc tbf \
+                master br0 state UP\\    link/ether 02:00:00:00:00:05 brd ff:ff:ff:ff:ff:ff\\ \
+                   bridge_slave state forwarding \\    prog/xdp id 12 name  tag 614b434cd8324ecc
+                3: eth1: <NO-CARRIER,BROADCAST,MULTICAST,UP> mtu 1500 qdisc fq state DOWN\\ \
+                   link/none
                 """;
 
         // when
@@ -25,9 +29,18 @@ class NicTableTest {
         // then
         assertEquals(
                 Map.of(
-                        "lo", new NicTable.Nic(true, true, 65536),
-                        "x0", new NicTable.Nic(true, true, 9000),
-                        "eth1", new NicTable.Nic(true, false, 1500)),
+                        "lo", new NicTable.Nic(true, true, 65536, "loopback", "", "", false, ""),
+                        "x0",
+                                new NicTable.Nic(
+                                        true,
+                                        true,
+                                        9000,
+                                        "ether",
+                                        "02:00:00:00:00:05",
+                                        "br0",
+                                        true,
+                                        "12"),
+                        "eth1", new NicTable.Nic(true, false, 1500, "none", "", "", false, "")),
                 table.nics());
     }
 }

@@ -1,0 +1,318 @@
+package io.hxb.tool.doctor;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hxb.config.ClusterConfig;
+import io.hxb.config.LoopConfig;
+import io.hxb.config.yaml.ClusterConfigYaml;
+import io.hxb.counter.NodeFinding;
+import io.hxb.observe.live.LinkCondition;
+import io.hxb.observe.live.LinkSample;
+import io.hxb.os.nic.NicMark;
+import io.hxb.testing.TestNamespaces;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Causes of trouble that are named first in what doctor prints: prepared in network namespaces, or
+ * as facts where namespaces cannot have them.
+ */
+@Tag("system")
+class CausesSystemTest {
+    private static final LinkSample.Traffic NONE = new LinkSample.Traffic(0, 0);
+    private static final LinkSample LINK =
+            new LinkSample("x.0", "p0", LinkCondition.GOOD, 0, 100, NONE, NONE, 0, 0, "");
+    private static final NicTable.Nic NIC =
+            new NicTable.Nic(true, true, 9_000, "ether", "02:00:00:00:00:01", "", false, "");
+
+    private static TestNamespaces namespaces;
+    private static String namespace;
+    private static String other;
+
+    @TempDir private Path folder;
+
+    @BeforeAll
+    static void makeNics() {
+        TestNamespaces.assumeRoot();
+        namespaces = new TestNamespaces();
+        namespace = namespaces.add("a");
+        other = namespaces.add("b");
+        for (final String nic : List.of("p0", "p1")) {
+            namespaces.veth(namespace, nic, other, nic, 9_000);
+        }
+    }
+
+    @AfterAll
+    static void removeThem() {
+        if (namespaces != null) {
+            namespaces.close();
+        }
+    }
+
+    private static ClusterConfig raw(final String nics, final String rest) {
+        return ClusterConfigYaml.parse(
+                "name: n\nshape: 2\nbackend: raw\nnetns: "
+                        + namespace
+                        + "\nlinks: {x: ["
+                        + nics
+                        + "]}\n"
+                        + rest,
+                "c.yaml");
+    }
+
+    /** Expects that the first finding that doctor prints has these words. */
+    private static void assertFirst(final List<Finding> findings, final String... words) {
+        final String text =
+                new FindingReport(List.of(FindingGroup.of("here", findings))).text(false);
+        final List<String> lines = text.lines().toList();
+        for (final String word : words) {
+            assertTrue(lines.get(1).contains(word), text);
+        }
+        assertTrue(lines.get(2).strip().startsWith("-> "), text);
+    }
+
+    private static void assertFirst(final Finding finding, final String... words) {
+        assertFirst(List.of(finding), words);
+    }
+
+    private static List<Finding> nics(final ClusterConfig config) {
+        return NicsCheck.run(config, 0, false);
+    }
+
+    // What is well in the beginning, and in the end.
+    private static void change(
+            final String how, final String back, final String nics, final String... words) {
+        final ClusterConfig config = raw(nics, "");
+        assertEquals(0, failures(nics(config)), () -> nics(config).toString());
+        TestNamespaces.ipIn(namespace, how.split("; ", -1));
+        assertFirst(nics(config), words);
+        TestNamespaces.ipIn(namespace, back.split("; ", -1));
+        TestNamespaces.awaitCarrier(namespace, "p0");
+        assertEquals(0, failures(nics(config)), () -> nics(config).toString());
+    }
+
+    private static long failures(final List<Finding> findings) {
+        return findings.stream().filter(one -> one.level() == Finding.Level.FAIL).count();
+    }
+
+    @Test
+    void shouldNameWhatIsWrongWithANic() throws Exception {
+        change("link set p0 down", "link set p0 up", "p0, p1", "p0", "is down");
+        change(
+                "link add br0 type bridge; link set p0 master br0",
+                "link set p0 nomaster; link del br0",
+                "p0, p1",
+                "p0",
+                "is a port of the bridge br0");
+        final String mac = mac("p1");
+        change(
+                "link set p1 address " + mac("p0"),
+                "link set p1 address " + mac,
+                "p0, p1",
+                "has the MAC address of p1");
+        change("link set p0 mtu 1500", "link set p0 mtu 9000", "p0, p1", "mtu: differs among");
+        assertFirst(nics(raw("p0, p7", "")), "p7", "is not there");
+        assertFirst(nics(raw("lo", "")), "lo", "is the loopback");
+        TestNamespaces.ipIn(namespace, "tuntap add ts0 mode tun", "link set ts0 up");
+        assertFirst(
+                NicCheck.use(
+                        "nic ts0 (x.0)",
+                        "ts0",
+                        NicTable.of(namespace).orElseThrow().nics().get("ts0")),
+                "ts0",
+                "has no Ethernet headers");
+        assertFirst(nics(raw("p0", "socket: {mtu: 9100}\n")), "p0", "the cluster file wants 9100");
+    }
+
+    private static String mac(final String nic) {
+        return NicTable.of(namespace).orElseThrow().nics().get(nic).mac();
+    }
+
+    @Test
+    void shouldNameAMissingCarrier() {
+        // given
+        TestNamespaces.ipIn(other, "link set p1 down");
+        TestNamespaces.await(
+                "p1 has no carrier", () -> !TestNamespaces.info(namespace, "p1").hasCarrier());
+        // when, then
+        assertFirst(nics(raw("p1", "")), "p1", "has no carrier");
+        TestNamespaces.ipIn(other, "link set p1 up");
+        TestNamespaces.awaitCarrier(namespace, "p1");
+    }
+
+    @Test
+    void shouldNameWhatAKilledNodeHasLeftChanged() throws Exception {
+        // given
+        final Process ended = new ProcessBuilder("true").start();
+        assertEquals(0, ended.waitFor());
+        final int index = TestNamespaces.info(namespace, "p0").ifindex();
+        NicMark.put(namespace, index, ended.pid());
+        // when, then
+        assertFirst(nics(raw("p0", "")), "p0", "left rx-udp-gro-forwarding on");
+        // and: what it advises is understood by the kernel
+        TestNamespaces.ipIn(
+                namespace, "link property del dev p0 altname " + NicMark.PREFIX + ended.pid());
+        assertEquals(List.of(), NicMark.owners(namespace, index));
+    }
+
+    @Test
+    void shouldNameWhatStandsBeforeTheSockets() {
+        // given: as ip and nft list them
+        final NicTable.Nic withXdp =
+                new NicTable.Nic(true, true, 9_000, "ether", NIC.mac(), "", false, "10110");
+        final String rules =
+                """
+                table inet filter {
+                \tchain input {
+                \t\ttype filter hook input priority filter; policy drop;
+                \t}
+                }
+                table netdev guard {
+                \tchain in {
+                \t\ttype filter hook ingress device "p0" priority filter; policy accept;
+                \t\tether type arp accept
+                \t\tdrop
+                \t}
+                }
+                """;
+        // when, then
+        assertFirst(NicCheck.before("nic p0", "p0", withXdp, true, ""), "FAIL", "XDP", "10110");
+        assertFirst(NicCheck.before("nic p0", "p0", withXdp, false, ""), "WARN", "XDP", "10110");
+        assertFirst(
+                NicCheck.before("nic p0", "p0", NIC, true, rules),
+                "FAIL",
+                "nftables drops",
+                "netdev guard in");
+        assertEquals(List.of(), NicCheck.before("nic p1", "p1", NIC, true, rules));
+        assertEquals(List.of(), NicCheck.before("nic p0", "p0", NIC, true, ""));
+    }
+
+    @Test
+    void shouldNameAPortInUseAndItsOwner() throws Exception {
+        // given
+        try (DatagramSocket taken = new DatagramSocket(0, InetAddress.getLoopbackAddress())) {
+            final ClusterConfig config =
+                    ClusterConfigYaml.parse(
+                            "name: n\nshape: 2\nbackend: udp\nlinks: 1\nattach: {directory: "
+                                    + folder
+                                    + ", countersDirectory: "
+                                    + folder
+                                    + "}\nnodes:\n  0: {links: {x: [\"127.0.0.1:"
+                                    + taken.getLocalPort()
+                                    + "\"]}}\n  1: {links: {x: [\"127.0.0.1:1\"]}}\n",
+                            "c.yaml");
+            // when, then
+            assertFirst(
+                    ClusterCheck.run(config, 0),
+                    "udp x.0",
+                    "is taken by pid " + ProcessHandle.current().pid() + " (");
+        }
+    }
+
+    @Test
+    void shouldNameAKeyThatOthersMayRead() throws Exception {
+        // given
+        final Path key = folder.resolve("key");
+        final ClusterConfig config =
+                raw("p0", "security: {mode: authenticate, keys: [\"" + key + "\"]}\n");
+        assertFirst(ClusterCheck.keys(config), "security.keys", "no such file");
+        Files.writeString(key, "hxb-key-1\n" + "ab".repeat(32) + "\n");
+        Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-r--r--"));
+        // when, then
+        assertFirst(ClusterCheck.keys(config), "security.keys", key.toString());
+        // and
+        Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
+        assertEquals(0, failures(ClusterCheck.keys(config)));
+    }
+
+    @Test
+    void shouldNameWhatTheNodeItselfFound() {
+        // as MisconfigurationDetector words it
+        for (final String sentence :
+                List.of(
+                        "the cables of x.0 and x.1 of (0) are interchanged: plug them the other"
+                                + " way",
+                        "two nodes have the coordinates (1): start one with its own --node",
+                        "x.0 of (0) and x.0 of (1) have different MTUs, 9000 and 1500: set both",
+                        "a node on x.0 of (0) has key 1, this node has key 2: give both the"
+                                + " same")) {
+            final NodeFinding finding = NodeFinding.of(NodeFinding.Kind.MISMATCH, sentence);
+            assertFirst(Finding.ofNode("node", finding), "FAIL", finding.text());
+        }
+    }
+
+    @Test
+    void shouldNameLongFramesThatAreCutOrLost() {
+        assertFirst(LinkCheck.cut(LINK, 4_000, 8_178, 9_000), "FAIL", "x.0", "cut", "8178 bytes");
+        assertFirst(LinkCheck.cut(LINK, 1, 8_178, 9_000), "WARN", "cut");
+        assertEquals(List.of(), LinkCheck.cut(LINK, 0, 0, 9_000));
+        assertFirst(LinkCheck.longFrames(LINK, 3, 0, 0), "x.0", "long frames did not arrive");
+    }
+
+    @Test
+    void shouldNameCpusThatLoopsCannotHave() {
+        // given
+        final CpuCheck.Cpus cpus = new CpuCheck.Cpus("0-1,4", "0-1");
+        final Map<String, Object> spin =
+                Map.of("wait", LoopConfig.Waiting.SPIN, "loops", 2, "priority", 10);
+        // when, then
+        assertFirst(
+                CpuCheck.loops(
+                        LoopConfig.KEYS.with(
+                                LoopConfig.KEYS.defaults(), Map.of("cpus", List.of(1, 7))),
+                        cpus),
+                "loop.cpus",
+                "[7] that are offline",
+                "0-1,4");
+        assertFirst(
+                CpuCheck.loops(
+                        LoopConfig.KEYS.with(
+                                LoopConfig.KEYS.defaults(), Map.of("cpus", List.of(1, 4))),
+                        cpus),
+                "loop.cpus",
+                "[4]",
+                "cpuset");
+        assertFirst(
+                CpuCheck.loops(LoopConfig.KEYS.with(LoopConfig.KEYS.defaults(), spin), cpus),
+                "loop.priority",
+                "SCHED_FIFO",
+                "all of 2 CPUs");
+        assertEquals(List.of(), CpuCheck.loops(LoopConfig.KEYS.defaults(), cpus));
+        assertEquals(
+                List.of(),
+                CpuCheck.loops(
+                        LoopConfig.KEYS.with(LoopConfig.KEYS.defaults(), spin),
+                        new CpuCheck.Cpus("0-7", "0-7")));
+    }
+
+    @Test
+    void shouldNameWhatDelaysAMachine() throws Exception {
+        // given
+        final Path state = Files.createDirectories(folder.resolve("cpu0/cpuidle/state3"));
+        Files.writeString(state.resolve("latency"), "890\n");
+        Files.writeString(state.resolve("name"), "C10\n");
+        Files.writeString(state.resolve("disable"), "0\n");
+        final Path groups = Files.writeString(folder.resolve("autogroup"), "1\n");
+        // when, then
+        assertFirst(CpuCheck.sleep(folder), "cpu sleep", "890us", "C10");
+        assertFirst(TuningCheck.sessionGroups(groups), "CPU time of sessions");
+        assertFirst(TuningCheck.hugePages(0), "huge pages");
+        // and
+        Files.writeString(state.resolve("disable"), "1\n");
+        assertEquals(Finding.Level.OK, CpuCheck.sleep(folder).level());
+        assertEquals(Finding.Level.OK, CpuCheck.sleep(folder.resolve("nowhere")).level());
+    }
+}
