@@ -36,6 +36,8 @@ public final class NetworkView {
                     Map.entry("detail.js", SCRIPT),
                     Map.entry("drawing.js", SCRIPT),
                     Map.entry("geometry.js", SCRIPT),
+                    Map.entry("graph.js", SCRIPT),
+                    Map.entry("loads.js", SCRIPT),
                     Map.entry("main.js", SCRIPT),
                     Map.entry("model.js", SCRIPT),
                     Map.entry("results.js", SCRIPT),
