@@ -36,13 +36,14 @@ import java.util.function.Consumer;
  * may be called by any thread.
  */
 public final class ObserveServer implements AutoCloseable {
-    /** Connections at one time; more are refused. */
-    public static final int MAX_CONNECTIONS = 256;
-
     private static final Logger LOGGER = LoggerFactory.getLogger(ObserveServer.class);
     private static final int IDLE_SECONDS = 30;
     private static final int BACKLOG = 128;
     private static final int CLOSE_SECONDS = 5;
+
+    /** Shorter than the time after which a connection without traffic ends. */
+    private static final int BEAT_SECONDS = 5;
+
     private static final long RETRY_MS = 1_000;
     private static final String BUSY =
             "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
@@ -52,6 +53,7 @@ public final class ObserveServer implements AutoCloseable {
     private final Optional<ServingTurn> turn;
     private final Consumer<String> warnings;
     private final AccessCheck access;
+    private final ConnectionBounds bounds;
     private final long deadlineNs;
     private final EventLoopGroup loop =
             new MultiThreadIoEventLoopGroup(
@@ -61,7 +63,6 @@ public final class ObserveServer implements AutoCloseable {
     private final List<Task> tasks;
     private Channel socket;
     private Future<?> attempts;
-    private int connections;
     private boolean hasWarned;
 
     private record Task(long periodMs, Runnable action) {}
@@ -76,6 +77,7 @@ public final class ObserveServer implements AutoCloseable {
         private Optional<WebSessions> sessions = Optional.empty();
         private Consumer<String> warnings = LOGGER::warn;
         private long deadlineNs = TimeUnit.SECONDS.toNanos(10);
+        private long maxWaitingBytes = ConnectionBounds.MAX_WAITING_BYTES;
 
         /** A server that will listen on {@code address}; port 0 is any free one. */
         public Builder(final InetSocketAddress address) {
@@ -124,6 +126,12 @@ public final class ObserveServer implements AutoCloseable {
             return this;
         }
 
+        /** How many bytes of events may wait for all viewers together. */
+        Builder maxWaitingBytes(final long value) {
+            maxWaitingBytes = value;
+            return this;
+        }
+
         /** Starts the server and does not wait for it. */
         public ObserveServer start() {
             final ObserveServer server = new ObserveServer(this);
@@ -142,6 +150,7 @@ public final class ObserveServer implements AutoCloseable {
         warnings = builder.warnings;
         access = new AccessCheck(builder.token, builder.sessions);
         deadlineNs = builder.deadlineNs;
+        bounds = new ConnectionBounds(builder.maxWaitingBytes);
     }
 
     private static Thread newThread(final Runnable action) {
@@ -192,10 +201,13 @@ public final class ObserveServer implements AutoCloseable {
         attempts.cancel(false);
         socket = channel;
         for (final Task task : tasks) {
-            final var ignored =
+            final var planned =
                     loop.scheduleWithFixedDelay(
                             () -> run(task.action()), 0, task.periodMs(), TimeUnit.MILLISECONDS);
         }
+        final var ignored =
+                loop.scheduleWithFixedDelay(
+                        bounds::beat, BEAT_SECONDS, BEAT_SECONDS, TimeUnit.SECONDS);
         listening.complete((InetSocketAddress) channel.localAddress());
     }
 
@@ -225,9 +237,7 @@ public final class ObserveServer implements AutoCloseable {
     }
 
     private void accept(final Channel channel) {
-        connections++;
-        channel.closeFuture().addListener(closed -> connections--);
-        if (connections > MAX_CONNECTIONS) {
+        if (!bounds.take(channel)) {
             channel.writeAndFlush(Unpooled.copiedBuffer(BUSY, StandardCharsets.US_ASCII))
                     .addListener(ChannelFutureListener.CLOSE);
             return;
@@ -236,7 +246,7 @@ public final class ObserveServer implements AutoCloseable {
         HttpPipeline.limitReads(channel);
         channel.pipeline().addLast(deadline);
         HttpPipeline.add(
-                channel.pipeline(), IDLE_SECONDS, new ObserveHandler(routes, access, deadline));
+                channel.pipeline(), IDLE_SECONDS, new ObserveHandler(routes, access, bounds, deadline));
     }
 
     /** Where it listens, once it does. */

@@ -38,6 +38,9 @@ public final class LiveNetwork {
     private long aliveMs;
     private byte[] snapshot = {};
     private String snapshotId = "";
+    // Shared by all viewers that begin at the same state.
+    private byte[] firstEvent = {};
+    private byte[] firstOf = {};
 
     /**
      * Makes one that has seen nothing.
@@ -104,14 +107,23 @@ public final class LiveNetwork {
      */
     public synchronized void watch(final EventViewer viewer, final String lastId) {
         final Optional<List<byte[]>> missed = feed.since(lastId);
-        final List<byte[]> first =
-                missed.orElseGet(() -> List.of(feed.bytes("network", network())));
-        for (final byte[] event : first) {
+        final List<byte[]> events =
+                missed.orElseGet(() -> List.of(first()));
+        for (final byte[] event : events) {
             if (!viewer.onEvent(event)) {
                 return;
             }
         }
         feed.add(viewer);
+    }
+
+    private byte[] first() {
+        final byte[] whole = network();
+        if (whole != firstOf) {
+            firstOf = whole;
+            firstEvent = feed.bytes("network", whole);
+        }
+        return firstEvent;
     }
 
     /** Ends a viewer's watch; without effect if it does not watch. */

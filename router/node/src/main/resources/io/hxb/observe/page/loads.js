@@ -119,7 +119,7 @@ export class Loads {
   }
 
   wide(level) {
-    return WIDTHS[level] * Math.max(0.6, Math.min(1, this.geometry.scale / 60));
+    return WIDTHS[level] * Math.max(0.35, Math.min(1, this.geometry.scale / 60));
   }
 
   drawNodes() {

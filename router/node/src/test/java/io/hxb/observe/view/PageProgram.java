@@ -41,7 +41,7 @@ import javax.imageio.ImageIO;
  */
 final class PageProgram {
     private static final int LINKS = 3;
-    private static final int VIEWERS = 250;
+    private static final int VIEWERS = 1_000;
     private static final long SECONDS = 10;
     private static final int MAX_COLOURS = 64;
     private static final String WIDE = "16x16x10";
