@@ -8,9 +8,8 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * Events for one viewer, who reads as long as he likes. One who does not read is closed when
- * {@value #MAX_WAITING_BYTES} bytes wait for him, and so is the one for whom most wait when too many
- * wait for all. Any thread may send. Source: HTML Standard, 9.2,
- * Server-sent events.
+ * {@value #MAX_WAITING_BYTES} bytes wait for him, and so is the one for whom most wait when too
+ * many wait for all. Any thread may send. Source: HTML Standard, 9.2, Server-sent events.
  */
 public final class EventStream {
     /** Bytes that may wait besides those in the kernel. */

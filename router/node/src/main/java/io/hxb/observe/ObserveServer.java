@@ -20,6 +20,7 @@ import org.slf4j.LoggerFactory;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -51,6 +52,7 @@ public final class ObserveServer implements AutoCloseable {
     private final InetSocketAddress address;
     private final Map<String, Resource> routes;
     private final Optional<ServingTurn> turn;
+    private final Optional<TicketSocket> tickets;
     private final Consumer<String> warnings;
     private final AccessCheck access;
     private final ConnectionBounds bounds;
@@ -75,6 +77,7 @@ public final class ObserveServer implements AutoCloseable {
         private Optional<ServingTurn> turn = Optional.empty();
         private Optional<AccessToken> token = Optional.empty();
         private Optional<WebSessions> sessions = Optional.empty();
+        private Optional<TicketSocket> tickets = Optional.empty();
         private Consumer<String> warnings = LOGGER::warn;
         private long deadlineNs = TimeUnit.SECONDS.toNanos(10);
         private long maxWaitingBytes = ConnectionBounds.MAX_WAITING_BYTES;
@@ -108,10 +111,16 @@ public final class ObserveServer implements AutoCloseable {
             return this;
         }
 
-        /** Lets browsers with a session see all. */
+        /** Lets browsers with a session see what their user may see. */
         public Builder sessions(final WebSessions value) {
             sessions = Optional.of(value);
             return this;
+        }
+
+        /** Lets every user of the machine have a session, by a ticket that {@code socket} gives. */
+        public Builder sessions(final WebSessions value, final Path socket) {
+            tickets = Optional.of(new TicketSocket(socket, value));
+            return sessions(value);
         }
 
         /** Where the one warning goes if it cannot listen. */
@@ -147,6 +156,7 @@ public final class ObserveServer implements AutoCloseable {
                 sessions -> routes.put(SessionEntry.PATH, new SessionEntry(sessions, this::port)));
         tasks = List.copyOf(builder.tasks);
         turn = builder.turn;
+        tickets = builder.tickets;
         warnings = builder.warnings;
         access = new AccessCheck(builder.token, builder.sessions);
         deadlineNs = builder.deadlineNs;
@@ -205,6 +215,7 @@ public final class ObserveServer implements AutoCloseable {
                     loop.scheduleWithFixedDelay(
                             () -> run(task.action()), 0, task.periodMs(), TimeUnit.MILLISECONDS);
         }
+        tickets.ifPresent(each -> each.open(loop));
         final var ignored =
                 loop.scheduleWithFixedDelay(
                         bounds::beat, BEAT_SECONDS, BEAT_SECONDS, TimeUnit.SECONDS);
@@ -246,7 +257,9 @@ public final class ObserveServer implements AutoCloseable {
         HttpPipeline.limitReads(channel);
         channel.pipeline().addLast(deadline);
         HttpPipeline.add(
-                channel.pipeline(), IDLE_SECONDS, new ObserveHandler(routes, access, bounds, deadline));
+                channel.pipeline(),
+                IDLE_SECONDS,
+                new ObserveHandler(routes, access, bounds, deadline));
     }
 
     /** Where it listens, once it does. */
@@ -262,6 +275,7 @@ public final class ObserveServer implements AutoCloseable {
         attempts.cancel(false);
         if (socket != null) {
             final var ignored = socket.close();
+            tickets.ifPresent(TicketSocket::close);
         }
     }
 

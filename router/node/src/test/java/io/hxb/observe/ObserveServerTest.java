@@ -222,7 +222,7 @@ class ObserveServerTest {
     @Test
     void shouldExchangeATicketOnceForACookie() throws IOException {
         // given
-        final String ticket = sessions.ticket();
+        final String ticket = sessions.ticket(Viewer.OPERATOR);
         // when
         final HttpClientSocket.Answer head = ask("HEAD", "/enter?ticket=" + ticket);
         final HttpClientSocket.Answer first = ask("GET", "/enter?ticket=" + ticket);

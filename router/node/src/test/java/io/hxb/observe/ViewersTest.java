@@ -37,9 +37,7 @@ class ViewersTest {
                                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
                         .maxWaitingBytes(MAX_WAITING_BYTES)
                         .route("/", (request, response) -> response.send(200, "text/plain", "here"))
-                        .route(
-                                "/events",
-                                (request, response) -> streams.add(response.stream()))
+                        .route("/events", (request, response) -> streams.add(response.stream()))
                         .start();
     }
 

@@ -107,8 +107,7 @@ public final class LiveNetwork {
      */
     public synchronized void watch(final EventViewer viewer, final String lastId) {
         final Optional<List<byte[]>> missed = feed.since(lastId);
-        final List<byte[]> events =
-                missed.orElseGet(() -> List.of(first()));
+        final List<byte[]> events = missed.orElseGet(() -> List.of(first()));
         for (final byte[] event : events) {
             if (!viewer.onEvent(event)) {
                 return;

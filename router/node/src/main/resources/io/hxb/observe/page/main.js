@@ -9,6 +9,7 @@ import {Model, countText, rateText, timeText} from './model.js';
 import {Results} from './results.js';
 import {Stream} from './stream.js';
 import * as tables from './tables.js';
+import {Users} from './users.js';
 
 const find = id => document.getElementById(id);
 const stage = find('stage');
@@ -18,6 +19,7 @@ let geometry = new Geometry([]);
 const drawing = new Drawing(stage, model, geometry);
 const detail = new Detail(find('detail'), model, open, close);
 const results = new Results();
+const users = new Users();
 const loads = new Loads(stage);
 /** What the canvas shows: the running network, or the loads of a result. */
 const view = () => loads.shown ? loads : drawing;
@@ -26,6 +28,7 @@ const tabs = {
   links: () => tables.allLinks(model, open),
   traffic: () => tables.traffic(model, open),
   timeline: () => tables.timeline(model, open),
+  users: () => users.parts(),
   result: () => results.parts(drawing.colours),
 };
 let tab = 'attention';
@@ -380,6 +383,7 @@ for (const button of document.querySelectorAll('[role=tab]')) {
 }
 results.onchange = () => showTable(true);
 results.onshow = showLoads;
+users.onchange = () => tab === 'users' && showTable(true);
 results.onchannel = openChannel;
 
 new ResizeObserver(() => {

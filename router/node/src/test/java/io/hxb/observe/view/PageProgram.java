@@ -51,8 +51,8 @@ final class PageProgram {
     /**
      * Runs it.
      *
-     * @param words {@code pictures FOLDER}, {@code results FOLDER FILE...}, {@code frames} or {@code
-     *     viewers}.
+     * @param words {@code pictures FOLDER}, {@code results FOLDER FILE...}, {@code frames} or
+     *     {@code viewers}.
      */
     public static void main(final String... words) throws IOException {
         switch (words.length == 0 ? "" : words[0]) {
@@ -66,7 +66,9 @@ final class PageProgram {
                 viewers(false);
                 viewers(true);
             }
-            default -> System.err.println("usage: pictures FOLDER | results FOLDER FILE... | frames | viewers");
+            default ->
+                    System.err.println(
+                            "usage: pictures FOLDER | results FOLDER FILE... | frames | viewers");
         }
     }
 
