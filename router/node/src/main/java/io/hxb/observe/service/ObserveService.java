@@ -14,6 +14,7 @@ import io.hxb.observe.live.NodeFiles;
 import io.hxb.observe.metrics.MetricText;
 import io.hxb.observe.metrics.NodeMetrics;
 import io.hxb.observe.view.CounterSource;
+import io.hxb.observe.view.HistoryFile;
 import io.hxb.observe.view.LiveNetwork;
 import io.hxb.observe.view.NetworkPlan;
 import io.hxb.observe.view.NetworkView;
@@ -114,7 +115,8 @@ public final class ObserveService {
                 new LiveNetwork(
                         NetworkPlan.of(config),
                         CounterSource.of(config),
-                        Long.toString(System.currentTimeMillis(), Character.MAX_RADIX)));
+                        Long.toString(System.currentTimeMillis(), Character.MAX_RADIX),
+                        Optional.of(new HistoryFile(file(config, "history")))));
     }
 
     private static void metrics(

@@ -31,6 +31,8 @@ public final class LiveNetwork {
     private final NetworkState state = new NetworkState();
     private final Timeline timeline = new Timeline();
     private final History history = new History();
+    private final Optional<HistoryFile> historyFile;
+    private boolean isHistoryLoaded;
     private final EventFeed feed;
     private boolean isStarted;
     private long ratedNs;
@@ -50,8 +52,18 @@ public final class LiveNetwork {
      * @param run distinguishes it from those of earlier processes: letters and digits.
      */
     public LiveNetwork(final NetworkPlan plan, final ReadingSource source, final String run) {
+        this(plan, source, run, Optional.empty());
+    }
+
+    /** The same with a file that keeps the history for the process that takes over. */
+    public LiveNetwork(
+            final NetworkPlan plan,
+            final ReadingSource source,
+            final String run,
+            final Optional<HistoryFile> historyFile) {
         this.plan = plan;
         this.source = source;
+        this.historyFile = historyFile;
         feed = new EventFeed(run);
     }
 
@@ -194,6 +206,10 @@ public final class LiveNetwork {
             feed.next();
             feed.publish("rates", NetworkJson.rates(state, changes, nowMs));
         }
+        if (!isHistoryLoaded) {
+            isHistoryLoaded = true;
+            historyFile.ifPresent(file -> file.load(history, nowMs));
+        }
         for (int i = 0; i < state.nodes().size(); i++) {
             final NodeReading node = state.nodes().get(i);
             history.add(
@@ -208,6 +224,7 @@ public final class LiveNetwork {
                         LINK_STATES.indexOf(reading.health().condition().word()));
             }
         }
+        historyFile.ifPresent(file -> file.append(history, nowMs));
     }
 
     private static String name(final int node, final String link) {
