@@ -119,12 +119,16 @@ public final class EventStream {
         context.channel().closeFuture().addListener(closed -> action.run());
     }
 
+    private void end() {
+        final var ignored = context.close();
+    }
+
     /** Ends the stream and its connection. */
     public void close() {
         if (isMade && isOpen()) {
             bounds.add(-releaseAll());
             // Not at once: whoever sends to all viewers may be among them.
-            context.executor().execute(context::close);
+            context.executor().execute(this::end);
         }
     }
 }

@@ -51,7 +51,10 @@ final class History {
 
     /** How many seconds are known of the series of which most is known. */
     int seconds() {
-        return series.values().stream().mapToInt(each -> Math.min(SECONDS, each.count)).max().orElse(0);
+        return series.values().stream()
+                .mapToInt(each -> Math.min(SECONDS, each.count))
+                .max()
+                .orElse(0);
     }
 
     /** The values of the second that is {@code age} before the last; {@code unknown} if none. */

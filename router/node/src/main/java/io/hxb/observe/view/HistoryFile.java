@@ -152,8 +152,7 @@ public final class HistoryFile {
                 names.stream().map(name -> name.getBytes(StandardCharsets.UTF_8)).toList();
         headBytes = 3 * Integer.BYTES + texts.stream().mapToInt(text -> 2 + text.length).sum();
         rows = history.seconds();
-        final ByteBuffer all =
-                ByteBuffer.allocate(headBytes + (int) rows * rowBytes(names.size()));
+        final ByteBuffer all = ByteBuffer.allocate(headBytes + (int) rows * rowBytes(names.size()));
         all.putInt(VERSION).putInt(headBytes).putInt(names.size());
         for (final byte[] text : texts) {
             all.putShort((short) text.length).put(text);

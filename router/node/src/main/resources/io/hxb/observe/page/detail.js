@@ -28,7 +28,7 @@ export class Detail {
   }
 
   /** Shows facts that do not change. */
-  facts({title, rows}) {
+  showFacts({title, rows}) {
     this.hide();
     const close = element('button', {type: 'button', ariaLabel: 'Close'}, 'Close');
     close.onclick = () => this.close();

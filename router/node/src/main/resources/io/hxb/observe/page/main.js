@@ -185,7 +185,7 @@ function openChannel(channel) {
   selectChannel(channel);
   const wasHidden = find('detail').hidden;
   document.querySelector('.columns').classList.add('open');
-  detail.facts(loads.facts(channel));
+  detail.showFacts(loads.facts(channel));
   if (wasHidden) {
     loads.layout();
   }

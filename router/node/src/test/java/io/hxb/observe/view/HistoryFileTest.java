@@ -67,8 +67,7 @@ class HistoryFileTest {
         assertEquals(History.SECONDS - 1, values.size());
         assertEquals(999, values.getLast());
         assertEquals(401, values.getFirst());
-        assertEquals(
-                12 + 7 + 4 + History.SECONDS * (16 + 2 * 24L), Files.size(path()), "it grows");
+        assertEquals(12 + 7 + 4 + History.SECONDS * (16 + 2 * 24L), Files.size(path()), "it grows");
     }
 
     @Test

@@ -243,11 +243,11 @@ class LivePageTest {
         browser.evaluate("hxb.loads.layout()");
         browser.evaluate(
                 "(() => { const l = hxb.loads.lines(0)[0], s = document.getElementById('stage'), b"
-                    + " = s.getBoundingClientRect(), o = {bubbles: true, pointerId: 1, clientX:"
-                    + " b.left + (l[0][0] + l[1][0]) / 2, clientY: b.top + l[0][1] + 2};"
-                    + " s.setPointerCapture = () => {}; s.dispatchEvent(new"
-                    + " PointerEvent('pointerdown', o)); s.dispatchEvent(new"
-                    + " PointerEvent('pointerup', o)); })()");
+                        + " = s.getBoundingClientRect(), o = {bubbles: true, pointerId: 1, clientX:"
+                        + " b.left + (l[0][0] + l[1][0]) / 2, clientY: b.top + l[0][1] + 2};"
+                        + " s.setPointerCapture = () => {}; s.dispatchEvent(new"
+                        + " PointerEvent('pointerdown', o)); s.dispatchEvent(new"
+                        + " PointerEvent('pointerup', o)); })()");
         // then
         browser.await(title + " === 's0 \\u2192 s1'");
         // when
@@ -261,8 +261,11 @@ class LivePageTest {
                     + " n % 4].flatMap(s => [[`s${n}>s${s}`, n / 16], [`s${s}>s${n}`, 0]])))}]}");
         // then
         browser.await("hxb.loads.shown?.geometry === hxb.drawing.geometry");
-        assertEquals("s15", browser.evaluate("hxb.loads.facts(hxb.loads.next(0)).title")
-                .asString().substring(0, 3));
+        assertEquals(
+                "s15",
+                browser.evaluate("hxb.loads.facts(hxb.loads.next(0)).title")
+                        .asString()
+                        .substring(0, 3));
         browser.evaluate("document.getElementById('live').click()");
     }
 
