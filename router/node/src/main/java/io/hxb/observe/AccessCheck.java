@@ -4,7 +4,6 @@ import io.netty.channel.Channel;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponseStatus;
-import io.netty.handler.codec.http.cookie.Cookie;
 import io.netty.handler.codec.http.cookie.ServerCookieDecoder;
 
 import java.net.InetAddress;
@@ -70,8 +69,10 @@ final class AccessCheck {
             return Verdict.refused(
                     HttpResponseStatus.FORBIDDEN, "pages of other sites get no answers");
         }
-        if (hasSession(headers.get(HttpHeaderNames.COOKIE, ""), local.getPort())) {
-            return Verdict.of(Viewer.OPERATOR);
+        final Optional<Viewer> session =
+                session(headers.get(HttpHeaderNames.COOKIE, ""), local.getPort());
+        if (session.isPresent()) {
+            return Verdict.of(session.get());
         }
         return ((InetSocketAddress) channel.remoteAddress()).getAddress().isLoopbackAddress()
                 ? Verdict.of(Viewer.PUBLIC)
@@ -86,17 +87,14 @@ final class AccessCheck {
                         .isPresent();
     }
 
-    private boolean hasSession(final String cookies, final int port) {
+    private Optional<Viewer> session(final String cookies, final int port) {
         if (sessions.isEmpty() || cookies.isEmpty()) {
-            return false;
+            return Optional.empty();
         }
-        for (final Cookie cookie : ServerCookieDecoder.STRICT.decode(cookies)) {
-            if (cookie.name().equals(WebSessions.cookieName(port))
-                    && sessions.get().isSession(cookie.value())) {
-                return true;
-            }
-        }
-        return false;
+        return ServerCookieDecoder.STRICT.decode(cookies).stream()
+                .filter(cookie -> cookie.name().equals(WebSessions.cookieName(port)))
+                .flatMap(cookie -> sessions.get().viewer(cookie.value()).stream())
+                .findFirst();
     }
 
     private static boolean isOurs(final String host, final InetAddress local) {

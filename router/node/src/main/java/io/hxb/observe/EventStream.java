@@ -5,13 +5,11 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.DefaultHttpContent;
 
 import java.nio.charset.StandardCharsets;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Events for one viewer, who reads as long as he likes. One who does not read is closed when
- * {@value #MAX_WAITING_BYTES} bytes wait for him. Any thread may send. Source: HTML Standard, 9.2,
- * Server-sent events.
+ * {@value #MAX_WAITING_BYTES} bytes wait for him, and so is the one for whom most wait when too
+ * many wait for all. Any thread may send. Source: HTML Standard, 9.2, Server-sent events.
  */
 public final class EventStream {
     /** Bytes that may wait besides those in the kernel. */
@@ -19,25 +17,37 @@ public final class EventStream {
 
     static final String TYPE = "text/event-stream";
 
-    /** Shorter than the time after which a connection without traffic ends. */
-    private static final int BEAT_SECONDS = 5;
-
     private final ChannelHandlerContext context;
+    private final ConnectionBounds bounds;
     private final boolean isMade;
-    private final AtomicLong waitingBytes = new AtomicLong();
+    // These two are locked.
+    private long waitingBytes;
+    private boolean isClosed;
+    // Written by whoever sends; a comment too many or too few does no harm.
+    private volatile boolean hasSent;
 
-    EventStream(final ChannelHandlerContext context, final boolean isMade) {
+    EventStream(
+            final ChannelHandlerContext context,
+            final ConnectionBounds bounds,
+            final boolean isMade) {
         this.context = context;
+        this.bounds = bounds;
         this.isMade = isMade;
     }
 
-    /** Sends a comment now and then, so that both ends see whether the other is there. */
-    void begin() {
-        final var beat =
-                context.executor()
-                        .scheduleWithFixedDelay(
-                                () -> write(":\n\n"), BEAT_SECONDS, BEAT_SECONDS, TimeUnit.SECONDS);
-        onClose(() -> beat.cancel(false));
+    /**
+     * Sends a comment if nothing was sent since the last call, so that both ends see whether the
+     * other is there.
+     */
+    void beat() {
+        if (!hasSent) {
+            write(":\n\n");
+        }
+        hasSent = false;
+    }
+
+    synchronized long waitingBytes() {
+        return waitingBytes;
     }
 
     /**
@@ -68,18 +78,40 @@ public final class EventStream {
         if (!isOpen()) {
             return false;
         }
-        if (waitingBytes.getAndAdd(bytes.length) > MAX_WAITING_BYTES) {
+        if (!take(bytes.length)) {
             close();
             return false;
         }
+        hasSent = true;
         context.writeAndFlush(new DefaultHttpContent(Unpooled.wrappedBuffer(bytes)))
-                .addListener(written -> waitingBytes.addAndGet(-bytes.length));
+                .addListener(written -> bounds.add(-release(bytes.length)));
+        bounds.add(bytes.length);
+        return isOpen();
+    }
+
+    private synchronized boolean take(final long bytes) {
+        if (isClosed || waitingBytes > MAX_WAITING_BYTES) {
+            return false;
+        }
+        waitingBytes += bytes;
         return true;
     }
 
+    // What is closed has been released as a whole.
+    private synchronized long release(final long bytes) {
+        final long released = Math.min(bytes, waitingBytes);
+        waitingBytes -= released;
+        return released;
+    }
+
+    private synchronized long releaseAll() {
+        isClosed = true;
+        return release(waitingBytes);
+    }
+
     /** True while the viewer is there. */
-    public boolean isOpen() {
-        return isMade && context.channel().isActive();
+    public synchronized boolean isOpen() {
+        return isMade && !isClosed && context.channel().isActive();
     }
 
     /** Has {@code action} run by the server's thread when the viewer has gone. */
@@ -87,10 +119,16 @@ public final class EventStream {
         context.channel().closeFuture().addListener(closed -> action.run());
     }
 
+    private void end() {
+        final var ignored = context.close();
+    }
+
     /** Ends the stream and its connection. */
     public void close() {
-        if (isMade) {
-            final var ignored = context.close();
+        if (isMade && isOpen()) {
+            bounds.add(-releaseAll());
+            // Not at once: whoever sends to all viewers may be among them.
+            context.executor().execute(this::end);
         }
     }
 }

@@ -28,6 +28,7 @@ final class ObserveHandler extends HttpRequestHandler {
 
     private final Map<String, Resource> routes;
     private final AccessCheck access;
+    private final ConnectionBounds bounds;
     private final RequestDeadline deadline;
     // The next request is asked for once the client has read some answers.
     private boolean isBehind;
@@ -35,9 +36,11 @@ final class ObserveHandler extends HttpRequestHandler {
     ObserveHandler(
             final Map<String, Resource> routes,
             final AccessCheck access,
+            final ConnectionBounds bounds,
             final RequestDeadline deadline) {
         this.routes = routes;
         this.access = access;
+        this.bounds = bounds;
         this.deadline = deadline;
     }
 
@@ -50,7 +53,7 @@ final class ObserveHandler extends HttpRequestHandler {
     protected void onRequest(final ChannelHandlerContext context, final FullHttpRequest http) {
         deadline.complete();
         final boolean isHead = http.method().equals(HttpMethod.HEAD);
-        final Response response = new Response(context, this, isHead);
+        final Response response = new Response(context, this, bounds, isHead);
         if (http.decoderResult().isFailure()) {
             response.sendLast(status(http.decoderResult().cause()), "this is no HTTP request");
             return;

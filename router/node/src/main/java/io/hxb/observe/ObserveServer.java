@@ -20,6 +20,7 @@ import org.slf4j.LoggerFactory;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -36,13 +37,14 @@ import java.util.function.Consumer;
  * may be called by any thread.
  */
 public final class ObserveServer implements AutoCloseable {
-    /** Connections at one time; more are refused. */
-    public static final int MAX_CONNECTIONS = 256;
-
     private static final Logger LOGGER = LoggerFactory.getLogger(ObserveServer.class);
     private static final int IDLE_SECONDS = 30;
     private static final int BACKLOG = 128;
     private static final int CLOSE_SECONDS = 5;
+
+    /** Shorter than the time after which a connection without traffic ends. */
+    private static final int BEAT_SECONDS = 5;
+
     private static final long RETRY_MS = 1_000;
     private static final String BUSY =
             "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
@@ -50,8 +52,10 @@ public final class ObserveServer implements AutoCloseable {
     private final InetSocketAddress address;
     private final Map<String, Resource> routes;
     private final Optional<ServingTurn> turn;
+    private final Optional<TicketSocket> tickets;
     private final Consumer<String> warnings;
     private final AccessCheck access;
+    private final ConnectionBounds bounds;
     private final long deadlineNs;
     private final EventLoopGroup loop =
             new MultiThreadIoEventLoopGroup(
@@ -61,7 +65,6 @@ public final class ObserveServer implements AutoCloseable {
     private final List<Task> tasks;
     private Channel socket;
     private Future<?> attempts;
-    private int connections;
     private boolean hasWarned;
 
     private record Task(long periodMs, Runnable action) {}
@@ -74,8 +77,10 @@ public final class ObserveServer implements AutoCloseable {
         private Optional<ServingTurn> turn = Optional.empty();
         private Optional<AccessToken> token = Optional.empty();
         private Optional<WebSessions> sessions = Optional.empty();
+        private Optional<TicketSocket> tickets = Optional.empty();
         private Consumer<String> warnings = LOGGER::warn;
         private long deadlineNs = TimeUnit.SECONDS.toNanos(10);
+        private long maxWaitingBytes = ConnectionBounds.MAX_WAITING_BYTES;
 
         /** A server that will listen on {@code address}; port 0 is any free one. */
         public Builder(final InetSocketAddress address) {
@@ -106,10 +111,16 @@ public final class ObserveServer implements AutoCloseable {
             return this;
         }
 
-        /** Lets browsers with a session see all. */
+        /** Lets browsers with a session see what their user may see. */
         public Builder sessions(final WebSessions value) {
             sessions = Optional.of(value);
             return this;
+        }
+
+        /** Lets every user of the machine have a session, by a ticket that {@code socket} gives. */
+        public Builder sessions(final WebSessions value, final Path socket) {
+            tickets = Optional.of(new TicketSocket(socket, value));
+            return sessions(value);
         }
 
         /** Where the one warning goes if it cannot listen. */
@@ -121,6 +132,12 @@ public final class ObserveServer implements AutoCloseable {
         /** How long one request may take to arrive. */
         Builder deadlineNs(final long value) {
             deadlineNs = value;
+            return this;
+        }
+
+        /** How many bytes of events may wait for all viewers together. */
+        Builder maxWaitingBytes(final long value) {
+            maxWaitingBytes = value;
             return this;
         }
 
@@ -139,9 +156,11 @@ public final class ObserveServer implements AutoCloseable {
                 sessions -> routes.put(SessionEntry.PATH, new SessionEntry(sessions, this::port)));
         tasks = List.copyOf(builder.tasks);
         turn = builder.turn;
+        tickets = builder.tickets;
         warnings = builder.warnings;
         access = new AccessCheck(builder.token, builder.sessions);
         deadlineNs = builder.deadlineNs;
+        bounds = new ConnectionBounds(builder.maxWaitingBytes);
     }
 
     private static Thread newThread(final Runnable action) {
@@ -192,10 +211,14 @@ public final class ObserveServer implements AutoCloseable {
         attempts.cancel(false);
         socket = channel;
         for (final Task task : tasks) {
-            final var ignored =
+            final var planned =
                     loop.scheduleWithFixedDelay(
                             () -> run(task.action()), 0, task.periodMs(), TimeUnit.MILLISECONDS);
         }
+        tickets.ifPresent(each -> each.open(loop));
+        final var ignored =
+                loop.scheduleWithFixedDelay(
+                        bounds::beat, BEAT_SECONDS, BEAT_SECONDS, TimeUnit.SECONDS);
         listening.complete((InetSocketAddress) channel.localAddress());
     }
 
@@ -225,9 +248,7 @@ public final class ObserveServer implements AutoCloseable {
     }
 
     private void accept(final Channel channel) {
-        connections++;
-        channel.closeFuture().addListener(closed -> connections--);
-        if (connections > MAX_CONNECTIONS) {
+        if (!bounds.take(channel)) {
             channel.writeAndFlush(Unpooled.copiedBuffer(BUSY, StandardCharsets.US_ASCII))
                     .addListener(ChannelFutureListener.CLOSE);
             return;
@@ -236,7 +257,9 @@ public final class ObserveServer implements AutoCloseable {
         HttpPipeline.limitReads(channel);
         channel.pipeline().addLast(deadline);
         HttpPipeline.add(
-                channel.pipeline(), IDLE_SECONDS, new ObserveHandler(routes, access, deadline));
+                channel.pipeline(),
+                IDLE_SECONDS,
+                new ObserveHandler(routes, access, bounds, deadline));
     }
 
     /** Where it listens, once it does. */
@@ -252,6 +275,7 @@ public final class ObserveServer implements AutoCloseable {
         attempts.cancel(false);
         if (socket != null) {
             final var ignored = socket.close();
+            tickets.ifPresent(TicketSocket::close);
         }
     }
 

@@ -27,15 +27,18 @@ public final class Response {
 
     private final ChannelHandlerContext context;
     private final ObserveHandler handler;
+    private final ConnectionBounds bounds;
     private final boolean isHead;
     private final Map<String, String> headers = new LinkedHashMap<>();
 
     Response(
             final ChannelHandlerContext context,
             final ObserveHandler handler,
+            final ConnectionBounds bounds,
             final boolean isHead) {
         this.context = context;
         this.handler = handler;
+        this.bounds = bounds;
         this.isHead = isHead;
     }
 
@@ -71,20 +74,23 @@ public final class Response {
     }
 
     /**
-     * Begins a stream of server-sent events. Where only the headers are asked for (HEAD), it is
-     * closed already. To be called by the server's thread.
+     * Begins a stream of server-sent events. Where only the headers are asked for (HEAD), or as
+     * many watch as may, it is closed already. To be called by the server's thread.
      */
     public EventStream stream() {
         if (isHead) {
             send(HttpResponseStatus.OK.code(), EventStream.TYPE, "");
-            return new EventStream(context, false);
+            return new EventStream(context, bounds, false);
+        }
+        final EventStream stream = new EventStream(context, bounds, true);
+        if (!bounds.begin(stream)) {
+            header("Retry-After", "5").sendLast(503, "as many watch as may: try again later");
+            return new EventStream(context, bounds, false);
         }
         final var response = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
         setHeaders(response.headers(), EventStream.TYPE);
         response.headers().set(HttpHeaderNames.TRANSFER_ENCODING, HttpHeaderValues.CHUNKED);
         final var ignored = context.writeAndFlush(response);
-        final EventStream stream = new EventStream(context, true);
-        stream.begin();
         return stream;
     }
 

@@ -174,11 +174,11 @@ class ObserveServerTest {
             for (int i = 0; i < 1_000; i++) {
                 clients.add(client());
             }
-            for (int i = ObserveServer.MAX_CONNECTIONS; i < clients.size(); i++) {
+            for (int i = ConnectionBounds.MAX_REQUESTS; i < clients.size(); i++) {
                 refused += clients.get(i).line().contains("503") ? 1 : 0;
             }
             // then
-            assertEquals(1_000 - ObserveServer.MAX_CONNECTIONS, refused);
+            assertEquals(1_000 - ConnectionBounds.MAX_REQUESTS, refused);
             assertEquals(200, clients.getFirst().ask("GET", "/").status());
         } finally {
             for (final HttpClientSocket client : clients) {
@@ -222,7 +222,7 @@ class ObserveServerTest {
     @Test
     void shouldExchangeATicketOnceForACookie() throws IOException {
         // given
-        final String ticket = sessions.ticket();
+        final String ticket = sessions.ticket(Viewer.OPERATOR);
         // when
         final HttpClientSocket.Answer head = ask("HEAD", "/enter?ticket=" + ticket);
         final HttpClientSocket.Answer first = ask("GET", "/enter?ticket=" + ticket);

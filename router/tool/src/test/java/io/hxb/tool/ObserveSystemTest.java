@@ -3,8 +3,11 @@ package io.hxb.tool;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.hxb.context.OtherUser;
 import io.hxb.testing.TestPorts;
+import io.hxb.tool.machine.Privileges;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -19,8 +22,13 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /** Metrics of nodes that are processes, one of which dies, and the page's address. */
 @Tag("system")
@@ -103,6 +111,117 @@ class ObserveSystemTest {
                 assertEquals(0, warnings(second), second::errors);
                 assertEquals(1, warnings(first), first::errors);
             }
+        }
+    }
+
+    @Test
+    void shouldShowEachUserHisOwnValuesOnly() throws Exception {
+        assumeTrue(Privileges.isRoot(), "skipped: becoming another user needs root");
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+        // given: a node, and two users of a tenant and one without
+        port = TestPorts.take(1);
+        file =
+                Files.writeString(
+                        folder.resolve("cluster.yaml"),
+                        """
+                        name: shared
+                        shape: 2
+                        backend: udp
+                        links: {x: 1}
+                        udp: {basePort: %d}
+                        attach:
+                          directory: %s
+                          countersDirectory: %s
+                          allowedUids: [1000, 1001, 1002]
+                        tenants: {physics: {uids: [1000, 1001]}}
+                        """
+                                .formatted(TestPorts.take(4), folder, folder));
+        final Path socket = folder.resolve("shared-0.sock");
+        try (HxbProcess node = node(0)) {
+            node.await("the page", () -> shows(0, "running"));
+            try (OtherUser one = OtherUser.start(socket, 1_000, 1_000, List.of());
+                    OtherUser two = OtherUser.start(socket, 1_001, 1_001, List.of());
+                    OtherUser three = OtherUser.start(socket, 1_002, 1_002, List.of())) {
+                for (final OtherUser user : List.of(one, two, three)) {
+                    assertEquals("attached", user.request("attach"));
+                }
+                node.await(
+                        "values of all users",
+                        () -> seenBy(session("all")).containsAll(List.of(1_000, 1_001, 1_002)));
+                // when, then
+                final String cookie = session("own", 1_000);
+                assertEquals(Set.of(1_000), seenBy(cookie));
+                assertEquals(Set.of(1_002), seenBy(session("own", 1_002)));
+                assertTrue(body("/metrics", cookie).contains("user=\"tenant physics\""));
+                assertFalse(body("/metrics", session("own", 1_002)).contains("physics"));
+                assertEquals(Set.of(), seenBy("none=1"));
+                // when, then: a changed ticket is none
+                assertEquals(Set.of(), seenBy(cookie.substring(0, cookie.length() - 1)));
+            }
+        }
+    }
+
+    // Users whose values are shown, which metrics and the interface agree about.
+    private Set<Integer> seenBy(final String cookie) {
+        final Set<Integer> users = users(body("/metrics", cookie), "user=\"user ");
+        assertEquals(users, users(body("/api/v1/users", cookie), "\"user\":\"user "));
+        return users;
+    }
+
+    private static Set<Integer> users(final String text, final String before) {
+        return Pattern.compile(Pattern.quote(before) + "(\\d+)\"")
+                .matcher(text)
+                .results()
+                .map(each -> Integer.valueOf(each.group(1)))
+                .collect(Collectors.toSet());
+    }
+
+    private String body(final String path, final String cookie) {
+        try {
+            final HttpRequest request =
+                    HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+                            .header("Cookie", cookie)
+                            .build();
+            return client.send(request, HttpResponse.BodyHandlers.ofString()).body();
+        } catch (final IOException | InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    // The cookie that hxb web leads to.
+    private String session(final String sees, final int... uid) {
+        final List<String> prefix =
+                new ArrayList<>(List.of("env", "HXB_OBSERVE=127.0.0.1:" + port));
+        for (final int user : uid) {
+            // May read everything, for the class path may be in root's home, but write nothing.
+            prefix.addAll(
+                    List.of(
+                            "setpriv",
+                            "--reuid=" + user,
+                            "--regid=" + user,
+                            "--clear-groups",
+                            "--inh-caps=-all,+dac_read_search",
+                            "--ambient-caps=-all,+dac_read_search",
+                            "--bounding-set=-all,+dac_read_search"));
+        }
+        try (HxbProcess web =
+                HxbProcess.start(
+                        folder,
+                        prefix,
+                        "web",
+                        "--json",
+                        "--no-open",
+                        "--config",
+                        file.toString())) {
+            assertEquals(0, web.status(), web::errors);
+            assertEquals(sees, web.json().get("sees"), web::output);
+            return get(web.json().get("url").toString())
+                    .headers()
+                    .firstValue("Set-Cookie")
+                    .orElseThrow()
+                    .replaceFirst(";.*", "");
+        } catch (final IOException | InterruptedException e) {
+            throw new IllegalStateException(e);
         }
     }
 

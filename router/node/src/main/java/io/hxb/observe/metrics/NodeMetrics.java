@@ -45,7 +45,7 @@ public final class NodeMetrics {
     /**
      * Reads the files.
      *
-     * @param viewer who is not an operator gets no values of users.
+     * @param viewer who is no operator gets values of his own and his tenant's only.
      */
     public static MetricSnapshots of(final List<Path> files, final Viewer viewer) {
         final MetricTable table = new MetricTable();
@@ -94,8 +94,9 @@ public final class NodeMetrics {
                 "Frames dropped by the node, for whatever reason.",
                 Labels.of(NODE, node),
                 (double) CounterType.drops().stream().mapToLong(reader::sum).sum());
-        if (viewer.isOperator()) {
-            addUsers(table, node, reader);
+        for (final ResourceUse use : viewer.shown(reader.shares().uses())) {
+            use.shares()
+                    .forEach((resource, figures) -> addShare(table, node, use, resource, figures));
         }
     }
 
@@ -183,15 +184,6 @@ public final class NodeMetrics {
                             "le",
                             Double.toString(TimeBuckets.maxSeconds(sample.instance())));
         };
-    }
-
-    private static void addUsers(
-            final MetricTable table, final String node, final CounterReader reader)
-            throws IOException {
-        for (final ResourceUse use : reader.shares().uses()) {
-            use.shares()
-                    .forEach((resource, figures) -> addShare(table, node, use, resource, figures));
-        }
     }
 
     private static void addShare(

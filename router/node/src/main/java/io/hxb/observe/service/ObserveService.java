@@ -8,20 +8,27 @@ import io.hxb.observe.ObserveServer;
 import io.hxb.observe.ResourceRequest;
 import io.hxb.observe.Response;
 import io.hxb.observe.ServingTurn;
+import io.hxb.observe.Viewer;
 import io.hxb.observe.WebSessions;
 import io.hxb.observe.live.NodeFiles;
 import io.hxb.observe.metrics.MetricText;
 import io.hxb.observe.metrics.NodeMetrics;
 import io.hxb.observe.view.ClusterSource;
+import io.hxb.observe.view.HistoryFile;
 import io.hxb.observe.view.LiveNetwork;
 import io.hxb.observe.view.NetworkPlan;
 import io.hxb.observe.view.NetworkView;
+import io.hxb.observe.view.UserJson;
 import io.hxb.session.KeyFile;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -36,7 +43,9 @@ import java.util.Optional;
 public final class ObserveService {
     private static final Logger LOGGER = LoggerFactory.getLogger(ObserveService.class);
     private static final String VARIABLE = "HXB_OBSERVE";
+    private static final String TICKETS = "observe.sock";
     private static final int PRIVATE_MODE = 0600;
+    private static final int MAX_TICKET_BYTES = 256;
 
     private ObserveService() {}
 
@@ -63,7 +72,9 @@ public final class ObserveService {
             server.token(AccessToken.read(KeyFile.path(settings.token(), environment)));
         }
         try {
-            server.sessions(new WebSessions(secret(config), System::currentTimeMillis));
+            server.sessions(
+                    new WebSessions(secret(config), System::currentTimeMillis),
+                    file(config, TICKETS));
         } catch (final IOException e) {
             LOGGER.warn("hxb web gives no sessions: {}", e.getMessage());
         }
@@ -92,12 +103,20 @@ public final class ObserveService {
     /** Every resource of the server. */
     private static void addRoutes(final ObserveServer.Builder server, final ClusterConfig config) {
         server.route("/metrics", (request, response) -> metrics(config, request, response));
+        server.route(
+                "/api/v1/users",
+                (request, response) ->
+                        response.send(
+                                200,
+                                "application/json",
+                                UserJson.of(NodeFiles.of(config), request.viewer())));
         NetworkView.addTo(
                 server,
                 new LiveNetwork(
                         NetworkPlan.of(config),
                         ClusterSource.of(config),
-                        Long.toString(System.currentTimeMillis(), Character.MAX_RADIX)));
+                        Long.toString(System.currentTimeMillis(), Character.MAX_RADIX),
+                        Optional.of(new HistoryFile(file(config, "history")))));
     }
 
     private static void metrics(
@@ -110,14 +129,34 @@ public final class ObserveService {
     }
 
     /**
-     * A ticket for a session of a browser.
+     * A ticket for a session of a browser that shows what this process's user and his tenant have,
+     * from the process that serves.
+     *
+     * @throws IOException if there is none; the message tells why.
+     */
+    public static String userTicket(final ClusterConfig config) throws IOException {
+        final Path socket = config.countersPath(0).resolveSibling(name(config, TICKETS));
+        final ByteBuffer ticket = ByteBuffer.allocate(MAX_TICKET_BYTES);
+        try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
+            while (ticket.hasRemaining() && channel.read(ticket) >= 0) {
+                continue;
+            }
+        } catch (final IOException e) {
+            throw new IOException(socket + ": " + e.getMessage(), e);
+        }
+        return new String(ticket.array(), 0, ticket.position(), StandardCharsets.US_ASCII).strip();
+    }
+
+    /**
+     * A ticket for a session of a browser that shows all.
      *
      * @throws IOException if this user may not read the secret; the message tells why.
      */
     public static String ticket(final ClusterConfig config) throws IOException {
         final Path file = config.countersPath(0).resolveSibling(name(config, "observe.secret"));
         try (Folder folder = Folder.open(file.getParent())) {
-            return new WebSessions(secret(folder, file), System::currentTimeMillis).ticket();
+            return new WebSessions(secret(folder, file), System::currentTimeMillis)
+                    .ticket(Viewer.OPERATOR);
         }
     }
 

@@ -1,7 +1,8 @@
 package io.hxb.observe.view;
 
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -19,18 +20,53 @@ final class History {
     /** Series that are kept, of 14 kB each; 1,024 take 15 MB. */
     static final int MAX_SERIES = 1_024;
 
-    private final Map<String, Series> series = new HashMap<>();
+    private final Map<String, Series> series = new LinkedHashMap<>();
 
     /** Adds the value of a second. */
     void add(final String name, final long[] rates, final int state) {
+        final float[] row = new float[COLUMNS];
+        for (int i = 0; i < rates.length; i++) {
+            row[i] = rates[i];
+        }
+        row[COLUMNS - 1] = state;
+        add(name, row);
+    }
+
+    /** Adds the values of a second, {@code [COLUMNS]}. */
+    void add(final String name, final float[] row) {
         final Series known = series.get(name);
         if (known != null) {
-            known.add(rates, state);
+            known.add(row);
         } else if (series.size() < MAX_SERIES) {
             final Series made = new Series();
-            made.add(rates, state);
+            made.add(row);
             series.put(name, made);
         }
+    }
+
+    /** Names of all series, in the order in which they were added first. */
+    List<String> names() {
+        return List.copyOf(series.keySet());
+    }
+
+    /** How many seconds are known of the series of which most is known. */
+    int seconds() {
+        return series.values().stream()
+                .mapToInt(each -> Math.min(SECONDS, each.count))
+                .max()
+                .orElse(0);
+    }
+
+    /** The values of the second that is {@code age} before the last; {@code unknown} if none. */
+    float[] row(final String name, final int age, final float unknown) {
+        final Series known = series.get(name);
+        if (known == null || age >= Math.min(SECONDS, known.count)) {
+            final float[] none = new float[COLUMNS];
+            Arrays.fill(none, unknown);
+            return none;
+        }
+        final int at = (known.count - 1 - age) % SECONDS * COLUMNS;
+        return Arrays.copyOfRange(known.values, at, at + COLUMNS);
     }
 
     /** Values of one column, the oldest first; empty if nothing is kept of it. */
@@ -48,12 +84,8 @@ final class History {
         private final float[] values = new float[SECONDS * COLUMNS];
         private int count;
 
-        void add(final long[] rates, final int state) {
-            final int at = count % SECONDS * COLUMNS;
-            for (int i = 0; i < rates.length; i++) {
-                values[at + i] = rates[i];
-            }
-            values[at + COLUMNS - 1] = state;
+        void add(final float[] row) {
+            System.arraycopy(row, 0, values, count % SECONDS * COLUMNS, COLUMNS);
             count++;
         }
 

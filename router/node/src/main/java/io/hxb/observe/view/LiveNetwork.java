@@ -35,6 +35,8 @@ public final class LiveNetwork {
     private final NetworkState state = new NetworkState();
     private final Timeline timeline = new Timeline();
     private final History history = new History();
+    private final Optional<HistoryFile> historyFile;
+    private boolean isHistoryLoaded;
     private final EventFeed feed;
     private boolean isStarted;
     private long ratedNs;
@@ -42,6 +44,9 @@ public final class LiveNetwork {
     private long aliveMs;
     private byte[] snapshot = {};
     private String snapshotId = "";
+    // Shared by all viewers that begin at the same state.
+    private byte[] firstEvent = {};
+    private byte[] firstOf = {};
 
     /**
      * Makes one that has seen nothing.
@@ -51,8 +56,18 @@ public final class LiveNetwork {
      * @param run distinguishes it from those of earlier processes: letters and digits.
      */
     public LiveNetwork(final NetworkPlan plan, final ReadingSource source, final String run) {
+        this(plan, source, run, Optional.empty());
+    }
+
+    /** The same with a file that keeps the history for the process that takes over. */
+    public LiveNetwork(
+            final NetworkPlan plan,
+            final ReadingSource source,
+            final String run,
+            final Optional<HistoryFile> historyFile) {
         this.plan = plan;
         this.source = source;
+        this.historyFile = historyFile;
         feed = new EventFeed(run);
     }
 
@@ -108,14 +123,22 @@ public final class LiveNetwork {
      */
     public synchronized void watch(final EventViewer viewer, final String lastId) {
         final Optional<List<byte[]>> missed = feed.since(lastId);
-        final List<byte[]> first =
-                missed.orElseGet(() -> List.of(feed.bytes("network", network())));
-        for (final byte[] event : first) {
+        final List<byte[]> events = missed.orElseGet(() -> List.of(first()));
+        for (final byte[] event : events) {
             if (!viewer.onEvent(event)) {
                 return;
             }
         }
         feed.add(viewer);
+    }
+
+    private byte[] first() {
+        final byte[] whole = network();
+        if (whole != firstOf) {
+            firstOf = whole;
+            firstEvent = feed.bytes("network", whole);
+        }
+        return firstEvent;
     }
 
     /** Ends a viewer's watch; without effect if it does not watch. */
@@ -187,6 +210,10 @@ public final class LiveNetwork {
             feed.next();
             feed.publish("rates", NetworkJson.rates(state, changes, nowMs));
         }
+        if (!isHistoryLoaded) {
+            isHistoryLoaded = true;
+            historyFile.ifPresent(file -> file.load(history, nowMs));
+        }
         for (int i = 0; i < state.nodes().size(); i++) {
             final NodeReading node = state.nodes().get(i);
             history.add(
@@ -201,6 +228,7 @@ public final class LiveNetwork {
                         LINK_STATES.indexOf(reading.health().condition().word()));
             }
         }
+        historyFile.ifPresent(file -> file.append(history, nowMs));
     }
 
     private static String name(final int node, final String link) {

@@ -168,7 +168,7 @@ final class NetworkJson {
                 });
     }
 
-    private static byte[] object(final Consumer<JsonGenerator> content) {
+    static byte[] object(final Consumer<JsonGenerator> content) {
         final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (JsonGenerator json = MAPPER.createGenerator(bytes)) {
             json.writeStartObject();

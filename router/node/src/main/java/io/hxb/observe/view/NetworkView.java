@@ -16,9 +16,9 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The live page and its interface as resources of a server. All of it is what everybody on the
- * machine may see: no value of a user is in it. Owned by the server's thread, which also looks at
- * the nodes.
+ * The live page and its interface as resources of a server. All of this is what everybody on the
+ * machine may see; values of users are in {@link UserJson}. Owned by the server's thread, which
+ * also looks at the nodes.
  */
 public final class NetworkView {
     private static final Logger LOGGER = LoggerFactory.getLogger(NetworkView.class);
@@ -36,11 +36,14 @@ public final class NetworkView {
                     Map.entry("detail.js", SCRIPT),
                     Map.entry("drawing.js", SCRIPT),
                     Map.entry("geometry.js", SCRIPT),
+                    Map.entry("graph.js", SCRIPT),
+                    Map.entry("loads.js", SCRIPT),
                     Map.entry("main.js", SCRIPT),
                     Map.entry("model.js", SCRIPT),
                     Map.entry("results.js", SCRIPT),
                     Map.entry("stream.js", SCRIPT),
-                    Map.entry("tables.js", SCRIPT));
+                    Map.entry("tables.js", SCRIPT),
+                    Map.entry("users.js", SCRIPT));
 
     private final LiveNetwork network;
     private boolean hasLooked;

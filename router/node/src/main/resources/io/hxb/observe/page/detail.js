@@ -27,6 +27,16 @@ export class Detail {
     this.timer = setInterval(() => this.fetch(), FETCH_MS);
   }
 
+  /** Shows facts that do not change. */
+  showFacts({title, rows}) {
+    this.hide();
+    const close = element('button', {type: 'button', ariaLabel: 'Close'}, 'Close');
+    close.onclick = () => this.close();
+    this.panel.replaceChildren(element('div', {className: 'head'}, element('h2', {}, title), close),
+      element('dl', {className: 'facts'}, ...rows.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)])));
+    this.panel.hidden = false;
+  }
+
   hide() {
     clearInterval(this.timer);
     this.node = -1;

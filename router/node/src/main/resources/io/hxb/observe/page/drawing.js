@@ -69,6 +69,9 @@ export class Drawing {
 
   draw() {
     this.requested = false;
+    if (this.isHidden) {
+      return;
+    }
     const start = performance.now();
     const dirty = this.model.takeDirty();
     if (!this.model.isThere) {

@@ -4,23 +4,31 @@ import {drawStrip} from './chart.js';
 import {Detail} from './detail.js';
 import {Drawing, drawLegend} from './drawing.js';
 import {Geometry} from './geometry.js';
+import {Loads} from './loads.js';
 import {Model, countText, rateText, timeText} from './model.js';
 import {Results} from './results.js';
 import {Stream} from './stream.js';
 import * as tables from './tables.js';
+import {Users} from './users.js';
 
 const find = id => document.getElementById(id);
 const stage = find('stage');
+const LIVE_LABEL = stage.getAttribute('aria-label');
 const model = new Model();
 let geometry = new Geometry([]);
 const drawing = new Drawing(stage, model, geometry);
 const detail = new Detail(find('detail'), model, open, close);
 const results = new Results();
+const users = new Users();
+const loads = new Loads(stage);
+/** What the canvas shows: the running network, or the loads of a result. */
+const view = () => loads.shown ? loads : drawing;
 const tabs = {
   attention: () => tables.attention(model, open),
   links: () => tables.allLinks(model, open),
   traffic: () => tables.traffic(model, open),
   timeline: () => tables.timeline(model, open),
+  users: () => users.parts(),
   result: () => results.parts(drawing.colours),
 };
 let tab = 'attention';
@@ -35,7 +43,9 @@ const stream = new Stream('api/v1/events', {
       detail.close();
     }
     document.title = model.cluster + ' - HXB';
-    drawing.layout(drawing.geometry.scale === 1);
+    if (!loads.shown) {
+      drawing.layout(drawing.geometry.scale === 1);
+    }
     shown();
   },
   states(change) {
@@ -97,7 +107,7 @@ function showSummary() {
   put('sum-findings', model.findings.length + '', failures ? failures + (failures === 1 ? ' failure' : ' failures') : '', failures ? 'bad' : model.findings.length ? 'warn' : '');
   find('tab-attention').textContent = 'Needs attention (' + tables.countAttention(model) + ')';
   const empty = find('empty');
-  empty.hidden = known.length > 0;
+  empty.hidden = known.length > 0 || !!loads.shown;
   empty.textContent = 'No node of this cluster has run on this machine yet.';
 }
 
@@ -127,6 +137,65 @@ function choose(name) {
   showTable(true);
 }
 
+/** Draws the loads of a result, or the running network again. */
+function showLoads(result) {
+  const was = loads.shown;
+  if (result) {
+    loads.show(result, geometry, drawing.colours);
+  } else {
+    loads.hide();
+  }
+  drawing.isHidden = !!result;
+  find('shown').hidden = !result;
+  find('shown-name').textContent = 'Results of ' + results.name + (result?.name ? ', ' + result.name : '');
+  find('empty').hidden = true;
+  stage.setAttribute('aria-label', result
+    ? 'Loads of channels. Right and left move from the busiest channel to the next, up and down turn to the opposite direction, Enter opens, Escape closes.'
+    : LIVE_LABEL);
+  if (was && !result) {
+    closeDetail();
+    drawing.layout();
+  }
+  showLegend();
+}
+
+function showLegend() {
+  if (loads.shown) {
+    loads.drawLegend(find('legend'));
+  } else {
+    drawLegend(find('legend'), drawing.colours);
+  }
+}
+
+function selectChannel(channel) {
+  loads.select(channel);
+  if (channel >= 0) {
+    const {title, rows} = loads.facts(channel);
+    find('announce').textContent = 'Channel ' + title + ', ' + rows.map(row => row.join(' ')).join(', ');
+  }
+}
+
+function openChannel(channel) {
+  if (!loads.shown) {
+    results.show();
+  }
+  if (!loads.shown) {
+    return;
+  }
+  selectChannel(channel);
+  const wasHidden = find('detail').hidden;
+  document.querySelector('.columns').classList.add('open');
+  detail.showFacts(loads.facts(channel));
+  if (wasHidden) {
+    loads.layout();
+  }
+}
+
+function closeDetail() {
+  detail.hide();
+  document.querySelector('.columns').classList.remove('open');
+}
+
 function select(node, link = '') {
   drawing.selected = {node, link};
   drawing.request();
@@ -139,6 +208,9 @@ function select(node, link = '') {
 }
 
 function open(node, link = '') {
+  if (loads.shown) {
+    showLoads(null);
+  }
   select(node, link);
   const wasOpen = detail.isOpen;
   document.querySelector('.columns').classList.add('open');
@@ -152,11 +224,12 @@ function open(node, link = '') {
 }
 
 function close() {
-  if (detail.isOpen) {
-    detail.hide();
-    document.querySelector('.columns').classList.remove('open');
-    drawing.layout();
+  if (!find('detail').hidden) {
+    closeDetail();
+    view().layout();
     stage.focus({preventScroll: true});
+  } else if (loads.shown) {
+    selectChannel(-1);
   } else {
     select(-1);
   }
@@ -183,13 +256,29 @@ function move(dimension, step) {
 const KEYS = {
   ArrowLeft: () => move(0, -1), ArrowRight: () => move(0, 1), ArrowUp: () => move(1, -1), ArrowDown: () => move(1, 1),
   PageUp: () => move(2, -1), PageDown: () => move(2, 1), Enter: () => drawing.selected.node >= 0 && open(drawing.selected.node, drawing.selected.link),
-  '+': () => zoom(1.25), '-': () => zoom(0.8), '0': () => drawing.layout(),
 };
+const LOADS_KEYS = {
+  ArrowRight: () => moveChannel(loads.next(1)), ArrowLeft: () => moveChannel(loads.next(-1)),
+  ArrowUp: () => moveChannel(loads.channel ^ 1), ArrowDown: () => moveChannel(loads.channel ^ 1),
+  Enter: () => loads.channel >= 0 && openChannel(loads.channel),
+};
+const ZOOM_KEYS = {'+': () => zoom(1.25), '-': () => zoom(0.8), '0': () => view().layout()};
+
+function moveChannel(channel) {
+  if (channel >= 0) {
+    if (find('detail').hidden) {
+      selectChannel(channel);
+    } else {
+      openChannel(channel);
+    }
+  }
+}
 
 stage.addEventListener('keydown', event => {
-  if (KEYS[event.key] && model.isThere && !event.ctrlKey && !event.metaKey && !event.altKey) {
+  const action = ZOOM_KEYS[event.key] ?? (loads.shown ? LOADS_KEYS : KEYS)[event.key];
+  if (action && (model.isThere || loads.shown) && !event.ctrlKey && !event.metaKey && !event.altKey) {
     event.preventDefault();
-    KEYS[event.key]();
+    action();
   }
 });
 document.addEventListener('keydown', event => {
@@ -210,13 +299,14 @@ find('search').addEventListener('keydown', event => {
 });
 
 function zoom(factor, x = stage.clientWidth / 2, y = stage.clientHeight / 2) {
-  geometry.zoom(factor, x, y);
-  drawing.layout(false);
+  view().geometry.zoom(factor, x, y);
+  view().layout(false);
 }
 
 find('zoom-in').onclick = () => zoom(1.25);
 find('zoom-out').onclick = () => zoom(0.8);
-find('zoom-fit').onclick = () => drawing.layout();
+find('zoom-fit').onclick = () => view().layout();
+find('live').onclick = () => showLoads(null);
 stage.addEventListener('wheel', event => {
   // A page that scrolls stays usable: the wheel alone scrolls, with Ctrl it zooms.
   if (event.ctrlKey) {
@@ -227,23 +317,30 @@ stage.addEventListener('wheel', event => {
 
 let drag = null;
 stage.addEventListener('pointerdown', event => {
-  drag = {x: event.clientX, y: event.clientY, left: geometry.left, top: geometry.top, hasMoved: false};
+  drag = {x: event.clientX, y: event.clientY, left: view().geometry.left, top: view().geometry.top, hasMoved: false};
   stage.setPointerCapture(event.pointerId);
 });
 stage.addEventListener('pointermove', event => {
   const [dx, dy] = drag ? [event.clientX - drag.x, event.clientY - drag.y] : [0, 0];
   if (drag && (drag.hasMoved || Math.hypot(dx, dy) > 5)) {
     drag.hasMoved = true;
-    geometry.left = drag.left + dx;
-    geometry.top = drag.top + dy;
-    drawing.layout(false);
+    view().geometry.left = drag.left + dx;
+    view().geometry.top = drag.top + dy;
+    view().layout(false);
   }
 });
 stage.addEventListener('pointerup', event => {
   const wasMoved = drag?.hasMoved;
   drag = null;
-  if (!wasMoved && model.isThere) {
-    const box = stage.getBoundingClientRect();
+  const box = stage.getBoundingClientRect();
+  if (!wasMoved && loads.shown) {
+    const channel = loads.hit(event.clientX - box.left, event.clientY - box.top);
+    if (channel >= 0) {
+      openChannel(channel);
+    } else {
+      close();
+    }
+  } else if (!wasMoved && model.isThere) {
     const hit = geometry.hit(event.clientX - box.left, event.clientY - box.top, model.nodes);
     if (hit) {
       open(hit.node, hit.link ? hit.link.link : '');
@@ -264,7 +361,8 @@ function setTheme(theme) {
   }
   find('theme').textContent = 'Theme: ' + theme;
   drawing.recolour();
-  drawLegend(find('legend'), drawing.colours);
+  loads.recolour(drawing.colours);
+  showLegend();
   detail.drawCharts(drawing.colours);
   results.draw(drawing.colours);
 }
@@ -284,10 +382,16 @@ for (const button of document.querySelectorAll('[role=tab]')) {
   };
 }
 results.onchange = () => showTable(true);
+results.onshow = showLoads;
+users.onchange = () => tab === 'users' && showTable(true);
+results.onchannel = openChannel;
 
 new ResizeObserver(() => {
   if (stage.clientWidth !== drawing.width || stage.clientHeight !== drawing.height) {
     drawing.layout();
+    if (loads.shown) {
+      loads.layout();
+    }
   }
 }).observe(stage);
 setInterval(() => {
@@ -299,4 +403,4 @@ setInterval(() => {
 
 setTheme(theme());
 // For tests and for those who look for a fault in the page itself.
-window.hxb = {model, drawing, stream, results, select, open};
+window.hxb = {model, drawing, stream, results, loads, select, open};

@@ -223,6 +223,19 @@ final class Browser implements AutoCloseable {
         call("Input.dispatchKeyEvent", Map.of("type", "keyUp", "key", key));
     }
 
+    /** Chooses a file in an element of the page, as its dialog does. */
+    void choose(final String selector, final Path file) {
+        final int root =
+                call("DOM.getDocument", Map.of("depth", 0)).get("root").get("nodeId").asInt();
+        final int element =
+                call("DOM.querySelector", Map.of("nodeId", root, "selector", selector))
+                        .get("nodeId")
+                        .asInt();
+        call(
+                "DOM.setFileInputFiles",
+                Map.of("nodeId", element, "files", List.of(file.toAbsolutePath().toString())));
+    }
+
     void size(final int width, final int height, final boolean isDark) {
         call(
                 "Emulation.setDeviceMetricsOverride",

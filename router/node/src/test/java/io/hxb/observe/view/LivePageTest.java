@@ -1,6 +1,7 @@
 package io.hxb.observe.view;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.observe.live.LinkCondition;
@@ -18,9 +19,13 @@ import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
+import tools.jackson.databind.JsonNode;
+
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 
 /** The page in a browser, which is started once. */
 @Tag("system")
@@ -215,6 +220,91 @@ class LivePageTest {
         browser.await("document.getElementById('panel').textContent.includes('cannot be shown')");
         browser.evaluate("document.getElementById('tab-attention').click()");
     }
+
+    @Test
+    void shouldDrawLoadsOfChannelsAndGoBack() {
+        // when: a torus, whose switches the running network has not
+        load(
+                "{graph: 'torus:3', channels: [['s0', 's1', 4], ['s1', 's0', 9], ['s1', 's2', 2],"
+                    + " ['s2', 's1', 2], ['s2', 's0', 1], ['s0', 's2', 1]].map(([from, to, paths])"
+                    + " => ({from, to, paths}))}");
+        // then
+        browser.await("hxb.loads.shown?.graph.points.length === 3");
+        browser.await("!document.getElementById('shown').hidden");
+        // when: the busiest channel by keys, then the opposite direction by a click
+        browser.evaluate("document.getElementById('stage').focus()");
+        browser.press("ArrowRight");
+        browser.press("Enter");
+        // then
+        final String title = "document.querySelector('#detail h2')?.textContent";
+        browser.await(title + " === 's1 \\u2192 s0'");
+        browser.await("document.querySelector('#detail dd').textContent === '9'");
+        // when
+        browser.evaluate("hxb.loads.layout()");
+        browser.evaluate(
+                "(() => { const l = hxb.loads.lines(0)[0], s = document.getElementById('stage'), b"
+                        + " = s.getBoundingClientRect(), o = {bubbles: true, pointerId: 1, clientX:"
+                        + " b.left + (l[0][0] + l[1][0]) / 2, clientY: b.top + l[0][1] + 2};"
+                        + " s.setPointerCapture = () => {}; s.dispatchEvent(new"
+                        + " PointerEvent('pointerdown', o)); s.dispatchEvent(new"
+                        + " PointerEvent('pointerup', o)); })()");
+        // then
+        browser.await(title + " === 's0 \\u2192 s1'");
+        // when
+        browser.evaluate("document.getElementById('live').click()");
+        // then
+        browser.await("!hxb.loads.shown && document.getElementById('detail').hidden");
+        // when: a run of a hyper-crossbar of the same shape
+        load(
+                "{graph: 'hyper-crossbar:4x4', runs: [{load: 0.1, channel_loads:"
+                    + " Object.fromEntries([...Array(16).keys()].flatMap(n => [16 + (n >> 2), 20 +"
+                    + " n % 4].flatMap(s => [[`s${n}>s${s}`, n / 16], [`s${s}>s${n}`, 0]])))}]}");
+        // then
+        browser.await("hxb.loads.shown?.geometry === hxb.drawing.geometry");
+        assertEquals(
+                "s15",
+                browser.evaluate("hxb.loads.facts(hxb.loads.next(0)).title")
+                        .asString()
+                        .substring(0, 3));
+        browser.evaluate("document.getElementById('live').click()");
+    }
+
+    @Test
+    void shouldNameEveryControlForScreenReaders() {
+        // given
+        browser.evaluate("hxb.open(5)");
+        for (final String tab : List.of("attention", "links", "traffic", "timeline", "result")) {
+            browser.evaluate("document.getElementById('tab-" + tab + "').click()");
+            // when
+            int controls = 0;
+            for (final JsonNode node :
+                    browser.call("Accessibility.getFullAXTree", Map.of()).get("nodes")) {
+                final String role = node.path("role").path("value").asString("");
+                if (!node.path("ignored").asBoolean(false) && CONTROLS.contains(role)) {
+                    controls++;
+                    // then
+                    assertFalse(
+                            node.path("name").path("value").asString("").isBlank(),
+                            node.toString());
+                }
+            }
+            assertTrue(controls > 12, controls + " controls in " + tab);
+        }
+        assertEquals("[]", browser.evaluate(NOT_REACHED).toString());
+        browser.evaluate("document.getElementById('tab-attention').click()");
+        browser.press("Escape");
+    }
+
+    private static final Set<String> CONTROLS =
+            Set.of("button", "tab", "searchbox", "textbox", "combobox", "link", "application");
+
+    // What a click does something to, but the Tab key does not reach; of tabs, one is reached.
+    private static final String NOT_REACHED =
+            """
+            [...document.querySelectorAll('button, input, select, summary, [tabindex]')]
+              .filter(each => each.tabIndex < 0 && each.getAttribute('role') !== 'tab')
+              .map(each => each.outerHTML)\
+            """;
 
     private static void load(final String result) {
         browser.evaluate(

@@ -41,7 +41,7 @@ import javax.imageio.ImageIO;
  */
 final class PageProgram {
     private static final int LINKS = 3;
-    private static final int VIEWERS = 250;
+    private static final int VIEWERS = 1_000;
     private static final long SECONDS = 10;
     private static final int MAX_COLOURS = 64;
     private static final String WIDE = "16x16x10";
@@ -51,11 +51,13 @@ final class PageProgram {
     /**
      * Runs it.
      *
-     * @param words {@code pictures FOLDER}, {@code frames} or {@code viewers}.
+     * @param words {@code pictures FOLDER}, {@code results FOLDER FILE...}, {@code frames} or
+     *     {@code viewers}.
      */
     public static void main(final String... words) throws IOException {
         switch (words.length == 0 ? "" : words[0]) {
             case "pictures" -> pictures(Path.of(words[1]));
+            case "results" -> results(Path.of(words[1]), List.of(words).subList(2, words.length));
             case "frames" -> {
                 frames("4x4", LINKS);
                 frames(WIDE, 1);
@@ -64,7 +66,9 @@ final class PageProgram {
                 viewers(false);
                 viewers(true);
             }
-            default -> System.err.println("usage: pictures FOLDER | frames | viewers");
+            default ->
+                    System.err.println(
+                            "usage: pictures FOLDER | results FOLDER FILE... | frames | viewers");
         }
     }
 
@@ -116,6 +120,35 @@ final class PageProgram {
             server.network().set(1_399, NodeState.DEAD);
             browser.await("hxb.model.timeline.length === 2", 5);
             take(browser, folder.resolve("page-2560.png"));
+        }
+    }
+
+    // The loads of each file of results, and how long the page took to place and to draw them.
+    private static void results(final Path folder, final List<String> files) throws IOException {
+        try (PageServer server = server("4x4", LINKS);
+                Browser browser = browser(server, 1_280, 860)) {
+            browser.evaluate("document.getElementById('tab-result').click()");
+            for (final String file : files) {
+                browser.evaluate("hxb.results.result = null, hxb.results.error = ''");
+                browser.choose("#panel input[type=file]", Path.of(file));
+                browser.await("hxb.results.result || hxb.results.error", 60);
+                final JsonNode ms =
+                        browser.evaluate(
+                                "(() => { if (!hxb.loads.shown) { return [-1, -1]; } const begin ="
+                                        + " performance.now(); hxb.loads.draw(); const drawn ="
+                                        + " performance.now(); delete hxb.loads.shown.graph;"
+                                        + " hxb.results.show(); return [drawn - begin,"
+                                        + " performance.now() - drawn].map(ms => ms * 1e3); })()");
+                System.out.printf(
+                        Locale.ROOT,
+                        "%s: drawn in %.1f ms, placed in %.1f ms %s%n",
+                        file,
+                        ms.get(0).asDouble() / 1e3,
+                        ms.get(1).asDouble() / 1e3,
+                        browser.evaluate("hxb.results.error").asString());
+                final String name = Path.of(file).getFileName().toString();
+                take(browser, folder.resolve("loads-" + name.replaceAll("\\.json$", ".png")));
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 package io.hxb.tool.sim;
 
+import io.hxb.fabric.generate.GraphSpec;
 import io.hxb.tool.chart.LatencyChart;
 import io.hxb.tool.option.OutputFiles;
 import io.hxb.tool.report.Json;
@@ -28,6 +29,18 @@ public final class ResultFile {
      */
     public ResultFile(final Map<String, Object> about) {
         this.about = about;
+    }
+
+    /** Adds the words that made the graph, if all experiments have the same. */
+    static void addGraph(
+            final Map<String, Object> about, final List<ExperimentFile.Series> experiments) {
+        final Set<String> graphs =
+                experiments.stream()
+                        .map(one -> one.experiment().graphName())
+                        .collect(Collectors.toSet());
+        if (graphs.size() == 1 && graphs.stream().allMatch(GraphSpec::isSpec)) {
+            about.put("graph", graphs.iterator().next());
+        }
     }
 
     /** Adds a row. */

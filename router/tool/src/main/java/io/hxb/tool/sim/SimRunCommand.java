@@ -93,8 +93,10 @@ final class SimRunCommand implements Callable<Integer> {
             print(experiment, routes, result);
             final Map<String, Object> about = output.about();
             about.put("experiment", String.valueOf(experiment));
+            final String name = experiment.algorithm().routingName();
+            ResultFile.addGraph(about, List.of(new ExperimentFile.Series(name, experiment)));
             final ResultFile results = new ResultFile(about);
-            results.add(experiment.algorithm().routingName(), result.fields());
+            results.add(name, result.fields());
             for (final Path to : output.files()) {
                 results.write(to, experiment.graphName());
             }

@@ -45,6 +45,7 @@ final class SweepRun {
         this.output = output;
         this.files = output.files();
         this.given = given;
+        ResultFile.addGraph(about, series);
         this.results = new ResultFile(about);
         files.forEach(ResultFile::check);
     }

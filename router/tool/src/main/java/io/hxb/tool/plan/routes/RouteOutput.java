@@ -4,6 +4,7 @@ import io.hxb.fabric.EdgeList;
 import io.hxb.fabric.RouteSet;
 import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.analysis.ChannelLoads;
+import io.hxb.fabric.generate.GraphSpec;
 import io.hxb.tool.graph.DotGraph;
 import io.hxb.tool.graph.GraphPicture;
 import io.hxb.tool.option.OutputFiles;
@@ -52,6 +53,7 @@ final class RouteOutput {
      * @param loads shown in pictures, or null for the number of paths.
      * @param tables the paths of a JSON file.
      * @param traffic estimates by the name of the traffic.
+     * @param words the file or words of the graph.
      * @throws ToolException with the reason when it cannot be written.
      */
     static void write(
@@ -59,7 +61,8 @@ final class RouteOutput {
             final RouteRun run,
             final ChannelLoads loads,
             final StaticTables tables,
-            final Map<String, Object> traffic) {
+            final Map<String, Object> traffic,
+            final String words) {
         final SwitchGraph graph = run.routes().graph();
         final Path path = Path.of(file);
         OutputFiles.write(
@@ -73,7 +76,7 @@ final class RouteOutput {
                         }
                         case "dot", "gv" ->
                                 Files.writeString(path, DotGraph.format(graph, shown(run, loads)));
-                        case "json" -> writeJson(path, run, tables, traffic);
+                        case "json" -> writeJson(path, run, tables, traffic, words);
                         default -> Files.writeString(path, EdgeList.format(graph));
                     }
                 });
@@ -89,7 +92,8 @@ final class RouteOutput {
             final Path file,
             final RouteRun run,
             final StaticTables tables,
-            final Map<String, Object> traffic)
+            final Map<String, Object> traffic,
+            final String words)
             throws IOException {
         final RouteSet routes = tables.routes();
         final SwitchGraph graph = routes.graph();
@@ -98,6 +102,9 @@ final class RouteOutput {
             out.write("{\"summary\":" + Json.line(run.fields()));
             out.write(",\"tables\":" + Json.line(tables.fields()));
             out.write(",\"traffic\":" + Json.line(traffic));
+            if (GraphSpec.isSpec(words)) {
+                out.write(",\"graph\":" + Json.line(words));
+            }
             out.write(",\"switches\":" + Json.line(switches(graph)));
             out.write(",\"channels\":[");
             for (int channel = 0; channel < graph.channelCount(); channel++) {

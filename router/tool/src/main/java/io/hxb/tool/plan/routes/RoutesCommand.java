@@ -100,7 +100,7 @@ public final class RoutesCommand implements Callable<Integer> {
         }
         output.text().print(table);
         for (final String file : outputs) {
-            RouteOutput.write(file, run, first, tables, estimates);
+            RouteOutput.write(file, run, first, tables, estimates, graphs.graph());
             output.text().println("wrote " + file);
         }
         final boolean mayDeadlock = chosen == RoutingAlgorithm.MINIMAL;
