@@ -318,11 +318,11 @@ public enum CounterType {
             "Pieces of long frames that were dropped: they had arrived before, came too late,"
                     + " contradicted others, or found no room."),
     LINK_CUT_FRAMES(
-            196,
+            200,
             LINK,
             COUNT,
             "Frames that arrived shorter than their headers tell, and were dropped."),
-    LINK_CUT_BYTES(197, LINK, LEVEL, "Bytes of header and body of the last of them that arrived."),
+    LINK_CUT_BYTES(201, LINK, LEVEL, "Bytes of header and body of the last of them that arrived."),
     LINK_LONG_FALLBACKS_EVENTS(
             169,
             LINK,

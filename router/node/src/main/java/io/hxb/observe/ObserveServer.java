@@ -211,15 +211,19 @@ public final class ObserveServer implements AutoCloseable {
         attempts.cancel(false);
         socket = channel;
         for (final Task task : tasks) {
-            final var planned =
+            final var ignored =
                     loop.scheduleWithFixedDelay(
                             () -> run(task.action()), 0, task.periodMs(), TimeUnit.MILLISECONDS);
         }
         tickets.ifPresent(each -> each.open(loop));
+        startBeat();
+        listening.complete((InetSocketAddress) channel.localAddress());
+    }
+
+    private void startBeat() {
         final var ignored =
                 loop.scheduleWithFixedDelay(
                         bounds::beat, BEAT_SECONDS, BEAT_SECONDS, TimeUnit.SECONDS);
-        listening.complete((InetSocketAddress) channel.localAddress());
     }
 
     // One that has failed runs again, which an executor would not let it.

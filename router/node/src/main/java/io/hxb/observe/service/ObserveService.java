@@ -138,8 +138,9 @@ public final class ObserveService {
         final Path socket = config.countersPath(0).resolveSibling(name(config, TICKETS));
         final ByteBuffer ticket = ByteBuffer.allocate(MAX_TICKET_BYTES);
         try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
-            while (ticket.hasRemaining() && channel.read(ticket) >= 0) {
-                continue;
+            int count = channel.read(ticket);
+            while (count > 0) {
+                count = channel.read(ticket);
             }
         } catch (final IOException e) {
             throw new IOException(socket + ": " + e.getMessage(), e);

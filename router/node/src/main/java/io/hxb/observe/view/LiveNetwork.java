@@ -46,7 +46,7 @@ public final class LiveNetwork {
     private String snapshotId = "";
     // Shared by all viewers that begin at the same state.
     private byte[] firstEvent = {};
-    private byte[] firstOf = {};
+    private String firstId = "";
 
     /**
      * Makes one that has seen nothing.
@@ -134,8 +134,8 @@ public final class LiveNetwork {
 
     private byte[] first() {
         final byte[] whole = network();
-        if (whole != firstOf) {
-            firstOf = whole;
+        if (!firstId.equals(snapshotId)) {
+            firstId = snapshotId;
             firstEvent = feed.bytes("network", whole);
         }
         return firstEvent;
