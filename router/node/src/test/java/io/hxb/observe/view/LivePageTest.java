@@ -260,7 +260,7 @@ class LivePageTest {
                     + " Object.fromEntries([...Array(16).keys()].flatMap(n => [16 + (n >> 2), 20 +"
                     + " n % 4].flatMap(s => [[`s${n}>s${s}`, n / 16], [`s${s}>s${n}`, 0]])))}]}");
         // then
-        browser.await("hxb.loads.shown?.geometry === hxb.drawing.geometry");
+        browser.await("hxb.loads.shown && hxb.loads.geometry === hxb.drawing.geometry");
         assertEquals(
                 "s15",
                 browser.evaluate("hxb.loads.facts(hxb.loads.next(0)).title")
