@@ -27,33 +27,38 @@ record Attention(int severity, String text) {
         final List<Attention> all = new ArrayList<>();
         for (final NodeSample node : model.nodes()) {
             final String name = TopModel.name(node);
-            switch (node.state()) {
-                case NodeState.DEAD -> all.add(new Attention(DEAD, "node " + name + " is dead"));
-                case NodeState.STOPPED ->
-                        all.add(new Attention(STOPPED, "node " + name + " is stopped"));
-                case NodeState.RUNNING -> {
-                    if (node.goodLinks() < node.links().size()) {
-                        for (final LinkCondition condition : LinkCondition.values()) {
-                            links(node, condition, all);
-                        }
-                    }
-                    if (node.routes().troubled() > 0) {
-                        all.add(
-                                new Attention(
-                                        LESS,
-                                        name
-                                                + " has trouble on routes to "
-                                                + node.routes().troubled()
-                                                + " nodes"));
-                    }
-                    model.detail(node)
-                            .findings()
-                            .forEach(text -> all.add(new Attention(FINDING, name + " " + text)));
-                }
+            if (node.state() == NodeState.DEAD) {
+                all.add(new Attention(DEAD, "node " + name + " is dead"));
+            } else if (node.state() == NodeState.STOPPED) {
+                all.add(new Attention(STOPPED, "node " + name + " is stopped"));
+            } else {
+                ofRunning(model, node, all);
             }
         }
         all.sort(Comparator.comparingInt(Attention::severity).reversed());
         return all;
+    }
+
+    private static void ofRunning(
+            final TopModel model, final NodeSample node, final List<Attention> all) {
+        final String name = TopModel.name(node);
+        if (node.goodLinks() < node.links().size()) {
+            for (final LinkCondition condition : LinkCondition.values()) {
+                links(node, condition, all);
+            }
+        }
+        if (node.routes().troubled() > 0) {
+            all.add(
+                    new Attention(
+                            LESS,
+                            name
+                                    + " has trouble on routes to "
+                                    + node.routes().troubled()
+                                    + " nodes"));
+        }
+        model.detail(node)
+                .findings()
+                .forEach(text -> all.add(new Attention(FINDING, name + " " + text)));
     }
 
     private static void links(
