@@ -93,6 +93,18 @@ final class RawSockets {
                             + config.nic()
                             + "; see `ip link` for the names");
         }
+        final int socket = openSocket(config);
+        try {
+            checkKind(config, nic);
+            return new RawSockets(config, share, nic, socket);
+        } catch (final IOException | RuntimeException e) {
+            Descriptors.close(socket);
+            throw e;
+        }
+    }
+
+    private static void checkKind(final RawLinkConfig config, final NicInfo nic)
+            throws IOException {
         final String obstacle = obstacle(nic.kind());
         if (!obstacle.isEmpty()) {
             throw new IOException(
@@ -104,13 +116,6 @@ final class RawSockets {
                             + obstacle
                             + ": name an Ethernet NIC, or take backend: udp, which needs an IPv4"
                             + " address of each node");
-        }
-        final int socket = openSocket(config);
-        try {
-            return new RawSockets(config, share, nic, socket);
-        } catch (final IOException | RuntimeException e) {
-            Descriptors.close(socket);
-            throw e;
         }
     }
 
