@@ -36,7 +36,7 @@ class DoctorSystemTest {
 
     @AfterEach
     void removesTheLab() throws Exception {
-        try (HxbProcess down = hxb("lab", "down", "--name", name)) {
+        try (HxbProcess down = run("lab", "down", "--name", name)) {
             down.status();
         }
     }
@@ -67,13 +67,13 @@ class DoctorSystemTest {
     }
 
     private void checkHealthy() throws Exception {
-        try (HxbProcess doctor = hxb("doctor", "--name", name)) {
+        try (HxbProcess doctor = run("doctor", "--name", name)) {
             assertEquals(ExitStatus.OK, doctor.status(), doctor::output);
             final String last = doctor.output().lines().toList().getLast();
             assertTrue(last.matches("\\d+ fine, \\d+ warnings?, 0 failures"), doctor::output);
             assertFalse(doctor.output().contains("OK "), doctor::output);
         }
-        try (HxbProcess doctor = hxb("doctor", "--name", name, "--all")) {
+        try (HxbProcess doctor = run("doctor", "--name", name, "--all")) {
             assertEquals(ExitStatus.OK, doctor.status(), doctor::output);
             assertTrue(doctor.output().contains("OK    node: runs, pid"), doctor::output);
             assertTrue(doctor.output().contains("nodes 0..3\n"), doctor::output);
@@ -138,7 +138,7 @@ class DoctorSystemTest {
     private Map<?, ?> awaitFailure(final Predicate<String> isLike) throws Exception {
         String last = "";
         for (int look = 0; look < MAX_LOOKS; look++) {
-            try (HxbProcess doctor = hxb("doctor", "--name", name, "--json")) {
+            try (HxbProcess doctor = run("doctor", "--name", name, "--json")) {
                 final int status = doctor.status();
                 last = doctor.output();
                 assertEquals(status == ExitStatus.OK, doctor.json().get("ok"), last);
@@ -164,5 +164,10 @@ class DoctorSystemTest {
 
     private HxbProcess hxb(final String... arguments) throws Exception {
         return HxbProcess.start(folder, arguments);
+    }
+
+    /** Where nothing depends on the process of the command. */
+    private HxbProcess run(final String... arguments) throws Exception {
+        return HxbProcess.run(folder, arguments);
     }
 }

@@ -87,7 +87,7 @@ class ForwardSystemTest {
         while (!open.isEmpty()) {
             open.removeLast().close();
         }
-        try (HxbProcess down = HxbProcess.start(folder, "lab", "down", "--all")) {
+        try (HxbProcess down = HxbProcess.run(folder, "lab", "down", "--all")) {
             down.status();
         }
     }
@@ -234,7 +234,7 @@ class ForwardSystemTest {
 
     private void assertFailed(final int status, final String reason, final String... arguments)
             throws Exception {
-        try (HxbProcess hxb = HxbProcess.start(folder, arguments)) {
+        try (HxbProcess hxb = HxbProcess.run(folder, arguments)) {
             assertEquals(status, hxb.status(), hxb::errors);
             assertTrue(hxb.errors().contains(reason), hxb::errors);
         }

@@ -21,7 +21,13 @@ import java.util.stream.Collectors;
 final class HxbProcess implements AutoCloseable {
     private static final long LIMIT_S = 120;
 
+    /** Of the last folder that a test named. */
+    private static HxbServer server;
+
+    /** Null if {@link #server} has run it. */
     private final Process process;
+
+    private final int status;
     private final Path output;
     private final Path errors;
 
@@ -30,10 +36,12 @@ final class HxbProcess implements AutoCloseable {
     private HxbProcess(
             final List<String> arguments,
             final Process process,
+            final int status,
             final Path output,
             final Path errors) {
         this.arguments = arguments;
         this.process = process;
+        this.status = status;
         this.output = output;
         this.errors = errors;
     }
@@ -56,22 +64,45 @@ final class HxbProcess implements AutoCloseable {
                 new ProcessBuilder(command)
                         .redirectOutput(output.toFile())
                         .redirectError(errors.toFile());
+        prepare(builder.environment(), folder);
+        return new HxbProcess(List.of(arguments), builder.start(), 0, output, errors);
+    }
+
+    /** What processes of tests find in their environment. */
+    static void prepare(final Map<String, String> environment, final Path folder) {
         // Tests run side by side, and there is one port.
-        builder.environment().put("HXB_OBSERVE", "none");
-        builder.environment().put("HXB_RUN", folder.resolve("run").toString());
-        builder.environment().keySet().removeAll(List.of("HXB_CONFIG", "HXB_NODE", "HXB_SOCKET"));
-        return new HxbProcess(List.of(arguments), builder.start(), output, errors);
+        environment.put("HXB_OBSERVE", "none");
+        environment.put("HXB_RUN", folder.resolve("run").toString());
+        environment.keySet().removeAll(List.of("HXB_CONFIG", "HXB_NODE", "HXB_SOCKET"));
+    }
+
+    /**
+     * Runs a command to its end where nothing depends on its process: in one that runs the others
+     * of the same folder, too, and exists already. Each command that reports is also tried in a
+     * process of its own, by ReportingSystemTest.
+     */
+    static HxbProcess run(final Path folder, final String... arguments) throws IOException {
+        final Path output = Files.createTempFile(folder, "out", ".txt");
+        final Path errors = Files.createTempFile(folder, "err", ".txt");
+        if (server == null || !server.serves(folder)) {
+            if (server != null) {
+                server.close();
+            }
+            server = HxbServer.start(folder);
+        }
+        final List<String> command = List.of(arguments);
+        return new HxbProcess(command, null, server.run(output, errors, command), output, errors);
     }
 
     /** Waits for its end and checks the keys of what it printed; the exit status. */
     int status() throws InterruptedException {
-        if (!process.waitFor(LIMIT_S, TimeUnit.SECONDS)) {
+        if (process != null && !process.waitFor(LIMIT_S, TimeUnit.SECONDS)) {
             fail("hxb did not end within " + LIMIT_S + " s: " + output() + errors());
         }
         if (arguments.contains("--json")) {
             JsonPage.check(arguments, output());
         }
-        return process.exitValue();
+        return process == null ? status : process.exitValue();
     }
 
     Process process() {
@@ -139,6 +170,9 @@ final class HxbProcess implements AutoCloseable {
 
     @Override
     public void close() {
+        if (process == null) {
+            return;
+        }
         process.destroy();
         try {
             if (!process.waitFor(10, TimeUnit.SECONDS)) {

@@ -42,14 +42,14 @@ class MeasureSystemTest {
 
     @AfterAll
     static void removesTheLab() throws Exception {
-        try (HxbProcess down = hxb("lab down --name " + NAME)) {
+        try (HxbProcess down = run("lab down --name " + NAME)) {
             down.status();
         }
     }
 
     @Test
     void shouldReportEachAnswerAsItComes() throws Exception {
-        try (HxbProcess ping = hxb("ping 1 0 --count 3 --interval 0.05 --json --name " + NAME)) {
+        try (HxbProcess ping = run("ping 1 0 --count 3 --interval 0.05 --json --name " + NAME)) {
             assertEquals(ExitStatus.OK, ping.status(), ping::errors);
             final List<Map<?, ?>> objects = objects(ping);
             assertEquals(7, objects.size(), ping::output);
@@ -65,7 +65,7 @@ class MeasureSystemTest {
             assertEquals(12, objects.getLast().get("messages"));
         }
         // Every pair, back to back: the square needs no line of its own for each answer.
-        try (HxbProcess ping = hxb("ping --all-pairs --count 10 --name " + NAME)) {
+        try (HxbProcess ping = run("ping --all-pairs --count 10 --name " + NAME)) {
             assertEquals(ExitStatus.OK, ping.status(), ping::errors);
             assertFalse(ping.output().contains("seq="), ping::output);
             assertTrue(ping.output().contains("0 -> 1"), ping::output);
@@ -259,7 +259,7 @@ class MeasureSystemTest {
         try {
             // when, then: a line for each, and an end
             try (HxbProcess ping =
-                    hxb("ping 1 --count 2 --interval 0.1 --timeout 200ms --name " + NAME)) {
+                    run("ping 1 --count 2 --interval 0.1 --timeout 200ms --name " + NAME)) {
                 assertEquals(ExitStatus.FAILED, ping.status(), ping::errors);
                 assertTrue(
                         ping.output().contains("1: seq=2 hops=1 no answer within 200ms"),
@@ -267,7 +267,7 @@ class MeasureSystemTest {
                 assertTrue(ping.output().contains("0 round trips, lost 2"), ping::output);
             }
             // and: a thousand back to back do not take a thousand times the limit
-            try (HxbProcess ping = hxb("ping 1 --flood --timeout 0.2 --json --name " + NAME)) {
+            try (HxbProcess ping = run("ping 1 --flood --timeout 0.2 --json --name " + NAME)) {
                 assertEquals(ExitStatus.FAILED, ping.status(), ping::errors);
                 assertEquals(3, ping.json().get("lost"));
                 assertEquals(false, ping.json().get("ok"));
@@ -364,6 +364,11 @@ class MeasureSystemTest {
 
     private static String[] words(final String text) {
         return text.split(" ", -1);
+    }
+
+    /** Where nothing depends on the process of the command. */
+    private static HxbProcess run(final String command) throws IOException {
+        return HxbProcess.run(folder, words(command));
     }
 
     private static HxbProcess hxb(final String command) throws IOException {

@@ -55,9 +55,9 @@ final class RelayLab {
         return perf;
     }
 
-    /** Starts {@code hxb stat} of all nodes. */
+    /** {@code hxb stat} of all nodes. */
     HxbProcess stat() throws Exception {
-        return hxb(List.of("stat", "--name", name, "--json"));
+        return HxbProcess.run(folder, "stat", "--name", name, "--json");
     }
 
     private HxbProcess hxb(final List<String> command) throws Exception {
@@ -66,7 +66,7 @@ final class RelayLab {
 
     /** Takes it down. */
     void down() throws Exception {
-        try (HxbProcess down = hxb(List.of("lab", "down", "--all"))) {
+        try (HxbProcess down = HxbProcess.run(folder, "lab", "down", "--all")) {
             down.status();
         }
     }

@@ -61,19 +61,20 @@ class TopSystemTest {
         }
     }
 
-    private HxbProcess hxb(final String... arguments) throws IOException {
+    /** Where nothing depends on the process of the command. */
+    private HxbProcess run(final String... arguments) throws IOException {
         final List<String> all = new ArrayList<>(List.of(arguments));
         all.addAll(files);
-        return HxbProcess.start(folder, all.toArray(String[]::new));
+        return HxbProcess.run(folder, all.toArray(String[]::new));
     }
 
     @Test
     void shouldFailExactlyWhenANodeThatIsShownIsDead() throws Exception {
-        try (HxbProcess stat = hxb("stat", "--json")) {
+        try (HxbProcess stat = run("stat", "--json")) {
             assertEquals(ExitStatus.FAILED, stat.status(), stat::errors);
             assertEquals(false, stat.json().get("ok"));
         }
-        try (HxbProcess stat = hxb("stat", "--node", "0", "--json")) {
+        try (HxbProcess stat = run("stat", "--node", "0", "--json")) {
             assertEquals(ExitStatus.OK, stat.status(), stat::errors);
             assertEquals(true, stat.json().get("ok"));
         }
@@ -82,18 +83,18 @@ class TopSystemTest {
     @Test
     void shouldShowTheWantedCountersOfTheWantedLinks() throws Exception {
         try (HxbProcess stat =
-                hxb("stat", "--node", "0", "--link", "x.0", "--counter", "hxb_link_*", "--json")) {
+                run("stat", "--node", "0", "--link", "x.0", "--counter", "hxb_link_*", "--json")) {
             assertEquals(ExitStatus.OK, stat.status(), stat::errors);
             final Map<?, ?> node = (Map<?, ?>) ((List<?>) stat.json().get("nodes")).getFirst();
             final Map<?, ?> counters = (Map<?, ?>) node.get("counters");
             assertTrue(counters.keySet().stream().allMatch(key -> key.toString().contains("x.0")));
             assertTrue(counters.containsValue(7), counters::toString);
         }
-        try (HxbProcess stat = hxb("stat", "--counter", "hxb_nothing_*")) {
+        try (HxbProcess stat = run("stat", "--counter", "hxb_nothing_*")) {
             assertEquals(ExitStatus.USAGE, stat.status(), stat::output);
         }
         try (HxbProcess top =
-                hxb("top", "--state", "down", "--interval", "0.1", "--count", "1", "--json")) {
+                run("top", "--state", "down", "--interval", "0.1", "--count", "1", "--json")) {
             assertEquals(ExitStatus.OK, top.status(), top::errors);
             final List<?> nodes = (List<?>) top.json().get("nodes");
             assertEquals(2, nodes.size());
