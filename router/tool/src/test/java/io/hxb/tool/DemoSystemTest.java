@@ -138,6 +138,7 @@ class DemoSystemTest {
             // then: 8 nodes, 56 pairs, on 1, 2 and 3 dimensions
             assertEquals(ExitStatus.OK, status, () -> hxb.output() + hxb.errors());
             assertEquals("", hxb.errorsButSilentLinks());
+            ReportingSystemTest.assertObjects("demo", hxb);
             final Map<?, ?> report = hxb.json();
             assertEquals(true, report.get("ok"));
             assertEquals(8, report.get("nodes"));

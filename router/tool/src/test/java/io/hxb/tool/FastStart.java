@@ -72,8 +72,7 @@ public final class FastStart {
 
     private static Path place(final Class<?> type) {
         return Path.of(
-                URI.create(
-                        type.getProtectionDomain().getCodeSource().getLocation().toString()));
+                URI.create(type.getProtectionDomain().getCodeSource().getLocation().toString()));
     }
 
     private List<String> faster(final List<String> command) {

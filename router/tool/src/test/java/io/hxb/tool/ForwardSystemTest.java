@@ -12,6 +12,7 @@ import com.sun.net.httpserver.HttpServer;
 import io.hxb.tool.machine.Privileges;
 import io.hxb.tool.report.ExitStatus;
 
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -33,7 +34,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 
@@ -43,8 +46,12 @@ class ForwardSystemTest {
     private static final int BLOCK_BYTES = 1_000_000;
     private static final int BLOCKS = 100;
 
-    @TempDir private Path folder;
-    private final String name = "f" + ProcessHandle.current().pid();
+    @TempDir private static Path folder;
+    private static final Set<String> LABS = new HashSet<>();
+
+    /** Of the lab that the test uses. */
+    private String name;
+
     private final List<AutoCloseable> open = new ArrayList<>();
     private final CountDownLatch stalled = new CountDownLatch(1);
     private HttpServer server;
@@ -87,6 +94,10 @@ class ForwardSystemTest {
         while (!open.isEmpty()) {
             open.removeLast().close();
         }
+    }
+
+    @AfterAll
+    static void removeLabs() throws Exception {
         try (HxbProcess down = HxbProcess.run(folder, "lab", "down", "--all")) {
             down.status();
         }
@@ -110,6 +121,24 @@ class ForwardSystemTest {
         assumeTrue(
                 backend.equals("udp") || Privileges.canMakeNamespaces(),
                 "skipped: network namespaces need root");
+        name = backend + ProcessHandle.current().pid();
+        // Tests leave nothing in it but what ends with their processes.
+        if (LABS.add(name)) {
+            makeLab(backend);
+        }
+        final HxbProcess expose =
+                hxb(
+                        "expose",
+                        "--name",
+                        name,
+                        "--node",
+                        "1,1",
+                        "80=" + server.getAddress().getPort());
+        expose.await("the port", () -> expose.output().contains("leads to"));
+        return expose;
+    }
+
+    private void makeLab(final String backend) throws Exception {
         try (HxbProcess up =
                 HxbProcess.start(
                         folder,
@@ -125,16 +154,6 @@ class ForwardSystemTest {
                         name)) {
             assertEquals(ExitStatus.OK, up.status(), up::errors);
         }
-        final HxbProcess expose =
-                hxb(
-                        "expose",
-                        "--name",
-                        name,
-                        "--node",
-                        "1,1",
-                        "80=" + server.getAddress().getPort());
-        expose.await("the port", () -> expose.output().contains("leads to"));
-        return expose;
     }
 
     private InetSocketAddress forward() throws IOException {

@@ -97,7 +97,7 @@ final class HxbProcess implements AutoCloseable {
     /** Waits for its end and checks the keys of what it printed; the exit status. */
     int status() throws InterruptedException {
         if (process != null && !process.waitFor(LIMIT_S, TimeUnit.SECONDS)) {
-            fail("hxb did not end within " + LIMIT_S + " s: " + output() + errors());
+            fail(arguments + " did not end within " + LIMIT_S + " s: " + output() + errors());
         }
         if (arguments.contains("--json")) {
             JsonPage.check(arguments, output());

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
+import java.io.EOFException;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -75,7 +76,7 @@ final class HxbServer implements AutoCloseable {
                 replies.writeInt(run(output, errors, command.toArray(String[]::new)));
                 replies.flush();
             }
-        } catch (final java.io.EOFException e) {
+        } catch (final EOFException e) {
             // The test has ended.
             System.exit(0);
         }

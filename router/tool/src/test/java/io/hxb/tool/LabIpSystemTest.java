@@ -29,7 +29,7 @@ class LabIpSystemTest {
     private static final int USAGE = 2;
     private static final Path NAMESPACES = Path.of("/etc/netns");
 
-    @TempDir private Path folder;
+    @TempDir private static Path folder;
 
     private final String name = "i" + ProcessHandle.current().pid();
 
@@ -40,12 +40,12 @@ class LabIpSystemTest {
         }
     }
 
-    private HxbProcess hxb(final String... arguments) throws Exception {
+    private static HxbProcess hxb(final String... arguments) throws Exception {
         return HxbProcess.start(folder, arguments);
     }
 
     /** Where nothing depends on the process of the command. */
-    private HxbProcess run(final String... arguments) throws Exception {
+    private static HxbProcess run(final String... arguments) throws Exception {
         return HxbProcess.run(folder, arguments);
     }
 

@@ -59,6 +59,7 @@ class LabRunSystemTest {
             // then
             assertEquals(ExitStatus.OK, status, hxb::errors);
             assertEquals("", hxb.errorsButSilentLinks());
+            ReportingSystemTest.assertObjects("lab run", hxb);
             final Map<?, ?> report = hxb.json();
             assertEquals(true, report.get("ok"));
             assertEquals(4, report.get("nodes"));

@@ -29,7 +29,7 @@ import java.util.concurrent.TimeUnit;
 /** A lab that stays, its nodes in processes of their own, used by other commands. */
 @Tag("system")
 class LabUpSystemTest {
-    @TempDir private Path folder;
+    @TempDir private static Path folder;
 
     private final String name = "u" + ProcessHandle.current().pid();
 
@@ -262,12 +262,12 @@ class LabUpSystemTest {
         }
     }
 
-    private HxbProcess hxb(final String... arguments) throws Exception {
+    private static HxbProcess hxb(final String... arguments) throws Exception {
         return HxbProcess.start(folder, arguments);
     }
 
     /** Where nothing depends on the process of the command. */
-    private HxbProcess run(final String... arguments) throws Exception {
+    private static HxbProcess run(final String... arguments) throws Exception {
         return HxbProcess.run(folder, arguments);
     }
 }

@@ -145,6 +145,7 @@ class MeasureSystemTest {
         final String options = " --size 1,3,8K,1M --warmup 0.1 --seconds 0.2 --json --name ";
         try (HxbProcess perf = hxb("perf 1" + options + NAME)) {
             assertEquals(ExitStatus.OK, perf.status(), () -> perf.output() + perf.errors());
+            ReportingSystemTest.assertObjects("perf", perf);
             final List<Map<?, ?>> rows = objects(perf);
             assertEquals(5, rows.size(), perf::output);
             final int[] sizes = {1, 3, 8192, 1 << 20};

@@ -210,7 +210,7 @@ class MpirunSystemTest {
             assertEquals(ExitStatus.OK, hxb.status(), () -> hxb.output() + hxb.errors());
             assertTrue(hxb.output().contains("checks="), hxb::output);
         } finally {
-            assertEndsWell(HxbProcess.run(folder, "lab", "down", "--name", lab));
+            assertEndsWell(HxbProcess.start(folder, "lab", "down", "--name", lab));
         }
         assertNothingLeft();
     }
@@ -236,7 +236,7 @@ class MpirunSystemTest {
                     () -> before + " has become " + holdings(owner),
                     () -> before.equals(holdings(owner)));
         } finally {
-            assertEndsWell(HxbProcess.run(folder, "lab", "down", "--name", lab));
+            assertEndsWell(HxbProcess.start(folder, "lab", "down", "--name", lab));
         }
         assertNothingLeft();
     }

@@ -43,9 +43,12 @@ class ReportingSystemTest {
                     "lab host",
                     "lab perf",
                     "lab ping",
+                    "lab run",
                     "lab up",
                     "lab down",
+                    "perf",
                     "sim",
+                    "demo",
                     "key",
                     "optimise",
                     "manager",
@@ -55,7 +58,7 @@ class ReportingSystemTest {
                     "socks",
                     "web");
 
-    /** Commands that run together; only one of them makes a laboratory. */
+    /** Commands that run together. */
     private static final int AT_ONCE = 3;
 
     @TempDir private Path folder;
@@ -65,12 +68,8 @@ class ReportingSystemTest {
         final Path graph = Files.writeString(folder.resolve("g.edges"), "0 1\n1 2\n2 0\n");
         final Map<String, List<String>> commands = new LinkedHashMap<>();
         commands.put("lab status", List.of());
-        commands.put("lab run", words("ping --shape 2 --links 1 --backend udp --count 5"));
         commands.put("ping", words("1 --count 5 --interval 0.1 --name " + lab));
-        commands.put(
-                "demo", words("--shape 2 --links 1 --backend udp --file-size 1000 --seconds 0.1"));
         commands.put("trace", words("1 --count 5 --name " + lab));
-        commands.put("perf", words("1 --seconds 0.2 --warmup 0 --name " + lab));
         commands.put("stat", words("--name " + lab));
         commands.put("top", words("--count 1 --interval 0.1 --name " + lab));
         commands.put("doctor", words("--name " + lab));
@@ -154,7 +153,8 @@ class ReportingSystemTest {
         }
     }
 
-    private static void assertObjects(final String name, final HxbProcess run) throws Exception {
+    /** Ends with a command that has been started with {@code --json}. */
+    static void assertObjects(final String name, final HxbProcess run) throws Exception {
         final int status = run.status();
         final List<String> lines = run.output().lines().toList();
         assertFalse(lines.isEmpty(), () -> name + " printed nothing: " + run.errors());
