@@ -1,5 +1,7 @@
 package io.hxb.tool.demo;
 
+import io.hxb.config.ClusterConfig;
+import io.hxb.tool.lab.LabCluster;
 import io.hxb.tool.lab.LabSession;
 import io.hxb.tool.lab.LabSpec;
 import io.hxb.tool.option.IpOption;
@@ -15,7 +17,6 @@ import picocli.CommandLine.Option;
 
 import java.io.IOException;
 import java.util.concurrent.Callable;
-import java.util.function.UnaryOperator;
 
 /** {@code hxb demo}: the main job in one command. Picocli makes it. */
 @Command(
@@ -80,10 +81,7 @@ public final class DemoCommand implements Callable<Integer> {
                         spec.linkCount());
         final String missing = missing(spec);
         try (LabSession session =
-                lab.start(
-                        spec,
-                        false,
-                        missing.isEmpty() ? IpOption::standard : UnaryOperator.identity())) {
+                lab.start(spec, false, config -> configure(config, missing.isEmpty()))) {
             session.observe();
             final DemoRun run = new DemoRun(session.cluster(), session.folder(), output.text());
             final DemoRun.Outcome outcome = run.run(fileBytes, sendNs);
@@ -97,5 +95,10 @@ public final class DemoCommand implements Callable<Integer> {
             output.report(outcome.fields());
             return ExitStatus.of(outcome.result().isOk());
         }
+    }
+
+    // Eight nodes on a machine with few CPUs may all wait for one for a second.
+    private static ClusterConfig configure(final ClusterConfig config, final boolean hasIp) {
+        return LabCluster.patient(hasIp ? IpOption.standard(config) : config);
     }
 }
