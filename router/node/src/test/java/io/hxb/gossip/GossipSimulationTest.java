@@ -201,6 +201,7 @@ class GossipSimulationTest {
         }
     }
 
+    @Tag("outside")
     @Test
     void shouldKnow512NodesWithinAMinute() {
         // given

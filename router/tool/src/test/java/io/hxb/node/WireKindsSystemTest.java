@@ -276,6 +276,6 @@ class WireKindsSystemTest {
     }
 
     private static int byteOf(final int index, final int offset) {
-        return (offset + offset / 251 * 17 + index * 31) * 13 >> 1;
+        return ((offset + offset / 251 * 17 + index * 31) * 13) >> 1;
     }
 }
