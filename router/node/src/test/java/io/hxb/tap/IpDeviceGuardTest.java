@@ -6,11 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.hxb.linux.Errno;
 import io.hxb.linux.LinuxException;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
 import java.util.List;
 
+@Tag("unit")
 class IpDeviceGuardTest {
     private static final long ONLY_ON_NEWS = Long.MAX_VALUE;
 
