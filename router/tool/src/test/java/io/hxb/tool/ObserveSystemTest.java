@@ -118,7 +118,7 @@ class ObserveSystemTest {
     void shouldShowEachUserHisOwnValuesOnly() throws Exception {
         assumeTrue(Privileges.isRoot(), "skipped: becoming another user needs root");
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
-        // given: a node, and two users of a tenant and one without
+        // given: a node, and two users of a tenant and one of another
         port = TestPorts.take(1);
         file =
                 Files.writeString(
@@ -132,8 +132,7 @@ class ObserveSystemTest {
                         attach:
                           directory: %s
                           countersDirectory: %s
-                          allowedUids: [1000, 1001, 1002]
-                        tenants: {physics: {uids: [1000, 1001]}}
+                        tenants: {physics: {uids: [1000, 1001]}, chemistry: {uids: [1002]}}
                         """
                                 .formatted(TestPorts.take(4), folder, folder));
         final Path socket = folder.resolve("shared-0.sock");
