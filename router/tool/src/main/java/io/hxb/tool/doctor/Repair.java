@@ -165,7 +165,7 @@ public record Repair(List<Step> steps) {
             }
         }
         if (steps.isEmpty()) {
-            text.append("  nothing to do: no node of this machine has raw links\n");
+            text.append("  nothing to do\n");
         }
         return Printable.message(text.toString());
     }
