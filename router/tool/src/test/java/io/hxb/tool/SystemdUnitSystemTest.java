@@ -136,6 +136,25 @@ class SystemdUnitSystemTest {
         await("the next node", () -> show("NRestarts").equals("1") && isActive());
         assertNotEquals(before, show("MainPID"));
 
+        // when: the user is missing, which no other try makes better
+        run("systemctl stop " + UNIT + "; userdel hxb; systemctl start " + UNIT);
+
+        // then
+        assertEquals("failed", show("ActiveState"), this::log);
+        assertEquals("217", show("ExecMainStatus"), this::log);
+        assertEquals("0", show("NRestarts"), this::log);
+
+        // when
+        run(
+                "install -Dm644 -t /etc/sysusers.d /opt/hxb/deploy/sysusers.d/hxb.conf;"
+                        + " systemd-sysusers hxb.conf; chmod 700 /etc/hxb;"
+                        + " install -Dm644 -t /etc/tmpfiles.d /opt/hxb/deploy/tmpfiles.d/hxb.conf;"
+                        + " systemd-tmpfiles --create hxb.conf");
+
+        // then
+        assertEquals("hxb hxb", run("id -nu hxb; id -ng hxb").replace('\n', ' '));
+        assertEquals("755", run("stat -c %a /etc/hxb"));
+
         // when
         run("sed -i s/shape/shpae/ /etc/hxb/cluster.yaml; systemctl restart " + UNIT);
 

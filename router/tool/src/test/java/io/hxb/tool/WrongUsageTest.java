@@ -243,6 +243,8 @@ class WrongUsageTest {
             doctor --config C --explain 12:00 --all
             doctor --config C --explain 12:00 --around x
             doctor --config C --around 5s
+            doctor --config C --dry-run
+            doctor --config C --explain 12:00 --fix
             events --config C C
             events --config C --count -1
             events --config C --since x

@@ -19,9 +19,12 @@ final class MisconfigurationDetector {
                     + " the numbers and crc of frame, security.mode, and frame.maxBytes and"
                     + " pool.bufferBytes, which bound the longest frame, have to be equal";
 
+    private static final String REPLUG = " are on one switch: replug one of them";
+
     private final NodeIdentity self;
     private final MisconfigurationLog misconfigurationLog;
     private final InterchangedCables cables = new InterchangedCables();
+    private final SharedSegments segments = new SharedSegments();
 
     MisconfigurationDetector(
             final NodeIdentity self, final MisconfigurationLog misconfigurationLog) {
@@ -49,6 +52,7 @@ final class MisconfigurationDetector {
             return MisconfigurationFlyweight.WRONG_LINK_NUMBER;
         }
         cables.onInPlace(port, source);
+        segments.onInPlace(port, source);
         return hello.mtuBytes() != port.link().mtuBytes()
                 ? MisconfigurationFlyweight.MTU_DIFFERS
                 : 0;
@@ -79,9 +83,7 @@ final class MisconfigurationDetector {
         final String ends =
                 port.label() + " of " + hereText() + " and " + otherPort + " of " + other;
         final String host = host(hello);
-        misconfigurationLog.add(
-                kind,
-                port.link().index(),
+        final String text =
                 switch (kind) {
                     case MisconfigurationFlyweight.OTHER_FINGERPRINT -> ends + host + OTHER_FILES;
                     case MisconfigurationFlyweight.DUPLICATE_COORDINATE ->
@@ -103,17 +105,46 @@ final class MisconfigurationDetector {
                             ends
                                     + host
                                     + " are on one switch but not on one line: replug one of them";
-                    default -> onOtherPort(port, source, otherPort, ends + host);
-                },
-                nowNs);
+                    case MisconfigurationFlyweight.WRONG_LINK_NUMBER ->
+                            onOtherLink(port, source, hello, ends + host);
+                    default -> ends + host + REPLUG;
+                };
+        if (text != null) {
+            misconfigurationLog.add(kind, port.link().index(), text, nowNs);
+        }
     }
 
-    private String onOtherPort(
-            final Port port, final long source, final String otherPort, final String ends) {
-        final InterchangedCables.Pair pair = cables.onMisplaced(port, source, otherPort);
-        if (pair == null || source == self.here()) {
-            return ends + " are on one switch: replug one of them";
+    /** What is wrong where two links of one trunk meet; null while that is not known. */
+    private String onOtherLink(
+            final Port port, final long source, final HelloFlyweight hello, final String ends) {
+        final int number = hello.linkNumber();
+        if (source == self.here()) {
+            return shared(port, source, hello);
         }
+        final InterchangedCables.Pair pair =
+                cables.onMisplaced(port, source, Port.label(port.dimension(), number));
+        return switch (segments.onMisplaced(port, source, number)) {
+            case UNKNOWN -> null;
+            case SHARED -> shared(port, source, hello);
+            case ALONE -> pair == null ? ends + REPLUG : interchanged(port, source, pair);
+        };
+    }
+
+    private String shared(final Port port, final long source, final HelloFlyweight hello) {
+        final int number = hello.linkNumber();
+        return Port.label(port.dimension(), Math.min(port.number(), number))
+                + " and "
+                + Port.label(port.dimension(), Math.max(port.number(), number))
+                + " of ("
+                + self.shape().format(source)
+                + ")"
+                + host(hello)
+                + " are on one switch or cable: give each link a switch, VLAN or cable of its own"
+                + " on all nodes, or leave one of both NICs out under links in the cluster file";
+    }
+
+    private String interchanged(
+            final Port port, final long source, final InterchangedCables.Pair pair) {
         final String there = "(" + self.shape().format(source) + ")";
         final boolean isPortFirst = port.link().index() < pair.other().link().index();
         return "the cables of "
@@ -204,7 +235,7 @@ final class MisconfigurationDetector {
             case MisconfigurationFlyweight.WRONG_DIMENSION ->
                     "these ports are of different dimensions: replug one of them";
             case MisconfigurationFlyweight.WRONG_LINK_NUMBER ->
-                    "these ports have different numbers: replug one of them";
+                    "these ports have different numbers: the log there has what to replug";
             case MisconfigurationFlyweight.OTHER_CLUSTER ->
                     "these nodes are of different clusters: separate them, or give both the same"
                             + " cluster name";

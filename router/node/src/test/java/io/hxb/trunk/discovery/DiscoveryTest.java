@@ -176,6 +176,27 @@ class DiscoveryTest {
     }
 
     @Test
+    void shouldNameTwoLinksOfOneTrunkOnOneSwitch() {
+        // given
+        final Member one = new Member("0,1", 0, 0, 5);
+        new Member("2,1", 0, 0, 5, 77);
+        new Member("2,1", 0, 1, 5, 77);
+        // when
+        run(10 * INTERVAL_NS);
+        // then
+        assertTrue(one.port.isUsable(2));
+        assertEquals(
+                List.of(
+                        "x.0 and x.1 of (2,1) on host host are on one switch or cable: give each"
+                                + " link a switch, VLAN or cable of its own on all nodes, or leave"
+                                + " one of both NICs out under links in the cluster file"),
+                one.misconfigurationLog.recent(clock.nanoTime(), Long.MAX_VALUE).stream()
+                        .filter(report -> !report.isReported())
+                        .map(MisconfigurationReport::text)
+                        .toList());
+    }
+
+    @Test
     void shouldNotRepeatWhatAnotherNodeNoticedToo() {
         // given
         final MisconfigurationLog misconfigurationLog = new MisconfigurationLog();

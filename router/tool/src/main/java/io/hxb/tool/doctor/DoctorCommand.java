@@ -1,5 +1,6 @@
 package io.hxb.tool.doctor;
 
+import io.hxb.config.ClusterConfig;
 import io.hxb.tool.events.Age;
 import io.hxb.tool.events.EventFiles;
 import io.hxb.tool.events.Explanation;
@@ -13,9 +14,11 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
+import java.util.Map;
 import java.util.concurrent.Callable;
 
 /** {@code hxb doctor}: what is wrong here, and how to fix it. Picocli makes it. */
@@ -35,6 +38,18 @@ public final class DoctorCommand implements Callable<Integer> {
 
     @Option(names = "--all", description = "show the checks that passed, too")
     private boolean isAll;
+
+    @Option(
+            names = "--fix",
+            description =
+                    "put right first what doctor can: write the files that set up the NICs of raw"
+                            + " links when the machine starts, as its network manager reads them,"
+                            + " and put back what a killed node has left changed; files of others"
+                            + " stay")
+    private boolean isFix;
+
+    @Option(names = "--dry-run", description = "show what --fix would do, and change nothing")
+    private boolean isDry;
 
     @Option(
             names = "--explain",
@@ -58,22 +73,48 @@ public final class DoctorCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         if (moment != null) {
-            if (isAll) {
+            if (isAll || isFix || isDry) {
                 throw new UsageException(
-                        "--explain shows no checks: leave --all out, or --explain");
+                        "--explain shows no checks and fixes nothing: leave --all, --fix and"
+                                + " --dry-run out, or --explain");
             }
             return explain(moment);
         }
         if (around != null) {
             throw new UsageException("--around belongs to --explain: give both, or neither");
         }
+        if (isDry && !isFix) {
+            throw new UsageException("--dry-run belongs to --fix: give both, or neither");
+        }
+        return isFix ? fix() : examine(null);
+    }
+
+    private int fix() {
+        final ClusterConfig config = cluster.config();
+        final Repair repair = Repair.run(config, cluster.nodesHere(config), Path.of("/"), isDry);
+        output.text().print(repair.text());
+        return examine(repair);
+    }
+
+    /**
+     * Examines everything.
+     *
+     * @param repair what was done before; null if that was not wanted.
+     */
+    private int examine(final Repair repair) {
         final FindingReport findings = Examination.of(cluster);
         if (!cluster.isGiven()) {
             output.text().println("no cluster file and no lab: only the machine is examined");
         }
         output.text().print(findings.text(isAll));
-        output.report(findings.report());
-        return ExitStatus.of(findings.isOk());
+        final Map<String, Object> report = findings.report();
+        final boolean isOk = findings.isOk() && (repair == null || repair.isOk());
+        report.put("ok", isOk);
+        if (repair != null) {
+            report.put("fixes", repair.report());
+        }
+        output.report(report);
+        return ExitStatus.of(isOk);
     }
 
     private int explain(final String text) {

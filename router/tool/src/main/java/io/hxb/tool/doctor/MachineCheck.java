@@ -45,6 +45,7 @@ public final class MachineCheck {
         findings.add(program("ip"));
         findings.add(program("tc"));
         findings.add(runFolder(RunFolders.ofThisProcess()));
+        findings.addAll(UnitCheck.run(Path.of("/")));
         findings.add(labs(registry));
         return findings;
     }

@@ -1,8 +1,5 @@
 package io.hxb.tool.doctor;
 
-import io.hxb.os.NetworkNamespace;
-import io.hxb.os.nic.NicInfo;
-import io.hxb.os.nic.NicMark;
 import io.hxb.tool.machine.Programs;
 import io.hxb.tool.machine.Shell;
 
@@ -160,6 +157,22 @@ final class NicCheck {
                 .orElse("");
     }
 
+    /** Whether a NIC is set up when the machine starts; nothing where others see to that. */
+    static List<Finding> atBoot(final String subject, final BootPlan plan) {
+        return switch (plan.state()) {
+            case DONE -> List.of(Finding.ok(subject, plan.text()));
+            case TO_WRITE ->
+                    List.of(
+                            Finding.warn(
+                                    subject,
+                                    plan.text(),
+                                    "hxb doctor --fix writes "
+                                            + plan.file().path()
+                                            + "; hxb doctor --fix --dry-run shows it"));
+            case OF_OTHERS -> List.of();
+        };
+    }
+
     /**
      * What a node that was killed has left changed.
      *
@@ -167,9 +180,7 @@ final class NicCheck {
      */
     static List<Finding> leftovers(final String subject, final String namespace, final String name)
             throws IOException {
-        final NicInfo nic = NetworkNamespace.run(namespace, () -> NicInfo.read(name));
-        return NicMark.owners(namespace, nic.ifindex()).stream()
-                .filter(pid -> ProcessHandle.of(pid).isEmpty())
+        return Leftovers.dead(namespace, name).stream()
                 .map(
                         pid ->
                                 Finding.warn(
@@ -177,15 +188,8 @@ final class NicCheck {
                                         "a node that was killed (pid "
                                                 + pid
                                                 + ") has left rx-udp-gro-forwarding on",
-                                        "start the node, which switches it off when it ends, or:"
-                                                + " ethtool -K "
-                                                + name
-                                                + " rx-udp-gro-forwarding off; ip link property del"
-                                                + " dev "
-                                                + name
-                                                + " altname "
-                                                + NicMark.PREFIX
-                                                + pid))
+                                        "run hxb doctor --fix, or start the node, which switches"
+                                                + " it off when it ends"))
                 .toList();
     }
 }

@@ -11,6 +11,10 @@ import io.hxb.os.nic.NicFeature;
 import io.hxb.os.nic.NicOffloads;
 
 import java.io.IOException;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -21,6 +25,8 @@ import java.util.TreeMap;
 
 /** Examines the NICs of the raw links of one node. Stateless. */
 final class NicsCheck {
+    private static final Path SYSTEM_NICS = Path.of("/sys/class/net");
+
     private NicsCheck() {}
 
     /**
@@ -64,6 +70,14 @@ final class NicsCheck {
             findings.addAll(
                     NicCheck.before(subject, link.nic(), nic, deaf.contains(link.index()), rules));
             findings.addAll(leftovers(subject, namespace, link.nic()));
+            if (namespace.isEmpty()) {
+                tuning.addAll(
+                        NicCheck.atBoot(
+                                subject,
+                                BootPlan.of(
+                                        Path.of("/"),
+                                        bootNic(link.nic(), config.socket().mtuBytes()))));
+            }
             tuning.addAll(offloads(namespace, link.nic(), config.frame()));
             findings.addAll(mtu(subject, link.nic(), nic, config.socket().mtuBytes()));
         }
@@ -116,6 +130,28 @@ final class NicsCheck {
             // It has ended meanwhile.
             return Set.of();
         }
+    }
+
+    /**
+     * What is known of a NIC of this process's network namespace.
+     *
+     * @param wantedBytes the MTU that the cluster file wants; 0 for that of the NIC.
+     */
+    static BootPlan.Nic bootNic(final String name, final int wantedBytes) {
+        int mtuBytes = wantedBytes;
+        boolean hasAddress = false;
+        try {
+            final NetworkInterface nic = NetworkInterface.getByName(name);
+            if (nic != null) {
+                mtuBytes = Math.max(wantedBytes, nic.getMTU());
+                hasAddress = nic.inetAddresses().anyMatch(one -> !one.isLinkLocalAddress());
+            }
+        } catch (final SocketException e) {
+            // It has gone meanwhile: no hardware, then.
+            mtuBytes = wantedBytes;
+        }
+        return new BootPlan.Nic(
+                name, mtuBytes, Files.exists(SYSTEM_NICS.resolve(name, "device")), hasAddress);
     }
 
     private static String rules(final String namespace) {

@@ -1,4 +1,5 @@
 /**
- * Examines a machine, its configuration and a running node, and explains how to fix what is wrong.
+ * Examines a machine, its configuration and a running node, explains how to fix what is wrong, and
+ * fixes some of it when asked to.
  */
 package io.hxb.tool.doctor;

@@ -7,8 +7,12 @@ import io.hxb.config.ClusterConfig;
 import io.hxb.config.LoopConfig;
 import io.hxb.config.yaml.ClusterConfigYaml;
 import io.hxb.counter.NodeFinding;
+import io.hxb.linux.Descriptors;
 import io.hxb.observe.live.LinkCondition;
 import io.hxb.observe.live.LinkSample;
+import io.hxb.os.NetworkNamespace;
+import io.hxb.os.Sockets;
+import io.hxb.os.nic.NicFeature;
 import io.hxb.os.nic.NicMark;
 import io.hxb.testing.TestNamespaces;
 
@@ -159,13 +163,35 @@ class CausesSystemTest {
         final Process ended = new ProcessBuilder("true").start();
         assertEquals(0, ended.waitFor());
         final int index = TestNamespaces.info(namespace, "p0").ifindex();
+        assertTrue(setForwarding(true));
         NicMark.put(namespace, index, ended.pid());
+        final ClusterConfig config = raw("p0", "");
         // when, then
-        assertFirst(nics(raw("p0", "")), "p0", "left rx-udp-gro-forwarding on");
-        // and: what it advises is understood by the kernel
-        TestNamespaces.ipIn(
-                namespace, "link property del dev p0 altname " + NicMark.PREFIX + ended.pid());
+        assertFirst(nics(config), "p0", "left rx-udp-gro-forwarding on");
+        final Repair shown = Repair.run(config, List.of(0), folder, true);
+        assertTrue(shown.text().contains("SHOWN   nic p0: switch rx-udp-gro"), shown::text);
+        assertEquals(List.of(ended.pid()), NicMark.owners(namespace, index));
+        // and when
+        final Repair repair = Repair.run(config, List.of(0), folder, false);
+        // then
+        assertTrue(repair.isOk(), repair::text);
         assertEquals(List.of(), NicMark.owners(namespace, index));
+        assertTrue(setForwarding(true), "it was switched off");
+        assertTrue(setForwarding(false));
+        assertEquals(List.of(), Repair.run(config, List.of(0), folder, false).steps());
+    }
+
+    private static boolean setForwarding(final boolean isOn) throws Exception {
+        return NetworkNamespace.run(
+                namespace,
+                () -> {
+                    final int fd = Sockets.open(Sockets.AF_INET, Sockets.SOCK_DGRAM, 0);
+                    try {
+                        return NicFeature.UDP_GRO_FORWARDING.set(fd, "p0", isOn);
+                    } finally {
+                        Descriptors.close(fd);
+                    }
+                });
     }
 
     @Test
@@ -245,6 +271,8 @@ class CausesSystemTest {
                 List.of(
                         "the cables of x.0 and x.1 of (0) are interchanged: plug them the other"
                                 + " way",
+                        "x.0 and x.1 of (1) on host b are on one switch or cable: give each link a"
+                                + " switch, VLAN or cable of its own on all nodes",
                         "two nodes have the coordinates (1): start one with its own --node",
                         "x.0 of (0) and x.0 of (1) have different MTUs, 9000 and 1500: set both",
                         "a node on x.0 of (0) has key 1, this node has key 2: give both the"
