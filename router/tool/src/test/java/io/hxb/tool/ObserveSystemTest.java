@@ -118,7 +118,7 @@ class ObserveSystemTest {
     void shouldShowEachUserHisOwnValuesOnly() throws Exception {
         assumeTrue(Privileges.isRoot(), "skipped: becoming another user needs root");
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
-        // given: a node, and two users of a tenant and one without
+        // given: a node, and two users of a tenant and one of another
         port = TestPorts.take(1);
         file =
                 Files.writeString(
@@ -132,8 +132,7 @@ class ObserveSystemTest {
                         attach:
                           directory: %s
                           countersDirectory: %s
-                          allowedUids: [1000, 1001, 1002]
-                        tenants: {physics: {uids: [1000, 1001]}}
+                        tenants: {physics: {uids: [1000, 1001]}, chemistry: {uids: [1002]}}
                         """
                                 .formatted(TestPorts.take(4), folder, folder));
         final Path socket = folder.resolve("shared-0.sock");
@@ -145,9 +144,14 @@ class ObserveSystemTest {
                 for (final OtherUser user : List.of(one, two, three)) {
                     assertEquals("attached", user.request("attach"));
                 }
-                node.await(
-                        "values of all users",
-                        () -> seenBy(session("all")).containsAll(List.of(1_000, 1_001, 1_002)));
+                final String operator = session("all");
+                node.await("values of all users", () -> seesAll(operator));
+                // What lets these users read the class path would let them read this, too.
+                final Path secret = folder.resolve("shared.observe.secret");
+                assertEquals(
+                        "rw-------",
+                        PosixFilePermissions.toString(Files.getPosixFilePermissions(secret)));
+                Files.delete(secret);
                 // when, then
                 final String cookie = session("own", 1_000);
                 assertEquals(Set.of(1_000), seenBy(cookie));
@@ -161,11 +165,25 @@ class ObserveSystemTest {
         }
     }
 
+    // They become known between two requests, so that the answers may differ until then.
+    private boolean seesAll(final String cookie) {
+        final Set<Integer> all = Set.of(1_000, 1_001, 1_002);
+        return inMetrics(cookie).containsAll(all) && inInterface(cookie).containsAll(all);
+    }
+
     // Users whose values are shown, which metrics and the interface agree about.
     private Set<Integer> seenBy(final String cookie) {
-        final Set<Integer> users = users(body("/metrics", cookie), "user=\"user ");
-        assertEquals(users, users(body("/api/v1/users", cookie), "\"user\":\"user "));
+        final Set<Integer> users = inMetrics(cookie);
+        assertEquals(users, inInterface(cookie));
         return users;
+    }
+
+    private Set<Integer> inMetrics(final String cookie) {
+        return users(body("/metrics", cookie), "user=\"user ");
+    }
+
+    private Set<Integer> inInterface(final String cookie) {
+        return users(body("/api/v1/users", cookie), "\"user\":\"user ");
     }
 
     private static Set<Integer> users(final String text, final String before) {
