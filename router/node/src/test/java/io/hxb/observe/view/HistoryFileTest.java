@@ -94,7 +94,11 @@ class HistoryFileTest {
 
     private LiveNetwork live(final GeneratedNetwork network, final String run) {
         return new LiveNetwork(
-                network.plan(), network, run, Optional.of(new HistoryFile(path())));
+                network.plan(),
+                network,
+                run,
+                Optional.of(new HistoryFile(path())),
+                Optional.of(new TimelineFile(folder.resolve("c.timeline"))));
     }
 
     private ObserveServer serve(final LiveNetwork network) {
