@@ -132,6 +132,7 @@ local rows = {
   { "summary.sequence", "Summary.sequence", "uint32", "Number of the summary", base.DEC },
   { "summary.age", "Summary.ageMs", "uint32", "Age, ms", base.DEC },
   { "summary.links", "Summary.links", "uint8", "Links, 0 = the node lives", base.DEC },
+  { "summary.stopped", "Summary.isStopped", "bool", "The node has stopped in order", 8, nil, 0x01 },
   { "summary.exclusions", "Summary.exclusions", "uint8", "Exclusions", base.DEC },
   { "summary.start", "Summary.startS", "uint32", "Start, seconds since 1970", base.DEC },
   { "summary.rate", "Summary.rate", "uint16", "Messages sent, delivered, frames relayed, sent again; a second, 11 bits shifted by 5", base.HEX },
@@ -367,10 +368,10 @@ local function summaryBytes(tvb, at, rest)
     return nil
   end
   local length, links = u16(tvb, at + 16), u8(tvb, at + 18)
-  if length > rest or u32(tvb, at + 12) > 86400000 or u8(tvb, at + 19) ~= 0 then
+  if length > rest or u32(tvb, at + 12) > 86400000 or u8(tvb, at + 19) > 1 then
     return nil
   elseif links == 0 then
-    return length == 20 and length or nil
+    return length == 20 and u8(tvb, at + 19) == 0 and length or nil
   elseif length < 40 then
     return nil
   end
@@ -737,6 +738,7 @@ local function addSummary(read, tree, tvb, length)
     if links > 0 then
       local exclusions, name = u8(tvb, at + 20), u8(tvb, at + 21)
       local places = at + 40 + 28 * links
+      read.add("summary.stopped", at + 19, 1, part)
       read.add("summary.exclusions", at + 20, 1, part)
       read.add("summary.start", at + 24, 4, part)
       for rate = at + 28, at + 34, 2 do

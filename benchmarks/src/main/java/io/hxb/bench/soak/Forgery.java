@@ -146,6 +146,9 @@ public final class Forgery {
             summary.alive();
         } else {
             summary.all(links, 0, new byte[0]).startS(random.nextInt());
+            if (random.nextInt(4) == 0) {
+                summary.stopped();
+            }
             for (int link = 0; link < links; link++) {
                 summary.place(link, random.nextInt(3), random.nextInt(links))
                         .capacity(link, random.nextBoolean(), random.nextInt(101), 1_500);

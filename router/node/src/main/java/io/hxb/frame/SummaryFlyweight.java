@@ -17,7 +17,7 @@ import java.nio.charset.StandardCharsets;
  *     12      4 age of the summary in ms
  *     16      2 bytes of this record
  *     18      1 number of links, at least 1; 0 = the node lives, and nothing follows
- *     19      1 0
+ *     19      1 1 = the node has stopped in order; 0 where nothing follows
  *     20      1 number of exclusions
  *     21      1 bytes of the host name
  *     22      2 0
@@ -75,7 +75,7 @@ public final class SummaryFlyweight {
     private static final int AGE_OFFSET = 12;
     private static final int LENGTH_OFFSET = 16;
     private static final int LINKS_OFFSET = 18;
-    private static final int RESERVED_OFFSET = 19;
+    private static final int FLAGS_OFFSET = 19;
     private static final int EXCLUSIONS_OFFSET = 20;
     private static final int NAME_LENGTH_OFFSET = 21;
     private static final int OTHER_RESERVED_OFFSET = 22;
@@ -130,16 +130,14 @@ public final class SummaryFlyweight {
         final int length = Memory.getUnsignedShort(record + LENGTH_OFFSET);
         final int links = Memory.getUnsignedByte(record + LINKS_OFFSET);
         final int age = Memory.getInt(record + AGE_OFFSET);
-        if (length > rest
-                || age < 0
-                || age > MAX_AGE_MS
-                || Memory.getUnsignedByte(record + RESERVED_OFFSET) != 0) {
+        final int flags = Memory.getUnsignedByte(record + FLAGS_OFFSET);
+        if (length > rest || age < 0 || age > MAX_AGE_MS) {
             return 0;
         }
         if (links == 0) {
-            return length == ALIVE_BYTES ? length : 0;
+            return length == ALIVE_BYTES && flags == 0 ? length : 0;
         }
-        if (length < FIXED_BYTES) {
+        if (length < FIXED_BYTES || flags > 1) {
             return 0;
         }
         final int exclusions = Memory.getUnsignedByte(record + EXCLUSIONS_OFFSET);
@@ -250,6 +248,17 @@ public final class SummaryFlyweight {
         for (int i = 0; i < name.length; i++) {
             Memory.putByte(at + i, name[i]);
         }
+        return this;
+    }
+
+    /** Whether the node has stopped in order; never where there are no links. */
+    public boolean isStopped() {
+        return Memory.getUnsignedByte(address + FLAGS_OFFSET) == 1;
+    }
+
+    /** Makes it that of a node that has stopped in order; only where there are links. */
+    public SummaryFlyweight stopped() {
+        Memory.putByte(address + FLAGS_OFFSET, 1);
         return this;
     }
 
@@ -435,6 +444,7 @@ public final class SummaryFlyweight {
         if (length() != other.length()
                 || links() != other.links()
                 || exclusions() != other.exclusions()
+                || isStopped() != other.isStopped()
                 || startS() != other.startS()) {
             return false;
         }

@@ -83,6 +83,7 @@ public final class Gossip {
     private boolean isTelling;
     // The last state went by one way to each node only.
     private boolean isOwed;
+    private boolean isStopped;
     private long refused;
     private final AtomicInteger version = new AtomicInteger();
 
@@ -344,6 +345,20 @@ public final class Gossip {
         }
     }
 
+    /**
+     * This node stops: from now on {@link #fill} writes only that, for each neighbour once.
+     *
+     * @param address of a record with all but its origin.
+     */
+    public synchronized void stop(final long address, final long nowNs) {
+        // No later summary makes up for the ways that this one does not take.
+        sequence = (sequence | (SUMMARIES_PER_FLOOD - 1)) + 1;
+        record.wrap(address).stopped().origin(here, generation, sequence, 0).toldSequence(sequence);
+        table.put(here, address, record.length(), 0, nowNs);
+        add(here, -1, true);
+        isStopped = true;
+    }
+
     /** Index of a neighbour to which something is to be sent now; -1 if there is none. */
     public synchronized int nextDue(final long nowNs) {
         if (!pace.has(nowNs, 1)) {
@@ -388,6 +403,10 @@ public final class Gossip {
      */
     public synchronized int fill(
             final int neighbour, final long to, final int maxBytes, final long nowNs) {
+        if (isStopped) {
+            final boolean hasRoom = table.record(here).length() <= maxBytes;
+            return hasRoom ? table.write(here, true, to, nowNs) : 0;
+        }
         mark++;
         int bytes = 0;
         final int node = neighbours[neighbour];

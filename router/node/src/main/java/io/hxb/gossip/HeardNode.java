@@ -12,7 +12,8 @@ import java.util.stream.IntStream;
  *
  * @param node its id.
  * @param heardMs when it last told that it lives, ms since 1970 by the clock of this machine.
- * @param isHeard whether that is so short a time ago that it lives.
+ * @param isHeard whether that is so short a time ago that it lives, unless it has stopped.
+ * @param isStopped whether it told at its end that it stops in order.
  * @param startS its start, seconds since 1970 by its own clock.
  * @param hostName its host, up to {@link SummaryFlyweight#MAX_NAME_BYTES} bytes.
  * @param rates a second: messages sent, messages delivered, frames relayed, frames sent again.
@@ -23,6 +24,7 @@ public record HeardNode(
         int node,
         long heardMs,
         boolean isHeard,
+        boolean isStopped,
         long startS,
         String hostName,
         List<Long> rates,
@@ -95,6 +97,7 @@ public record HeardNode(
                 record.node(),
                 heardMs,
                 isHeard,
+                record.isStopped(),
                 record.startS(),
                 record.name(),
                 IntStream.range(0, SummaryFlyweight.NODE_RATES)

@@ -95,6 +95,14 @@ final class GossipSender {
         }
     }
 
+    /** Tells all neighbours that this node stops; flushed for each, as there may be many. */
+    void stop(final long nowNs) {
+        gossip.stop(own.look(nowNs), nowNs);
+        for (int i = 0; i < gossip.neighbours() && sendTo(i, nowNs); i++) {
+            output.flush();
+        }
+    }
+
     // False if there is no buffer.
     private boolean sendTo(final int neighbour, final long nowNs) {
         final long place = shape.coordinates(gossip.neighbour(neighbour));

@@ -31,6 +31,9 @@ interface Housekeeping {
     /** True if there is something to report immediately, so that the loop must not sleep. */
     boolean hasNews();
 
+    /** The loop will stop, and sends once more before that. */
+    default void beforeStop() {}
+
     /** Leaves the last values behind, for tools that look at a stopped node. */
     void stop();
 }

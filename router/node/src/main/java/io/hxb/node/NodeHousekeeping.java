@@ -37,6 +37,7 @@ final class NodeHousekeeping implements Housekeeping {
     private final LinkHousekeeping links;
     private final SessionSender sessionSender;
     private final Runnable tellNeighbours;
+    private final Runnable tellStop;
     private final LinkEventCounter board;
     private final LinkEventDispatcher news;
     private final Runnable[] everyBeat;
@@ -77,6 +78,9 @@ final class NodeHousekeeping implements Housekeeping {
         this.sessionSender = sessionSender;
         tellNeighbours =
                 gossip.<Runnable>map(sender -> () -> sender.doWork(beatNs)).orElse(() -> {});
+        tellStop =
+                gossip.<Runnable>map(sender -> () -> sender.stop(loop.clock().nowNs()))
+                        .orElse(() -> {});
         final NodeLinks all = parts.links();
         final NeighbourLinks neighbours = parts.neighbourhood();
         final Counters counters = parts.counters();
@@ -176,6 +180,11 @@ final class NodeHousekeeping implements Housekeeping {
         }
         Housekeeping.alone(copyCounters);
         Housekeeping.alone(tellNeighbours);
+    }
+
+    @Override
+    public void beforeStop() {
+        Housekeeping.alone(tellStop);
     }
 
     @Override

@@ -408,6 +408,7 @@ final class NodeLoop implements LoopTask {
 
     @Override
     public void stop() {
+        housekeeping.beforeStop();
         flush();
         // The loop may continue for other nodes, and the numbers of closed descriptors will be
         // reused.

@@ -14,6 +14,8 @@ import io.hxb.pm.PmMessage;
 import io.hxb.pm.PmRegion;
 import io.hxb.pm.PmStatus;
 import io.hxb.pm.attach.AttachMessage;
+import io.hxb.recorder.RecordedEvent;
+import io.hxb.recorder.TakenEvents;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -142,6 +144,11 @@ class AttachServerTest {
             // then
             TestNode.await("context closed", () -> node.manager.openContexts() == 1);
             assertEquals(0, node.pool.outstanding());
+            TestNode.await(
+                    "it is recorded",
+                    () ->
+                            TakenEvents.of(node.loop.counters().events())
+                                    .contains(RecordedEvent.CONTEXT_DEAD));
             socket.child("echo", 5);
             pingPong(context, 5, 10);
             assertEquals(0, server.refused());

@@ -11,9 +11,6 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
-import java.net.UnixDomainSocketAddress;
-import java.nio.channels.Channels;
-import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -146,20 +143,9 @@ public final class OtherUser implements AutoCloseable {
                                 number(words, 3));
                 case "receive" -> receive(contexts.getFirst());
                 case "drain" -> drain(contexts.getFirst());
-                case "line" -> line(Path.of(words[1]));
                 case "scan" -> MemoryScan.places(Long.parseUnsignedLong(words[1], 16)).toString();
                 default -> throw new IllegalArgumentException(words[0]);
             };
-        }
-
-        /** What a server on a Unix socket sends to whoever connects. */
-        private static String line(final Path server) throws IOException {
-            try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(server));
-                    BufferedReader in =
-                            new BufferedReader(
-                                    Channels.newReader(channel, StandardCharsets.US_ASCII))) {
-                return in.readLine();
-            }
         }
 
         private static int number(final String[] words, final int index) {

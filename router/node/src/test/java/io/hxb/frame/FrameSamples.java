@@ -163,6 +163,9 @@ final class FrameSamples {
             } else {
                 final int links = 1 + random.nextInt(3);
                 summary.all(links, random.nextInt(3), new byte[random.nextInt(9)]);
+                if (random.nextBoolean()) {
+                    summary.stopped();
+                }
                 for (int link = 0; link < links; link++) {
                     summary.capacity(link, random.nextBoolean(), random.nextInt(101), 1_500);
                 }

@@ -177,7 +177,7 @@ final class ReferenceValidator {
             if (rest.limit() < 20
                     || rest.getInt(12) < 0
                     || rest.getInt(12) > 24 * 60 * 60 * 1_000
-                    || rest.get(19) != 0) {
+                    || Byte.toUnsignedInt(rest.get(19)) > (rest.get(18) == 0 ? 0 : 1)) {
                 return false;
             }
             final int length = Short.toUnsignedInt(rest.getShort(16));

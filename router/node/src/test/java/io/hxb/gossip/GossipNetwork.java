@@ -96,6 +96,16 @@ final class GossipNetwork {
         member.isDead = false;
     }
 
+    /** Stops a node in order. */
+    void stop(final int node) {
+        final Gossip gossip = members.get(node).gossip;
+        gossip.stop(look(node), nowNs);
+        for (int i = 0; i < gossip.neighbours(); i++) {
+            send(node, i);
+        }
+        members.get(node).isDead = true;
+    }
+
     /** Cuts two neighbours from each other. */
     void cut(final int one, final int other) {
         cuts.add(new long[] {one, other});
@@ -190,9 +200,8 @@ final class GossipNetwork {
         }
     }
 
-    private void beat(final int node) {
+    private long look(final int node) {
         final Member member = members.get(node);
-        final Gossip gossip = member.gossip;
         record.wrap(memory.address())
                 .all(LINKS, 0, ("pc" + node).getBytes(StandardCharsets.UTF_8))
                 .startS(7);
@@ -202,7 +211,12 @@ final class GossipNetwork {
                     .neighbours(link, 3, 0)
                     .linkRate(link, 0, member.rates[link]);
         }
-        gossip.tell(memory.address(), nowNs);
+        return memory.address();
+    }
+
+    private void beat(final int node) {
+        final Gossip gossip = members.get(node).gossip;
+        gossip.tell(look(node), nowNs);
         for (int i = 0; i < gossip.neighbours(); i++) {
             final int neighbour = gossip.nextDue(nowNs);
             if (neighbour < 0) {

@@ -126,6 +126,38 @@ class GossipSimulationTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"2", "4x4x2", "9x8"})
+    void shouldShowANodeThatHasStoppedInOrderWithinASecondForEachHop(final String text) {
+        // given
+        final Shape shape = Shape.parse(text);
+        final GossipNetwork network = running(shape, 6, 0);
+        final int node = shape.nodeCount() - 1;
+        network.members.getFirst().isDead = node > 1;
+        // when
+        network.stop(node);
+        // then
+        final long ms = network.run(1_000L * shape.dimensions(), () -> isStopped(network, node));
+        assertTrue(ms >= 0, "not told to all");
+        // and: not unheard of later
+        network.run(12_000);
+        assertTrue(isStopped(network, node), "forgotten later");
+        // when: it starts again, perhaps with a clock that was set back
+        network.start(node, 999);
+        // then
+        assertTrue(network.run(20_000, network::isComplete) >= 0, "not seen again");
+        assertFalse(network.seen(node - 1, node).isStopped(), "stopped though it lives");
+    }
+
+    private static boolean isStopped(final GossipNetwork network, final int node) {
+        for (int by = 0; by < network.members.size(); by++) {
+            if (!network.members.get(by).isDead && !network.seen(by, node).isStopped()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     @Test
     void shouldServeALineOfNodesOfWhichTwoCannotReachEachOther() {
         // given

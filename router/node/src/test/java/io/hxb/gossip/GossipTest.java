@@ -117,6 +117,40 @@ class GossipTest {
     }
 
     @Test
+    void shouldOutdoWhoeverClaimsThatItHasStopped() {
+        // given
+        network.run(3_000);
+        whole(0, GossipNetwork.LINKS, 1_000, 50);
+        record.stopped();
+        // when
+        network.deliver(1, 3, bytes(record.length()));
+        assertTrue(network.seen(1, 0).isStopped());
+        // then
+        network.run(5_000);
+        for (int by = 0; by < 16; by++) {
+            assertFalse(network.seen(by, 0).isStopped());
+        }
+    }
+
+    @Test
+    void shouldBelieveOfAStoppedNodeOnlyWhatItToldAtItsEnd() {
+        // given
+        whole(6, 2, 5, 8);
+        record.stopped();
+        network.deliver(0, 1, bytes(record.length()));
+        // when: what it told before comes later
+        network.deliver(0, 4, whole(6, 3, 5, 7));
+        network.deliver(0, 4, alive(6, 5, 7));
+        // then
+        assertTrue(network.seen(0, 6).isStopped());
+        assertEquals(2, network.seen(0, 6).links().size());
+        // when: it lives again
+        network.deliver(0, 4, whole(6, 3, 6, 1));
+        // then
+        assertFalse(network.seen(0, 6).isStopped());
+    }
+
+    @Test
     void shouldTakeAtMostTwentyFiveFramesASecondFromANeighbour() {
         // when
         int taken = 0;

@@ -130,6 +130,26 @@ class GossipClusterSimulationTest {
     }
 
     @Test
+    void shouldKnowThatANodeHasStoppedInOrder() {
+        // given
+        try (SimCluster cluster = cluster(6, SecurityConfig.Mode.ENCRYPT)) {
+            assertTrue(cluster.runUntil(cluster::allNeighboursKnown, 20 * SECOND));
+            await(cluster, 40, () -> assertTrue(isComplete(cluster)));
+            // when
+            cluster.members.get(FAR).loop.stop();
+            cluster.members.get(FAR).isDead = true;
+            boolean isTold = false;
+            for (int i = 0; i < 12 && !isTold; i++) {
+                cluster.runUntil(() -> false, SECOND / 4);
+                isTold = seen(cluster, 0).get(FAR).isStopped();
+            }
+            // then
+            assertTrue(isTold);
+            assertTrue(isWell(seen(cluster, 0).get(FAR - 1)));
+        }
+    }
+
+    @Test
     void shouldBelieveNobodyWithoutTheKey() {
         // given
         try (SimCluster cluster = cluster(5, SecurityConfig.Mode.AUTHENTICATE)) {

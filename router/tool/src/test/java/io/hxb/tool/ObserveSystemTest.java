@@ -24,6 +24,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -143,15 +144,20 @@ class ObserveSystemTest {
                 for (final OtherUser user : List.of(one, two, three)) {
                     assertEquals("attached", user.request("attach"));
                 }
-                node.await(
-                        "values of all users",
-                        () -> seenBy(operator()).containsAll(List.of(1_000, 1_001, 1_002)));
+                final String operator = session("all");
+                node.await("values of all users", () -> seesAll(operator));
+                // What lets these users read the class path would let them read this, too.
+                final Path secret = folder.resolve("shared.observe.secret");
+                assertEquals(
+                        "rw-------",
+                        PosixFilePermissions.toString(Files.getPosixFilePermissions(secret)));
+                Files.delete(secret);
                 // when, then
-                final String cookie = session(one);
+                final String cookie = session("own", 1_000);
                 assertEquals(Set.of(1_000), seenBy(cookie));
-                assertEquals(Set.of(1_002), seenBy(session(three)));
+                assertEquals(Set.of(1_002), seenBy(session("own", 1_002)));
                 assertTrue(body("/metrics", cookie).contains("user=\"tenant physics\""));
-                assertFalse(body("/metrics", session(three)).contains("physics"));
+                assertFalse(body("/metrics", session("own", 1_002)).contains("physics"));
                 assertEquals(Set.of(), seenBy("none=1"));
                 // when, then: a changed ticket is none
                 assertEquals(Set.of(), seenBy(cookie.substring(0, cookie.length() - 1)));
@@ -159,11 +165,25 @@ class ObserveSystemTest {
         }
     }
 
+    // They become known between two requests, so that the answers may differ until then.
+    private boolean seesAll(final String cookie) {
+        final Set<Integer> all = Set.of(1_000, 1_001, 1_002);
+        return inMetrics(cookie).containsAll(all) && inInterface(cookie).containsAll(all);
+    }
+
     // Users whose values are shown, which metrics and the interface agree about.
     private Set<Integer> seenBy(final String cookie) {
-        final Set<Integer> users = users(body("/metrics", cookie), "user=\"user ");
-        assertEquals(users, users(body("/api/v1/users", cookie), "\"user\":\"user "));
+        final Set<Integer> users = inMetrics(cookie);
+        assertEquals(users, inInterface(cookie));
         return users;
+    }
+
+    private Set<Integer> inMetrics(final String cookie) {
+        return users(body("/metrics", cookie), "user=\"user ");
+    }
+
+    private Set<Integer> inInterface(final String cookie) {
+        return users(body("/api/v1/users", cookie), "\"user\":\"user ");
     }
 
     private static Set<Integer> users(final String text, final String before) {
@@ -186,37 +206,41 @@ class ObserveSystemTest {
         }
     }
 
-    /** The cookie that hxb web leads its user to. */
-    private String operator() {
+    // The cookie that hxb web leads to.
+    private String session(final String sees, final int... uid) {
+        final List<String> prefix =
+                new ArrayList<>(List.of("env", "HXB_OBSERVE=127.0.0.1:" + port));
+        for (final int user : uid) {
+            // May read everything, for the class path may be in root's home, but write nothing.
+            prefix.addAll(
+                    List.of(
+                            "setpriv",
+                            "--reuid=" + user,
+                            "--regid=" + user,
+                            "--clear-groups",
+                            "--inh-caps=-all,+dac_read_search",
+                            "--ambient-caps=-all,+dac_read_search",
+                            "--bounding-set=-all,+dac_read_search"));
+        }
         try (HxbProcess web =
                 HxbProcess.start(
                         folder,
-                        List.of("env", "HXB_OBSERVE=127.0.0.1:" + port),
+                        prefix,
                         "web",
                         "--json",
                         "--no-open",
                         "--config",
                         file.toString())) {
             assertEquals(0, web.status(), web::errors);
-            assertEquals("all", web.json().get("sees"), web::output);
-            return cookie(web.json().get("url").toString());
+            assertEquals(sees, web.json().get("sees"), web::output);
+            return get(web.json().get("url").toString())
+                    .headers()
+                    .firstValue("Set-Cookie")
+                    .orElseThrow()
+                    .replaceFirst(";.*", "");
         } catch (final IOException | InterruptedException e) {
             throw new IllegalStateException(e);
         }
-    }
-
-    /**
-     * That of another user. Commands of such users may read all files here, because the class path
-     * may be in root's home, and then they are operators: so the ticket is fetched as they fetch
-     * it.
-     */
-    private String session(final OtherUser user) throws IOException, InterruptedException {
-        final String ticket = user.request("line " + folder.resolve("shared.observe.sock"));
-        return cookie("http://127.0.0.1:" + port + "/enter?ticket=" + ticket);
-    }
-
-    private String cookie(final String url) throws IOException, InterruptedException {
-        return get(url).headers().firstValue("Set-Cookie").orElseThrow().replaceFirst(";.*", "");
     }
 
     private void checkAddressOfThePage(final HxbProcess node) throws Exception {

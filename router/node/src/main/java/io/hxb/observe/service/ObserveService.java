@@ -18,6 +18,7 @@ import io.hxb.observe.view.HistoryFile;
 import io.hxb.observe.view.LiveNetwork;
 import io.hxb.observe.view.NetworkPlan;
 import io.hxb.observe.view.NetworkView;
+import io.hxb.observe.view.TimelineFile;
 import io.hxb.observe.view.UserJson;
 import io.hxb.session.KeyFile;
 
@@ -116,7 +117,8 @@ public final class ObserveService {
                         NetworkPlan.of(config),
                         ClusterSource.of(config),
                         Long.toString(System.currentTimeMillis(), Character.MAX_RADIX),
-                        Optional.of(new HistoryFile(file(config, "history")))));
+                        Optional.of(new HistoryFile(file(config, "history"))),
+                        Optional.of(new TimelineFile(file(config, "timeline")))));
     }
 
     private static void metrics(

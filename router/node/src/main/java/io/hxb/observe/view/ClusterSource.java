@@ -104,11 +104,18 @@ public final class ClusterSource implements ReadingSource {
         return Optional.of(
                 new NodeReading(
                         heard.node(),
-                        heard.isHeard() ? NodeState.RUNNING : NodeState.DEAD,
+                        state(heard),
                         new NodeReading.Counts(0, 0, 0, 0),
                         readings,
                         List.of(),
                         Optional.of(heard)));
+    }
+
+    private static NodeState state(final HeardNode heard) {
+        if (heard.isStopped()) {
+            return NodeState.STOPPED;
+        }
+        return heard.isHeard() ? NodeState.RUNNING : NodeState.DEAD;
     }
 
     private static LinkReading reading(final LinkConfig plan, final HeardNode.Link link) {

@@ -69,6 +69,11 @@ final class History {
         return Arrays.copyOfRange(known.values, at, at + COLUMNS);
     }
 
+    /** The last state of a series; -1 if nothing is kept of it. */
+    int lastState(final String name) {
+        return (int) row(name, 0, -1)[COLUMNS - 1];
+    }
+
     /** Values of one column, the oldest first; empty if nothing is kept of it. */
     List<Long> values(final String name, final int column) {
         final Series known = series.get(name);

@@ -3,6 +3,7 @@ package io.hxb.observe.view;
 import io.hxb.observe.live.LinkCondition;
 import io.hxb.observe.live.NodeState;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +23,8 @@ public final class LiveNetwork {
     public static final long RATE_INTERVAL_MS = 1_000;
 
     private static final long ALIVE_INTERVAL_MS = 4_000;
+    private static final List<LinkCondition> CONDITIONS = List.of(LinkCondition.values());
+    private static final List<NodeState> STATES = List.of(NodeState.values());
     private static final List<String> LINK_STATES =
             Arrays.stream(LinkCondition.values()).map(LinkCondition::word).toList();
     private static final List<String> NODE_STATES =
@@ -36,7 +39,9 @@ public final class LiveNetwork {
     private final Timeline timeline = new Timeline();
     private final History history = new History();
     private final Optional<HistoryFile> historyFile;
-    private boolean isHistoryLoaded;
+    private final Optional<TimelineFile> timelineFile;
+    private boolean isLoaded;
+    private boolean hasLooked;
     private final EventFeed feed;
     private boolean isStarted;
     private long ratedNs;
@@ -56,18 +61,20 @@ public final class LiveNetwork {
      * @param run distinguishes it from those of earlier processes: letters and digits.
      */
     public LiveNetwork(final NetworkPlan plan, final ReadingSource source, final String run) {
-        this(plan, source, run, Optional.empty());
+        this(plan, source, run, Optional.empty(), Optional.empty());
     }
 
-    /** The same with a file that keeps the history for the process that takes over. */
+    /** The same with files that keep history and timeline for the process that takes over. */
     public LiveNetwork(
             final NetworkPlan plan,
             final ReadingSource source,
             final String run,
-            final Optional<HistoryFile> historyFile) {
+            final Optional<HistoryFile> historyFile,
+            final Optional<TimelineFile> timelineFile) {
         this.plan = plan;
         this.source = source;
         this.historyFile = historyFile;
+        this.timelineFile = timelineFile;
         feed = new EventFeed(run);
     }
 
@@ -82,6 +89,7 @@ public final class LiveNetwork {
         final List<NodeReading> readings = source.read(timeMs);
         synchronized (this) {
             nowMs = timeMs;
+            load();
             apply(readings);
             if (!isStarted || nowNs - ratedNs >= nanos(RATE_INTERVAL_MS - STATE_INTERVAL_MS / 2)) {
                 isStarted = true;
@@ -189,6 +197,16 @@ public final class LiveNetwork {
         return -2;
     }
 
+    // What an earlier process left.
+    private void load() {
+        if (!isLoaded) {
+            isLoaded = true;
+            historyFile.ifPresent(file -> file.load(history, nowMs));
+            timelineFile.ifPresent(
+                    file -> timeline.restore(file.load(plan.shape().nodeCount(), nowMs)));
+        }
+    }
+
     private void apply(final List<NodeReading> readings) {
         final NetworkState.Changes changes = state.apply(readings);
         if (changes.isEmpty()) {
@@ -197,6 +215,10 @@ public final class LiveNetwork {
         feed.next();
         if (changes.isOther()) {
             isStarted = false;
+            if (!hasLooked) {
+                hasLooked = true;
+                timeline.add(missed(), state, nowMs);
+            }
             feed.publish("network", network());
         } else {
             final List<Timeline.Entry> added = timeline.add(changes, state, nowMs);
@@ -204,15 +226,37 @@ public final class LiveNetwork {
         }
     }
 
+    // What differs from the last states of an earlier process, if they are recent.
+    private NetworkState.Changes missed() {
+        final List<NetworkState.NodeChange> nodes = new ArrayList<>();
+        final List<NetworkState.LinkChange> links = new ArrayList<>();
+        for (int i = 0; i < state.nodes().size(); i++) {
+            final NodeReading node = state.nodes().get(i);
+            final int before = history.lastState(name(node.node(), ""));
+            // A node that was unheard is dead.
+            final NodeState from =
+                    before >= 0 && before < STATES.size() ? STATES.get(before) : NodeState.DEAD;
+            if (before >= 0 && from != node.state()) {
+                nodes.add(new NetworkState.NodeChange(i, from));
+            }
+            for (int link = 0; link < node.links().size(); link++) {
+                final LinkReading reading = node.links().get(link);
+                final int was = history.lastState(name(node.node(), reading.place().label()));
+                if (was >= 0 && was < CONDITIONS.size()) {
+                    links.add(
+                            new NetworkState.LinkChange(
+                                    state.firstLink(i) + link, CONDITIONS.get(was)));
+                }
+            }
+        }
+        return new NetworkState.Changes(false, nodes, links, false);
+    }
+
     private void rate(final long nowNs) {
         final NetworkState.RateChanges changes = state.rate(nowNs);
         if (!changes.isEmpty()) {
             feed.next();
             feed.publish("rates", NetworkJson.rates(state, changes, nowMs));
-        }
-        if (!isHistoryLoaded) {
-            isHistoryLoaded = true;
-            historyFile.ifPresent(file -> file.load(history, nowMs));
         }
         for (int i = 0; i < state.nodes().size(); i++) {
             final NodeReading node = state.nodes().get(i);
@@ -229,6 +273,7 @@ public final class LiveNetwork {
             }
         }
         historyFile.ifPresent(file -> file.append(history, nowMs));
+        timelineFile.ifPresent(file -> file.write(timeline.entries()));
     }
 
     private static String name(final int node, final String link) {

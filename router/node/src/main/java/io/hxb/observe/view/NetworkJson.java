@@ -159,6 +159,11 @@ final class NetworkJson {
                 });
     }
 
+    /** Entries of the timeline alone. */
+    static byte[] entries(final List<Timeline.Entry> entries) {
+        return object(json -> timeline(json, entries));
+    }
+
     /** An answer about something that is not there. */
     static byte[] error(final String text) {
         return object(

@@ -52,6 +52,20 @@ final class Timeline {
         return List.copyOf(entries);
     }
 
+    /** Begins with the entries of an earlier process, the oldest first. */
+    void restore(final List<Entry> earlier) {
+        assert entries.isEmpty();
+        entries.addAll(earlier);
+        lastId = earlier.isEmpty() ? 0 : earlier.getLast().id();
+        limit();
+    }
+
+    private void limit() {
+        while (entries.size() > MAX_ENTRIES) {
+            entries.removeFirst();
+        }
+    }
+
     /** Adds what has changed, and returns the new entries. */
     List<Entry> add(
             final NetworkState.Changes changes, final NetworkState state, final long nowMs) {
@@ -83,9 +97,7 @@ final class Timeline {
             }
         }
         entries.addAll(added);
-        while (entries.size() > MAX_ENTRIES) {
-            entries.removeFirst();
-        }
+        limit();
         return added;
     }
 

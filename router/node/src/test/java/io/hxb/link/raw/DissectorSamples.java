@@ -361,6 +361,7 @@ final class DissectorSamples {
                 new SummaryFlyweight()
                         .wrap(all.address() + FrameHeaderFlyweight.LENGTH)
                         .all(4, 4, name)
+                        .stopped()
                         .origin(27, random.nextInt(), random.nextInt(), 1_234)
                         .startS(1_800_000_123)
                         .toldSequence(random.nextInt());

@@ -60,6 +60,11 @@ class ClusterSourceTest {
     }
 
     private void hear(final int node, final int sequence, final int dimension) {
+        hear(node, sequence, dimension, false);
+    }
+
+    private void hear(
+            final int node, final int sequence, final int dimension, final boolean isStopped) {
         final long address = memory.address();
         final SummaryFlyweight record =
                 new SummaryFlyweight()
@@ -75,6 +80,9 @@ class ClusterSourceTest {
                         .events(1, 3, 2, LinkReason.LOSSY.code())
                         .linkRate(1, 1, RateCode.of(1_000_000))
                         .exclusion(0, 1, 0, LinkReason.LOSSY.code());
+        if (isStopped) {
+            record.stopped();
+        }
         gossip.onFrame(node, address, record.length(), nowNs);
     }
 
@@ -115,6 +123,30 @@ class ClusterSourceTest {
         Files.writeString(file, "nonsense");
         // then
         assertEquals(List.of(HERE), source().read(51_000));
+    }
+
+    @Test
+    void shouldShowANodeOfAnotherMachineThatHasStoppedInOrderWithoutAFault() throws IOException {
+        // given
+        hear(2, 1, 0);
+        final Path file = SummaryReader.fileBeside(path(1));
+        SummaryFile.create(file, gossip, () -> nowNs, () -> 50_000).close();
+        final LiveNetwork network =
+                new LiveNetwork(
+                        new NetworkPlan("net", SHAPE, List.of("", "", "")), source(), "run");
+        network.tick(1, 50_000);
+        // when
+        hear(2, 2, 0, true);
+        SummaryFile.create(file, gossip, () -> nowNs, () -> 51_000).close();
+        network.tick(TimeUnit.SECONDS.toNanos(1), 51_000);
+        network.tick(TimeUnit.SECONDS.toNanos(30), 81_000);
+        // then
+        final JsonNode all = JsonMapper.builder().build().readTree(network.network());
+        assertEquals("stopped", all.get("nodes").get(1).get("state").asString());
+        assertEquals(0, all.get("links").get(1).get("out_bytes_per_s").asLong());
+        assertEquals(1, all.get("timeline").size());
+        assertEquals("change", all.get("timeline").get(0).get("kind").asString());
+        assertEquals("stopped", all.get("timeline").get(0).get("to").asString());
     }
 
     @Test

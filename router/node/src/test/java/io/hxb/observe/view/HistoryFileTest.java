@@ -2,14 +2,25 @@ package io.hxb.observe.view;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.hxb.observe.ObserveServer;
+import io.hxb.observe.ServingTurn;
+import io.hxb.observe.live.LinkCondition;
+import io.hxb.topology.Shape;
+
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import tools.jackson.databind.json.JsonMapper;
+
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** A history that another process goes on with. */
 @Tag("unit")
@@ -56,6 +67,60 @@ class HistoryFileTest {
             assertEquals(List.of(0L, 1L, 0L, 1L, 0L, 0L, 1L), each.values("0/x.0", 5));
             assertEquals(List.of(2L, 3L, 4L, 6L, 7L), each.values("1/", 1));
         }
+    }
+
+    @Test
+    void shouldBeContinuedByTheServerThatTakesOver() {
+        // given: two servers, of which the second waits
+        final GeneratedNetwork network = new GeneratedNetwork(Shape.of(2), 1);
+        network.set(1, "x.0", LinkCondition.DOWN);
+        final LiveNetwork first = live(network, "first");
+        final LiveNetwork second = live(network, "second");
+        final ObserveServer serving = serve(first);
+        serving.listening().join();
+        try (ObserveServer waiting = serve(second)) {
+            Browser.await("a look", 20, () -> !states(first).isEmpty());
+            // when
+            network.set(1, "x.0", LinkCondition.GOOD);
+            serving.close();
+            waiting.listening().join();
+            // then
+            Browser.await("a look of the other", 20, () -> !states(second).isEmpty());
+            final List<String> states = states(second);
+            assertEquals("down", states.getFirst());
+            assertEquals("good", states.getLast());
+        }
+    }
+
+    private LiveNetwork live(final GeneratedNetwork network, final String run) {
+        return new LiveNetwork(
+                network.plan(),
+                network,
+                run,
+                Optional.of(new HistoryFile(path())),
+                Optional.of(new TimelineFile(folder.resolve("c.timeline"))));
+    }
+
+    private ObserveServer serve(final LiveNetwork network) {
+        final ObserveServer.Builder server =
+                new ObserveServer.Builder(
+                                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+                        .turn(new ServingTurn(folder.resolve("c.lock")));
+        NetworkView.addTo(server, network);
+        return server.start();
+    }
+
+    private static List<String> states(final LiveNetwork network) {
+        final List<String> states = new ArrayList<>();
+        network.history(1, "x.0")
+                .ifPresent(
+                        json ->
+                                JsonMapper.builder()
+                                        .build()
+                                        .readTree(json)
+                                        .get("states")
+                                        .forEach(state -> states.add(state.asString())));
+        return states;
     }
 
     @Test

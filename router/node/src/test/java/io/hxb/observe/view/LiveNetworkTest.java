@@ -13,16 +13,19 @@ import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
@@ -84,8 +87,7 @@ class LiveNetworkTest {
     }
 
     private void tick(final long ms) {
-        nowMs += ms;
-        network.tick(TimeUnit.MILLISECONDS.toNanos(nowMs), nowMs);
+        look(network, ms);
     }
 
     @Test
@@ -286,6 +288,72 @@ class LiveNetworkTest {
         }
         // then
         assertEquals(Timeline.MAX_ENTRIES, JSON.readTree(network.network()).get("timeline").size());
+    }
+
+    @Test
+    void shouldGoOnWithTheListOfAnEarlierProcess(@TempDir final Path folder) throws IOException {
+        // given
+        final LiveNetwork first = kept(source, folder, "first");
+        look(first, 0);
+        source.set(0, "y.0", LinkCondition.DOWN);
+        look(first, 1_000);
+        // when: the process ends, and a node with it
+        source.set(3, NodeState.DEAD);
+        final LiveNetwork second = kept(source, folder, "second");
+        look(second, 3_000);
+        source.set(0, "y.0", LinkCondition.GOOD);
+        look(second, 1_000);
+        // then
+        assertEquals(List.of("1 good down", "2 running dead", "3 down good"), changes(second));
+        // and: of a smaller cluster file there are only the nodes that it still has
+        final GeneratedNetwork small = new GeneratedNetwork(Shape.of(2), 1);
+        final LiveNetwork other = kept(small, folder, "other");
+        look(other, 1_000);
+        assertEquals(List.of("1 good down", "3 down good"), changes(other));
+        // when, then: what is damaged or old is forgotten
+        Files.writeString(folder.resolve("timeline"), "{\"timeline\": [{\"kind\": 7}]}");
+        final LiveNetwork damaged = kept(source, folder, "damaged");
+        look(damaged, 20_000);
+        assertEquals(List.of(), changes(damaged));
+        source.set(0, "y.0", LinkCondition.WEAK);
+        look(damaged, 1_000);
+        assertEquals(List.of("1 good weak"), changes(kept(source, folder, "same", 1_000)));
+        assertEquals(List.of(), changes(kept(source, folder, "late", 600_000)));
+    }
+
+    private static LiveNetwork kept(
+            final GeneratedNetwork source, final Path folder, final String run) {
+        return new LiveNetwork(
+                source.plan(),
+                source,
+                run,
+                Optional.of(new HistoryFile(folder.resolve("history"))),
+                Optional.of(new TimelineFile(folder.resolve("timeline"))));
+    }
+
+    private LiveNetwork kept(
+            final GeneratedNetwork network, final Path folder, final String run, final long ms) {
+        final LiveNetwork made = kept(network, folder, run);
+        look(made, ms);
+        return made;
+    }
+
+    private void look(final LiveNetwork at, final long ms) {
+        nowMs += ms;
+        at.tick(TimeUnit.MILLISECONDS.toNanos(nowMs), nowMs);
+    }
+
+    private static List<String> changes(final LiveNetwork network) {
+        final List<String> changes = new ArrayList<>();
+        for (final JsonNode each : JSON.readTree(network.network()).get("timeline")) {
+            changes.add(
+                    each.get("id").asLong()
+                            + " "
+                            + each.get("from").asString()
+                            + " "
+                            + each.get("to").asString());
+        }
+        return changes;
     }
 
     @Test

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -174,6 +175,13 @@ class LivePageTest {
         browser.await(LIVE + " && hxb.model.nodes[2].links[2].state === 'weak'");
         network.set(2, "y.0", LinkCondition.GOOD);
         browser.await("hxb.model.nodes[2].links[2].state === 'good'");
+        // and: the list of faults is that of the new server, each once
+        browser.evaluate("document.getElementById('tab-timeline').click()");
+        browser.await("document.querySelectorAll('#panel tbody tr').length === 1");
+        assertEquals(
+                JsonMapper.builder().build().readTree(server.live().network()).get("timeline"),
+                browser.evaluate("hxb.model.timeline"));
+        browser.evaluate("document.getElementById('tab-attention').click()");
     }
 
     @Test
