@@ -92,6 +92,7 @@ public final class ClusterSource implements ReadingSource {
     private Optional<NodeReading> reading(final HeardNode heard) {
         final List<LinkReading> readings = new ArrayList<>();
         final List<LinkConfig> plan = links.apply(heard.node());
+        final NodeState state = heard.isHeard() ? NodeState.RUNNING : NodeState.DEAD;
         for (int i = 0; i < heard.links().size(); i++) {
             final HeardNode.Link link = heard.links().get(i);
             if (i >= plan.size()
@@ -99,19 +100,20 @@ public final class ClusterSource implements ReadingSource {
                     || plan.get(i).number() != link.number()) {
                 return Optional.empty();
             }
-            readings.add(reading(plan.get(i), link));
+            readings.add(reading(plan.get(i), link, state));
         }
         return Optional.of(
                 new NodeReading(
                         heard.node(),
-                        heard.isHeard() ? NodeState.RUNNING : NodeState.DEAD,
+                        state,
                         new NodeReading.Counts(0, 0, 0, 0),
                         readings,
                         List.of(),
                         Optional.of(heard)));
     }
 
-    private static LinkReading reading(final LinkConfig plan, final HeardNode.Link link) {
+    private static LinkReading reading(
+            final LinkConfig plan, final HeardNode.Link link, final NodeState state) {
         return new LinkReading(
                 new LinkReading.Place(
                         plan.dimension(),
@@ -119,10 +121,11 @@ public final class ClusterSource implements ReadingSource {
                         plan.nic().isEmpty() ? plan.host() + ":" + plan.port() : plan.nic()),
                 new LinkReading.Health(
                         LinkCondition.of(
-                                link.isUp(),
-                                link.neighbours(),
-                                link.failedNeighbours(),
-                                link.weightPercent()),
+                                        link.isUp(),
+                                        link.neighbours(),
+                                        link.failedNeighbours(),
+                                        link.weightPercent())
+                                .at(state),
                         link.mtuBytes(),
                         link.neighbours(),
                         link.failedNeighbours(),
