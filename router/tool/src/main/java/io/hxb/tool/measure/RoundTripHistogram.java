@@ -53,15 +53,15 @@ public final class RoundTripHistogram {
     }
 
     /** The mean; only of a histogram that is not empty. */
-    public double meanNs() {
-        return sumNs / count();
+    public long meanNs() {
+        return Math.round(sumNs / count());
     }
 
     /** The standard deviation, the mdev of ping(8); only of a histogram that is not empty. */
-    public double deviationNs() {
-        final double mean = meanNs();
+    public long deviationNs() {
+        final double mean = sumNs / count();
         // A rounding error may be less than nothing.
-        return Math.sqrt(Math.max(0, sumOfSquares / count() - mean * mean));
+        return Math.round(Math.sqrt(Math.max(0, sumOfSquares / count() - mean * mean)));
     }
 
     /**

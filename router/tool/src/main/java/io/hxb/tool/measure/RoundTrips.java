@@ -39,7 +39,7 @@ public record RoundTrips(
                 us(trips.deviationNs()));
     }
 
-    private static double us(final double ns) {
+    private static double us(final long ns) {
         return Math.round(ns / 10.0) / 100.0;
     }
 
