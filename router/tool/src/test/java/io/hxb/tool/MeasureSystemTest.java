@@ -127,8 +127,11 @@ class MeasureSystemTest {
                 signal("KILL", receiver(perf).pid());
                 // then
                 assertEquals(ExitStatus.FAILED, perf.status(), perf::output);
-                assertEquals(
-                        "the receiving process was ended by signal 9", perf.json().get("error"));
+                final Map<?, ?> summary = perf.json();
+                assertEquals("summary", summary.get("type"), perf::output);
+                assertEquals(false, summary.get("ok"));
+                assertEquals("the receiving process was ended by signal 9", summary.get("error"));
+                assertTrue((int) summary.get("messages") > 0, perf::output);
             }
         }
         // And the other way: nobody is left to receive for.

@@ -84,6 +84,41 @@ class StatCliTest {
     }
 
     @Test
+    void shouldShowLinksOfANodeThatDoesNotRunAsUnknownWithItsAge() {
+        // given
+        final long seenMs = System.currentTimeMillis() - 3 * 24 * 3_600_000L;
+        final CounterLabels labels =
+                new CounterLabels(
+                        "lab", 1, 0, 0, 1, List.of(new CounterLabels.LinkLabel(0, 0, "eth1")));
+        for (final boolean isStopped : new boolean[] {false, true}) {
+            final Path file = folder.resolve("silent-" + isStopped + ".counters");
+            final Counters counters = Counters.create(file, labels, 1, warning -> {});
+            counters.ofNode().source(CounterType.LINK_UP_STATE, 0, () -> 1);
+            counters.ofNode().source(CounterType.LINK_NEIGHBOURS_NODES, 0, () -> 1);
+            counters.ofNode().source(CounterType.LINK_WEIGHT_PERCENT, 0, () -> 100);
+            counters.heartbeat(seenMs);
+            counters.ofNode().publish();
+            counters.publish();
+            if (isStopped) {
+                counters.close();
+            }
+            // when
+            final String text = HxbOutput.of("stat", file.toString(), "--per-link").text();
+            final String json = HxbOutput.of("stat", file.toString(), "--json").text();
+            final String top =
+                    HxbOutput.of("top", file.toString(), "--count", "1", "--interval", "0.1")
+                            .text();
+            // then
+            final String state = isStopped ? "stopped" : "dead";
+            assertTrue(text.contains(" (0) " + state + ", last seen 3 days ago, pid "), text);
+            assertTrue(
+                    text.lines().anyMatch(line -> line.matches("x\\.0 +eth1 +unknown .*")), text);
+            assertTrue(json.contains("\"silent_s\":2592"), json);
+            assertTrue(top.contains("unknown"), top);
+        }
+    }
+
+    @Test
     void shouldNotFailForADeadNodeThatNobodyAskedFor() {
         check(ExitStatus.OK, List.of("running"), running(0), dead(1), "--node", "0");
     }

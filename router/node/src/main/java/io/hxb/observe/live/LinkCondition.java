@@ -13,7 +13,9 @@ public enum LinkCondition {
     /** It is left out towards at least one neighbour. */
     FAILED,
     /** Its NIC is down, gone or without a carrier. */
-    DOWN;
+    DOWN,
+    /** Its node does not run, so that nobody knows; what its counters show is how it was last. */
+    UNKNOWN;
 
     private static final int FULL_PERCENT = 100;
 
@@ -40,6 +42,11 @@ public enum LinkCondition {
             return ALONE;
         }
         return weightPercent < FULL_PERCENT ? WEAK : GOOD;
+    }
+
+    /** The condition of a link of a node in that state, if its counters show this one. */
+    public LinkCondition at(final NodeState state) {
+        return state == NodeState.RUNNING ? this : UNKNOWN;
     }
 
     /** The word that people write. */

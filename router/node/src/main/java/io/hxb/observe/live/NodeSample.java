@@ -12,6 +12,7 @@ import java.util.Optional;
  * @param node its id.
  * @param coordinates its coordinates: {@code 1,0,2}.
  * @param state whether it runs.
+ * @param silentMs how long ago it gave its last sign of life, ms; 0 while it runs.
  * @param messages messages a second of its applications.
  * @param frames frames a second that need explaining.
  * @param routes trouble on routes.
@@ -23,11 +24,16 @@ public record NodeSample(
         int node,
         String coordinates,
         NodeState state,
+        long silentMs,
         Messages messages,
         Frames frames,
         Routes routes,
         List<LinkSample> links,
         Optional<IpSample> ip) {
+    private static final long MS_PER_S = 1000;
+    private static final long S_PER_MINUTE = 60;
+    private static final long MINUTES_PER_HOUR = 60;
+    private static final long HOURS_PER_DAY = 24;
 
     /** Copies the list. */
     public NodeSample {
@@ -67,6 +73,7 @@ public record NodeSample(
                 node,
                 coordinates,
                 state,
+                silentMs,
                 messages,
                 frames,
                 routes,
@@ -89,6 +96,31 @@ public record NodeSample(
         return links.stream().filter(link -> link.condition() == LinkCondition.GOOD).count();
     }
 
+    /** Of how many of its links nobody knows anything now. */
+    public long unknownLinks() {
+        return links.stream().filter(link -> link.condition() == LinkCondition.UNKNOWN).count();
+    }
+
+    /** Its state with its age: {@code dead, last seen 12 s ago}. */
+    public String stateText() {
+        return state == NodeState.RUNNING
+                ? state.toString()
+                : state + ", last seen " + age(silentMs) + " ago";
+    }
+
+    private static String age(final long ms) {
+        final long seconds = ms / MS_PER_S;
+        if (seconds < 2 * S_PER_MINUTE) {
+            return seconds + " s";
+        }
+        final long minutes = seconds / S_PER_MINUTE;
+        if (minutes < 2 * MINUTES_PER_HOUR) {
+            return minutes + " min";
+        }
+        final long hours = minutes / MINUTES_PER_HOUR;
+        return hours < 2 * HOURS_PER_DAY ? hours + " h" : hours / HOURS_PER_DAY + " days";
+    }
+
     /** How often its links failed since its start. */
     public long failures() {
         return links.stream().mapToLong(LinkSample::failures).sum();
@@ -101,6 +133,9 @@ public record NodeSample(
         report.put("node", node);
         report.put("coordinates", coordinates);
         report.put("state", state.toString());
+        if (state != NodeState.RUNNING) {
+            report.put("silent_s", silentMs / MS_PER_S);
+        }
         report.put("sent_messages_per_s", messages.sent());
         report.put("delivered_messages_per_s", messages.delivered());
         report.put("relayed_frames_per_s", frames.relayed());

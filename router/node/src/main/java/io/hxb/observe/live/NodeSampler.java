@@ -38,15 +38,18 @@ public final class NodeSampler {
         now = values(reader);
         final Optional<IpSample> ip = ip(reader);
         final CounterLabels labels = reader.labels();
+        final long nowMs = System.currentTimeMillis();
+        final NodeState state = NodeState.of(reader, nowMs);
         final List<LinkSample> links = new ArrayList<>();
         for (int link = 0; link < labels.links().size(); link++) {
-            links.add(link(labels.links().get(link), link));
+            links.add(link(labels.links().get(link), link, state));
         }
         return new NodeSample(
                 labels.clusterName(),
                 labels.node(),
                 coordinates(labels),
-                NodeState.of(reader),
+                state,
+                state == NodeState.RUNNING ? 0 : Math.max(0, nowMs - reader.heartbeatMs()),
                 new NodeSample.Messages(
                         rate(CounterType.FLOW_SENT_MESSAGES, 0),
                         rate(CounterType.FLOW_DELIVERED_MESSAGES, 0)),
@@ -70,17 +73,19 @@ public final class NodeSampler {
         return counts.map(each -> IpSample.between(earlier, each, seconds));
     }
 
-    private LinkSample link(final CounterLabels.LinkLabel label, final int i) {
+    private LinkSample link(
+            final CounterLabels.LinkLabel label, final int i, final NodeState state) {
         final long failed = value(CounterType.LINK_FAILED_NODES, i);
         final long weight = value(CounterType.LINK_WEIGHT_PERCENT, i);
         return new LinkSample(
                 label(label),
                 label.name(),
                 LinkCondition.of(
-                        value(CounterType.LINK_UP_STATE, i) == 1,
-                        value(CounterType.LINK_NEIGHBOURS_NODES, i),
-                        failed,
-                        weight),
+                                value(CounterType.LINK_UP_STATE, i) == 1,
+                                value(CounterType.LINK_NEIGHBOURS_NODES, i),
+                                failed,
+                                weight)
+                        .at(state),
                 failed,
                 weight,
                 traffic(CounterType.LINK_RECEIVED_FRAMES, CounterType.LINK_RECEIVED_BYTES, i),

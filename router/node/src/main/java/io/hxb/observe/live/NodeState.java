@@ -17,10 +17,15 @@ public enum NodeState {
 
     /** The state that a node's counters show. */
     public static NodeState of(final CounterReader reader) {
+        return of(reader, System.currentTimeMillis());
+    }
+
+    /** The state that a node's counters show at a time in ms since 1970. */
+    public static NodeState of(final CounterReader reader, final long nowMs) {
         if (reader.isClosed()) {
             return STOPPED;
         }
-        return reader.isAlive(System.currentTimeMillis()) ? RUNNING : DEAD;
+        return reader.isAlive(nowMs) ? RUNNING : DEAD;
     }
 
     /** The word for it, as people and programs read it: {@code running}. */

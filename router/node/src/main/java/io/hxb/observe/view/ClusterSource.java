@@ -92,6 +92,7 @@ public final class ClusterSource implements ReadingSource {
     private Optional<NodeReading> reading(final HeardNode heard) {
         final List<LinkReading> readings = new ArrayList<>();
         final List<LinkConfig> plan = links.apply(heard.node());
+        final NodeState state = state(heard);
         for (int i = 0; i < heard.links().size(); i++) {
             final HeardNode.Link link = heard.links().get(i);
             if (i >= plan.size()
@@ -99,12 +100,12 @@ public final class ClusterSource implements ReadingSource {
                     || plan.get(i).number() != link.number()) {
                 return Optional.empty();
             }
-            readings.add(reading(plan.get(i), link));
+            readings.add(reading(plan.get(i), link, state));
         }
         return Optional.of(
                 new NodeReading(
                         heard.node(),
-                        state(heard),
+                        state,
                         new NodeReading.Counts(0, 0, 0, 0),
                         readings,
                         List.of(),
@@ -118,7 +119,8 @@ public final class ClusterSource implements ReadingSource {
         return heard.isHeard() ? NodeState.RUNNING : NodeState.DEAD;
     }
 
-    private static LinkReading reading(final LinkConfig plan, final HeardNode.Link link) {
+    private static LinkReading reading(
+            final LinkConfig plan, final HeardNode.Link link, final NodeState state) {
         return new LinkReading(
                 new LinkReading.Place(
                         plan.dimension(),
@@ -126,10 +128,11 @@ public final class ClusterSource implements ReadingSource {
                         plan.nic().isEmpty() ? plan.host() + ":" + plan.port() : plan.nic()),
                 new LinkReading.Health(
                         LinkCondition.of(
-                                link.isUp(),
-                                link.neighbours(),
-                                link.failedNeighbours(),
-                                link.weightPercent()),
+                                        link.isUp(),
+                                        link.neighbours(),
+                                        link.failedNeighbours(),
+                                        link.weightPercent())
+                                .at(state),
                         link.mtuBytes(),
                         link.neighbours(),
                         link.failedNeighbours(),

@@ -110,11 +110,11 @@ public final class CounterSource implements ReadingSource {
             throws IOException {
         final CounterLabels labels = reader.labels();
         final Values values = Values.of(reader);
+        final NodeState state = NodeState.of(reader, nowMs);
         final List<LinkReading> links = new ArrayList<>();
         for (int i = 0; i < labels.links().size(); i++) {
-            links.add(link(labels.links().get(i), values, i));
+            links.add(link(labels.links().get(i), values, i, state));
         }
-        final NodeState state = state(reader, nowMs);
         final List<NodeFinding> findings =
                 state == NodeState.RUNNING ? reader.findings() : List.of();
         return new NodeReading(
@@ -129,15 +129,11 @@ public final class CounterSource implements ReadingSource {
                 findings);
     }
 
-    private static NodeState state(final CounterReader reader, final long nowMs) {
-        if (reader.isClosed()) {
-            return NodeState.STOPPED;
-        }
-        return reader.isAlive(nowMs) ? NodeState.RUNNING : NodeState.DEAD;
-    }
-
     private static LinkReading link(
-            final CounterLabels.LinkLabel label, final Values values, final int i) {
+            final CounterLabels.LinkLabel label,
+            final Values values,
+            final int i,
+            final NodeState state) {
         final long neighbours = values.of(CounterType.LINK_NEIGHBOURS_NODES, i);
         final long failed = values.of(CounterType.LINK_FAILED_NODES, i);
         final long weight = values.of(CounterType.LINK_WEIGHT_PERCENT, i);
@@ -145,10 +141,11 @@ public final class CounterSource implements ReadingSource {
                 new LinkReading.Place(label.dimension(), label.number(), label.name()),
                 new LinkReading.Health(
                         LinkCondition.of(
-                                values.of(CounterType.LINK_UP_STATE, i) == 1,
-                                neighbours,
-                                failed,
-                                weight),
+                                        values.of(CounterType.LINK_UP_STATE, i) == 1,
+                                        neighbours,
+                                        failed,
+                                        weight)
+                                .at(state),
                         values.of(CounterType.LINK_MTU_BYTES, i),
                         neighbours,
                         failed,

@@ -92,7 +92,11 @@ final class Timeline {
                 index++;
             }
             final LinkReading link = state.links().get(change.link());
-            if (link.health().condition() != change.from()) {
+            // That its node has gone or come is an entry already.
+            final boolean isKnown =
+                    change.from() != LinkCondition.UNKNOWN
+                            && link.health().condition() != LinkCondition.UNKNOWN;
+            if (isKnown && link.health().condition() != change.from()) {
                 added.add(entry(++lastId, nowMs, state.nodes().get(index), link, change.from()));
             }
         }

@@ -145,6 +145,8 @@ class NodeMetricsTest {
         final String text = text(Viewer.PUBLIC);
         // then
         assertHas(text, "hxb_node_state{node=\"1\",state=\"stopped\"} 1.0");
+        assertHas(text, "hxb_link_state{link=\"x.0\",node=\"1\",state=\"unknown\"} 1.0");
+        assertHas(text, "hxb_link_state{link=\"x.0\",node=\"1\",state=\"down\"} 0.0");
         assertFalse(text.contains("node=\"0\""), text);
     }
 

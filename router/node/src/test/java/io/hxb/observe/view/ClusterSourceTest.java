@@ -118,7 +118,9 @@ class ClusterSourceTest {
         assertEquals(LinkReason.LOSSY.text(), far.links().get(1).health().lastReason());
         assertEquals(50_000, far.heard().orElseThrow().heardMs());
         // when, then
-        assertEquals("unheard", source().read(61_000).getLast().stateWord());
+        final NodeReading unheard = source().read(61_000).getLast();
+        assertEquals("unheard", unheard.stateWord());
+        assertEquals(LinkCondition.UNKNOWN, unheard.links().get(1).health().condition());
         // when: a damaged file
         Files.writeString(file, "nonsense");
         // then

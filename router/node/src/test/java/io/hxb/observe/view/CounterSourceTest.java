@@ -83,6 +83,9 @@ class CounterSourceTest {
         final NodeReading stopped = source.read(nowMs + 250).getFirst();
         // then
         assertEquals(NodeState.STOPPED, stopped.state());
+        for (final LinkReading link : stopped.links()) {
+            assertEquals(LinkCondition.UNKNOWN, link.health().condition());
+        }
         assertTrue(stopped.findings().isEmpty());
     }
 }

@@ -130,6 +130,15 @@ public final class ClusterCounters implements AutoCloseable {
     }
 
     /**
+     * CPU time that the processes of the nodes of this machine have used, user and system.
+     *
+     * @return ns; empty if there are none, or one is not alive.
+     */
+    public OptionalLong localCpuNs() {
+        return readers.isEmpty() ? OptionalLong.empty() : CpuTime.ofNs(pids(readers.keySet()));
+    }
+
+    /**
      * CPU time that the processes of all nodes have used since an earlier {@link #cpuNs}.
      *
      * @return ns; empty if either is not known.

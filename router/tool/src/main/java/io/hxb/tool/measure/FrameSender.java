@@ -56,6 +56,8 @@ final class FrameSender extends PerfSender {
                 exchange.context().awaitSends(IDLE_NS);
             }
             if (sent == 0 || ++rounds % (CHECK_TIME_EVERY / BURST) == 0) {
+                // A message that failed is finished, too.
+                exchange.checkEvents();
                 onAcknowledged(sent() - exchange.context().unfinishedSends());
                 isTimeLeft = deadlineNs - System.nanoTime() > 0 && !isStopped.getAsBoolean();
             }

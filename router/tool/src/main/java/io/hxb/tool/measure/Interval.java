@@ -3,6 +3,7 @@ package io.hxb.tool.measure;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.OptionalDouble;
 
 /**
  * What happened between two looks at a measurement that goes on. Immutable.
@@ -14,6 +15,7 @@ import java.util.Map;
  * @param messages messages that were acknowledged.
  * @param resent data frames sent again by the nodes of this machine.
  * @param dropped frames dropped for any reason by the nodes of this machine.
+ * @param nodeCpus CPUs that the processes of these nodes kept busy; empty if it is not known.
  */
 public record Interval(
         boolean isWarmUp,
@@ -22,17 +24,20 @@ public record Interval(
         long bytes,
         long messages,
         long resent,
-        long dropped) {
+        long dropped,
+        OptionalDouble nodeCpus) {
     /** Headings of the columns of {@link #toString}. */
     public static final String HEADING =
             String.format(
                     Locale.ROOT,
-                    "%13s %10s %12s %8s %8s",
+                    "%13s %10s %8s %12s %8s %8s %9s",
                     "seconds",
                     "MB/s",
+                    "Gbit/s",
                     "messages/s",
                     "resent",
-                    "dropped");
+                    "dropped",
+                    "node CPUs");
 
     /** Payload in 10^6 bytes a second. */
     public double bandwidthMegabytes() {
@@ -58,6 +63,7 @@ public record Interval(
         fields.put("messages_per_s", messagesPerSecond());
         fields.put("resent", resent);
         fields.put("dropped", dropped);
+        nodeCpus.ifPresent(cpus -> fields.put("node_cpus", Math.round(cpus * 100) / 100.0));
         return fields;
     }
 
@@ -70,13 +76,17 @@ public record Interval(
     public String toString() {
         return String.format(
                 Locale.ROOT,
-                "%5.1f - %5.1f %10.2f %12d %8d %8d%s",
+                "%5.1f - %5.1f %10.2f %8.3f %12d %8d %8d %9s%s",
                 startSeconds,
                 endSeconds,
                 bandwidthMegabytes(),
+                Result.gigabits(bandwidthMegabytes()),
                 messagesPerSecond(),
                 resent,
                 dropped,
+                nodeCpus.isPresent()
+                        ? String.format(Locale.ROOT, "%.2f", nodeCpus.getAsDouble())
+                        : "-",
                 isWarmUp ? "  warm-up" : "");
     }
 }

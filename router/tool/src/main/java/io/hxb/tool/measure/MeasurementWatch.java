@@ -5,6 +5,8 @@ import io.hxb.tool.cluster.ClusterCounters;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
@@ -25,6 +27,7 @@ public final class MeasurementWatch {
     private long lastNs;
     private long lastMessages;
     private ClusterCounters.Reading last;
+    private OptionalLong lastCpuNs = OptionalLong.empty();
 
     /**
      * Makes one.
@@ -57,6 +60,7 @@ public final class MeasurementWatch {
         lastNs = nowNs;
         lastMessages = 0;
         last = intervalNs > 0 ? read() : null;
+        lastCpuNs = intervalNs > 0 ? counters.localCpuNs() : OptionalLong.empty();
     }
 
     /** True if {@link #onProgress} is to be called. */
@@ -69,6 +73,7 @@ public final class MeasurementWatch {
      */
     void onProgress(final long nowNs, final long messages) {
         final ClusterCounters.Reading now = read();
+        final OptionalLong cpuNs = counters.localCpuNs();
         listener.accept(
                 new Interval(
                         isWarmUp,
@@ -78,10 +83,19 @@ public final class MeasurementWatch {
                         messages - lastMessages,
                         now.sum(CounterType.FLOW_RESENT_FRAMES)
                                 - last.sum(CounterType.FLOW_RESENT_FRAMES),
-                        now.dropped() - last.dropped()));
+                        now.dropped() - last.dropped(),
+                        busy(cpuNs, nowNs)));
         last = now;
+        lastCpuNs = cpuNs;
         lastNs = nowNs;
         lastMessages = messages;
+    }
+
+    private OptionalDouble busy(final OptionalLong cpuNs, final long nowNs) {
+        return cpuNs.isPresent() && lastCpuNs.isPresent()
+                ? OptionalDouble.of(
+                        (double) (cpuNs.getAsLong() - lastCpuNs.getAsLong()) / (nowNs - lastNs))
+                : OptionalDouble.empty();
     }
 
     /** The sending is over: reports the last interval unless it was very short. */

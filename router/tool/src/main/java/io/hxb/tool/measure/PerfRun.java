@@ -42,11 +42,19 @@ final class PerfRun implements AutoCloseable {
     private final ClusterCounters counters;
     private final Map<Integer, PerfSender> senders = new LinkedHashMap<>();
     private final ExecutorService threads;
+    private List<Future<?>> working = List.of();
+    private long progressNs;
+    private long progressMessages;
     // Read by the sending threads.
     private volatile boolean isAborted;
 
-    /** What one run found. */
-    record Outcome(Result result, EndCpu cpu) {}
+    /**
+     * What one run found.
+     *
+     * @param ended why an end could not go on; empty if all was sent and counted. The result is
+     *     then what was acknowledged until the last acknowledgement.
+     */
+    record Outcome(Result result, EndCpu cpu, Optional<String> ended) {}
 
     /**
      * Opens what it sends by.
@@ -125,36 +133,81 @@ final class PerfRun implements AutoCloseable {
     }
 
     /**
-     * Sends for some time, waits until all has arrived, and asks the receivers. Blocks until then.
+     * Sends for some time, waits until all has arrived, and asks the receivers. Blocks until then,
+     * or until an end cannot go on; nothing more can be sent afterwards.
      *
      * @param sendNs how long to send.
+     * @throws ToolException if an end cannot go on before the first message.
      */
     Outcome run(final long sendNs, final MeasurementWatch watch) {
         await(all(PerfSender::begin), () -> {});
         final EndCpu before = cpu();
         final long startNs = System.nanoTime();
         watch.begin(startNs);
-        await(
-                all(
-                        sender ->
-                                sender.send(
-                                        startNs + sendNs,
-                                        load.limitMessages(),
-                                        () -> isAborted || watch.isStopped())),
-                () -> look(watch));
-        watch.end(System.nanoTime(), acknowledged());
-        await(all(PerfSender::end), () -> {});
+        progressNs = startNs;
+        progressMessages = 0;
+        try {
+            await(
+                    all(
+                            sender ->
+                                    sender.send(
+                                            startNs + sendNs,
+                                            load.limitMessages(),
+                                            () -> isAborted || watch.isStopped())),
+                    () -> look(watch));
+            watch.end(System.nanoTime(), acknowledged());
+            await(all(PerfSender::end), this::progress);
+        } catch (final ToolException e) {
+            final Result result = acknowledgedUntil(startNs, watch);
+            return new Outcome(result, cpu().since(before), Optional.of(e.getMessage()));
+        }
         final double seconds = (System.nanoTime() - startNs) / 1e9;
-        return new Outcome(result(seconds), received(cpu().since(before)));
+        return new Outcome(result(seconds), received(cpu().since(before)), Optional.empty());
+    }
+
+    /** What is known of a run that was ended: its receivers have not told what they counted. */
+    private Result acknowledgedUntil(final long startNs, final MeasurementWatch watch) {
+        isAborted = true;
+        final long endNs = System.nanoTime();
+        while (!working.stream().allMatch(Future::isDone)
+                && System.nanoTime() - endNs < ENDING_NS) {
+            LockSupport.parkNanos(LOOK_NS);
+        }
+        progress();
+        watch.end(progressNs, progressMessages);
+        final long submitted = senders.values().stream().mapToLong(PerfSender::submitted).sum();
+        return new Result(
+                cluster.config().shape().nodeCount(),
+                pairs.size(),
+                progressMessages * load.lengthBytes(),
+                progressMessages,
+                Math.max(0, submitted - progressMessages),
+                0,
+                0,
+                0,
+                0,
+                (progressNs - startNs) / 1e9,
+                RoundTrips.NONE);
     }
 
     private List<Future<?>> all(final Consumer<PerfSender> step) {
         final List<Future<?>> futures = new ArrayList<>();
         senders.values().forEach(sender -> futures.add(threads.submit(() -> step.accept(sender))));
+        working = futures;
         return futures;
     }
 
+    // Nothing arrives for a while before it is clear that an end is gone; that time does not count.
+    private void progress() {
+        final long messages = acknowledged();
+        if (messages != progressMessages) {
+            progressMessages = messages;
+            progressNs = System.nanoTime();
+        }
+    }
+
     private void look(final MeasurementWatch watch) {
+        progress();
         final long nowNs = System.nanoTime();
         if (watch.isDue(nowNs)) {
             watch.onProgress(nowNs, acknowledged());

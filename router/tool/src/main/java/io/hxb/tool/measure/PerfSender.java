@@ -9,7 +9,8 @@ import java.util.function.BooleanSupplier;
 
 /**
  * Sends from one node to one receiver or several as fast as they take it. They check every message,
- * and tell at the end what they found. Owned by one thread, except for {@link #acknowledged}.
+ * and tell at the end what they found. Owned by one thread, except for {@link #acknowledged} and
+ * {@link #submitted}.
  */
 abstract class PerfSender implements AutoCloseable {
     /** How long a reply may take. */
@@ -17,6 +18,7 @@ abstract class PerfSender implements AutoCloseable {
 
     private final List<PerfStream> streams = new ArrayList<>();
     // Written by the sending thread, read by watchers.
+    private volatile long submitted;
     private volatile long acknowledged;
 
     /** Adds a receiver. */
@@ -31,6 +33,7 @@ abstract class PerfSender implements AutoCloseable {
 
     /** Has all receivers forget what they counted, and prepares the first messages. */
     final void begin() {
+        submitted = 0;
         acknowledged = 0;
         for (final PerfStream stream : streams) {
             stream.onReset(ask(stream, ServiceProtocol.COUNT_RESET));
@@ -69,7 +72,13 @@ abstract class PerfSender implements AutoCloseable {
 
     /** Reports how many messages are acknowledged. */
     final void onAcknowledged(final long messages) {
+        submitted = sent();
         acknowledged = messages;
+    }
+
+    /** Messages that were sent when {@link #acknowledged} was learnt; any thread may ask. */
+    final long submitted() {
+        return submitted;
     }
 
     /** Messages that have arrived at their nodes so far; any thread may ask. */

@@ -76,6 +76,16 @@ public record Result(
         return seconds > 0 ? Math.round(bytes / seconds / 1e4) / 100.0 : 0;
     }
 
+    /** Payload in 10^9 bits a second. */
+    public double bandwidthGigabits() {
+        return gigabits(bandwidthMegabytes());
+    }
+
+    /** 10^6 bytes in 10^9 bits. */
+    static double gigabits(final double megabytes) {
+        return Math.round(megabytes * Byte.SIZE) / 1e3;
+    }
+
     /** Messages a second. */
     public long messagesPerSecond() {
         return seconds > 0 ? Math.round(messages / seconds) : 0;

@@ -11,6 +11,8 @@ public final class RoundTripHistogram {
     private final Histogram histogram;
     private long minNs = Long.MAX_VALUE;
     private long maxNs = Long.MIN_VALUE;
+    private double sumNs;
+    private double sumOfSquares;
 
     /** With that many significant digits, 0 to 5, between the minimum and the maximum. */
     public RoundTripHistogram(final int digits) {
@@ -20,6 +22,8 @@ public final class RoundTripHistogram {
     /** Adds a round trip of 0 ns or more. */
     public void record(final long tripNs) {
         histogram.recordValue(tripNs);
+        sumNs += tripNs;
+        sumOfSquares += (double) tripNs * tripNs;
         minNs = Math.min(minNs, tripNs);
         maxNs = Math.max(maxNs, tripNs);
     }
@@ -27,6 +31,8 @@ public final class RoundTripHistogram {
     /** Adds all round trips of another histogram. */
     void add(final RoundTripHistogram other) {
         histogram.add(other.histogram);
+        sumNs += other.sumNs;
+        sumOfSquares += other.sumOfSquares;
         minNs = Math.min(minNs, other.minNs);
         maxNs = Math.max(maxNs, other.maxNs);
     }
@@ -44,6 +50,18 @@ public final class RoundTripHistogram {
     /** The longest; only of a histogram that is not empty. */
     public long maxNs() {
         return maxNs;
+    }
+
+    /** The mean; only of a histogram that is not empty. */
+    public long meanNs() {
+        return Math.round(sumNs / count());
+    }
+
+    /** The standard deviation, the mdev of ping(8); only of a histogram that is not empty. */
+    public long deviationNs() {
+        final double mean = sumNs / count();
+        // A rounding error may be less than nothing.
+        return Math.round(Math.sqrt(Math.max(0, sumOfSquares / count() - mean * mean)));
     }
 
     /**

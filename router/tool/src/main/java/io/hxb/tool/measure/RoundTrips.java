@@ -10,10 +10,19 @@ import java.util.Locale;
  * @param p99 99 % are shorter.
  * @param p999 99.9 % are shorter.
  * @param max the maximum.
+ * @param mean the mean.
+ * @param deviation the standard deviation, the mdev of ping(8).
  */
-public record RoundTrips(double min, double median, double p99, double p999, double max) {
+public record RoundTrips(
+        double min,
+        double median,
+        double p99,
+        double p999,
+        double max,
+        double mean,
+        double deviation) {
     /** Nothing was measured. */
-    public static final RoundTrips NONE = new RoundTrips(0, 0, 0, 0, 0);
+    public static final RoundTrips NONE = new RoundTrips(0, 0, 0, 0, 0, 0, 0);
 
     /** Sums up a histogram. */
     static RoundTrips of(final RoundTripHistogram trips) {
@@ -25,7 +34,9 @@ public record RoundTrips(double min, double median, double p99, double p999, dou
                 us(trips.percentileNs(50)),
                 us(trips.percentileNs(99)),
                 us(trips.percentileNs(99.9)),
-                us(trips.maxNs()));
+                us(trips.maxNs()),
+                us(trips.meanNs()),
+                us(trips.deviationNs()));
     }
 
     private static double us(final long ns) {

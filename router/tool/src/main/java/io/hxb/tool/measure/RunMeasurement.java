@@ -161,6 +161,8 @@ public final class RunMeasurement {
      * @param roundTrips measured before, to be reported along.
      * @param watch notified of what happens meanwhile.
      * @param receivers what the messages are sent to.
+     * @return also if an end could not go on, which {@link Throughput#ended} tells then.
+     * @throws ToolException if that was before the first message that counts.
      */
     public Throughput perf(
             final List<Pair> pairs,
@@ -172,8 +174,7 @@ public final class RunMeasurement {
         try (ClusterCounters counters = new ClusterCounters(cluster.config());
                 PerfRun run = new PerfRun(cluster, pairs, load, receivers, counters)) {
             watch.observe(counters, true, load.lengthBytes);
-            final Result warmUp =
-                    load.warmUpNs > 0 ? run.run(load.warmUpNs, watch).result() : Result.NONE;
+            final Result warmUp = load.warmUpNs > 0 ? warmUp(run, load, watch) : Result.NONE;
             watch.observe(counters, false, load.lengthBytes);
             final ClusterCounters.Reading before = counters.read();
             final OptionalLong cpuBeforeNs = counters.cpuNs();
@@ -188,8 +189,18 @@ public final class RunMeasurement {
                     after.since(before, CounterType.FLOW_RESENT_FRAMES),
                     after.dropped() - before.dropped(),
                     cpuNs,
-                    outcome.cpu());
+                    outcome.cpu(),
+                    outcome.ended());
         }
+    }
+
+    // Nothing of it counts, so that there is no result yet if an end is gone.
+    private static Result warmUp(final PerfRun run, final Load load, final MeasurementWatch watch) {
+        final PerfRun.Outcome outcome = run.run(load.warmUpNs, watch);
+        if (outcome.ended().isPresent()) {
+            throw new ToolException(outcome.ended().get() + ", during the warm-up");
+        }
+        return outcome.result();
     }
 
     private PmContext open(final int node) throws IOException {

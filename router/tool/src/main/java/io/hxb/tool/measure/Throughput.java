@@ -1,6 +1,7 @@
 package io.hxb.tool.measure;
 
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
 
@@ -15,6 +16,8 @@ import java.util.OptionalLong;
  * @param cpuNs CPU time of the nodes' processes, which may be this one; empty unless all nodes are
  *     on this machine.
  * @param ends CPU time that each end has used.
+ * @param ended why an end could not go on; the result then is what was acknowledged until that, and
+ *     its lost messages are those that were not. Empty if all was sent and counted.
  */
 public record Throughput(
         Result result,
@@ -23,7 +26,13 @@ public record Throughput(
         long resent,
         long dropped,
         OptionalLong cpuNs,
-        EndCpu ends) {
+        EndCpu ends,
+        Optional<String> ended) {
+    /** True if every message arrived once, in order and intact, and no end was missing. */
+    public boolean isOk() {
+        return result.isOk() && ended.isEmpty();
+    }
+
     /** CPU time for each frame that arrived somewhere, in microseconds; empty if it is unknown. */
     public OptionalDouble cpuPerFrameUs() {
         return cpuPerFrameUs(cpuNs, frames);
@@ -39,6 +48,8 @@ public record Throughput(
     /** The fields as JSON has them; CPU time is left out where it is not known. */
     public Map<String, Object> fields() {
         final Map<String, Object> fields = result.fields();
+        fields.put("ok", isOk());
+        ended.ifPresent(text -> fields.put("error", text));
         fields.put("nodes_counted", counted);
         fields.put("frames", frames);
         fields.put("resent", resent);

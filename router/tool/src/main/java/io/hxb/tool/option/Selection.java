@@ -43,8 +43,8 @@ public final class Selection {
             paramLabel = "STATE",
             split = ",",
             description =
-                    "show only links that are good, weak, alone, failed or down, and their "
-                            + "nodes; or nodes that are running, stopped or dead")
+                    "show only links that are good, weak, alone, failed, down or unknown, and "
+                            + "their nodes; or nodes that are running, stopped or dead")
     private List<String> states = List.of();
 
     /** Picocli makes it. */

@@ -12,8 +12,10 @@ import io.hxb.tool.measure.StopRequest;
 import io.hxb.tool.measure.Throughput;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.report.ExitStatus;
+import io.hxb.tool.report.ToolException;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -79,7 +81,7 @@ public final class PerfReport {
         final Throughput found =
                 measurement.perf(pairs, load, trips, watch(options.intervalNs(false)), receivers);
         print(found, load.lengthBytes());
-        return ExitStatus.of(found.result().isOk());
+        return ExitStatus.of(found.isOk());
     }
 
     private int table(
@@ -91,18 +93,35 @@ public final class PerfReport {
         output.text().println(table.heading());
         for (final List<Pair> pairs : targets) {
             for (final RunMeasurement.Load load : loads) {
-                if (!stop.isStopped()) {
-                    final MeasurementWatch watch = watch(options.intervalNs(true));
-                    final Throughput found =
-                            measurement.perf(pairs, load, RoundTrips.NONE, watch, receivers);
-                    output.report(table.add(pairs, load.lengthBytes(), found));
-                    output.text().println(table.lastLine());
+                if (!stop.isStopped() && table.ended().isEmpty()) {
+                    addLine(table, pairs, load, receivers);
                 }
             }
         }
         output.text().println(table.verdict());
         output.report(table.summary());
         return ExitStatus.of(table.isOk());
+    }
+
+    private void addLine(
+            final PerfTable table,
+            final List<Pair> pairs,
+            final RunMeasurement.Load load,
+            final Receivers receivers)
+            throws IOException {
+        final MeasurementWatch watch = watch(options.intervalNs(true));
+        final Throughput found;
+        try {
+            found = measurement.perf(pairs, load, RoundTrips.NONE, watch, receivers);
+        } catch (final ToolException e) {
+            if (table.isEmpty()) {
+                throw e;
+            }
+            table.end(e.getMessage());
+            return;
+        }
+        output.report(table.add(pairs, load.lengthBytes(), found));
+        output.text().println(table.lastLine());
     }
 
     private MeasurementWatch watch(final long intervalNs) {
@@ -115,50 +134,75 @@ public final class PerfReport {
     }
 
     private void print(final Throughput found, final int size) {
-        final Result result = found.result();
-        output.text()
-                .printf(
-                        Locale.ROOT,
-                        "%d bytes, %d %s, %.2f s: %.2f MB/s, %d messages/s, %d relayed frames%n",
-                        size,
-                        result.pairs(),
-                        result.pairs() == 1 ? "pair" : "pairs",
-                        result.seconds(),
-                        result.bandwidthMegabytes(),
-                        result.messagesPerSecond(),
-                        result.relays());
-        output.text()
-                .printf(
-                        Locale.ROOT,
-                        "lost %d, duplicated %d, reordered %d, corrupt %d; frames resent %d,"
-                                + " dropped %d%s%n",
-                        result.lost(),
-                        result.duplicated(),
-                        result.reordered(),
-                        result.corrupt(),
-                        found.resent(),
-                        found.dropped(),
-                        found.cpuPerFrameUs().isPresent()
-                                ? String.format(
-                                        Locale.ROOT,
-                                        "; CPU %.2f us a frame",
-                                        found.cpuPerFrameUs().getAsDouble())
-                                : "");
-        final String cost = found.ends().text(result.bytes());
-        if (!cost.isEmpty()) {
-            output.text().println(cost);
-        }
-        if (found.counted() < result.nodes()) {
-            output.text()
-                    .printf(
-                            "frames are those that nodes of this machine counted, %d of %d%n",
-                            found.counted(), result.nodes());
-        }
-        output.text().println("round trip " + result.roundTrips());
+        text(found, size).forEach(output.text()::println);
         final Map<String, Object> summary = new LinkedHashMap<>();
         summary.put("type", "summary");
         summary.putAll(found.fields());
         summary.put("size", size);
         output.report(summary);
+    }
+
+    /** The lines of a result for people. */
+    static List<String> text(final Throughput found, final int size) {
+        final Result result = found.result();
+        final List<String> lines = new ArrayList<>();
+        found.ended().ifPresent(reason -> lines.add("ended early: " + reason + "; until then:"));
+        lines.add(
+                String.format(
+                        Locale.ROOT,
+                        "%d bytes, %d %s, %.2f s: %.2f MB/s (%.3f Gbit/s), %d messages/s,"
+                                + " %d relayed frames",
+                        size,
+                        result.pairs(),
+                        result.pairs() == 1 ? "pair" : "pairs",
+                        result.seconds(),
+                        result.bandwidthMegabytes(),
+                        result.bandwidthGigabits(),
+                        result.messagesPerSecond(),
+                        result.relays()));
+        lines.add(
+                messages(found)
+                        + String.format(
+                                Locale.ROOT,
+                                "; frames resent %d, dropped %d",
+                                found.resent(),
+                                found.dropped())
+                        + (found.cpuPerFrameUs().isPresent()
+                                ? String.format(
+                                        Locale.ROOT,
+                                        "; CPU %.2f us a frame",
+                                        found.cpuPerFrameUs().getAsDouble())
+                                : ""));
+        final String cost = found.ends().text(result.bytes());
+        if (!cost.isEmpty()) {
+            lines.add(cost);
+        }
+        if (found.counted() < result.nodes()) {
+            lines.add(
+                    String.format(
+                            Locale.ROOT,
+                            "frames are those that nodes of this machine counted, %d of %d",
+                            found.counted(),
+                            result.nodes()));
+        }
+        lines.add("round trip " + result.roundTrips());
+        return lines;
+    }
+
+    private static String messages(final Throughput found) {
+        final Result result = found.result();
+        return found.ended().isPresent()
+                ? String.format(
+                        Locale.ROOT,
+                        "messages acknowledged %d, not acknowledged %d, checked by nobody",
+                        result.messages(),
+                        result.lost())
+                : String.format(
+                        Locale.ROOT,
+                        "lost %d, duplicated %d, reordered %d, corrupt %d",
+                        result.lost(),
+                        result.duplicated(),
+                        result.reordered(),
+                        result.corrupt());
     }
 }

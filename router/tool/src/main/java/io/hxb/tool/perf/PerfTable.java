@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Throughput by size, and whether a size is slower than a smaller one. Lines are printed as they
@@ -27,6 +28,7 @@ final class PerfTable {
     private final List<Integer> slowerSizes = new ArrayList<>();
     private final Map<List<Pair>, Map<Integer, Double>> rates = new LinkedHashMap<>();
     private String lastLine = "";
+    private Optional<String> ended = Optional.empty();
     private int count;
     private boolean isOk = true;
 
@@ -62,8 +64,9 @@ final class PerfTable {
     Map<String, Object> add(final List<Pair> pairs, final int size, final Throughput found) {
         final Result result = found.result();
         final String to = shape.format(shape.coordinates(pairs.getFirst().to()));
-        final double ratio = ratio(pairs, size, result);
-        isOk &= result.isOk();
+        final double ratio = found.ended().isPresent() ? 0 : ratio(pairs, size, result);
+        isOk &= found.isOk();
+        found.ended().ifPresent(this::end);
         count++;
         final Map<String, Double> cost = found.ends().perGigabyte(result.bytes());
         lastLine =
@@ -123,6 +126,22 @@ final class PerfTable {
         return cost.containsKey(name) ? String.format(Locale.ROOT, "%.3f", cost.get(name)) : "";
     }
 
+    /** Nothing more can be measured; the reason is reported. */
+    void end(final String reason) {
+        ended = Optional.of(reason);
+        isOk = false;
+    }
+
+    /** Why nothing more can be measured; empty if it can. */
+    Optional<String> ended() {
+        return ended;
+    }
+
+    /** True if there is no line yet. */
+    boolean isEmpty() {
+        return count == 0;
+    }
+
     /** The line that was added last. */
     String lastLine() {
         return lastLine;
@@ -130,9 +149,12 @@ final class PerfTable {
 
     /** What comes below the table. */
     String verdict() {
-        return slower.isEmpty()
-                ? "no size is slower than a smaller one by more than 3 %"
-                : "slower than a smaller size by more than 3 %: " + String.join(", ", slower);
+        final String sizes =
+                slower.isEmpty()
+                        ? "no size is slower than a smaller one by more than 3 %"
+                        : "slower than a smaller size by more than 3 %: "
+                                + String.join(", ", slower);
+        return ended.map(reason -> "ended early: " + reason + "; " + sizes).orElse(sizes);
     }
 
     /** The last object. */
@@ -140,6 +162,7 @@ final class PerfTable {
         final Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("type", "summary");
         fields.put("ok", isOk());
+        ended.ifPresent(reason -> fields.put("error", reason));
         fields.put("measurements", count);
         fields.put("slower_sizes", slowerSizes);
         return fields;

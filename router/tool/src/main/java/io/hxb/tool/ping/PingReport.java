@@ -16,10 +16,12 @@ import io.hxb.topology.Shape;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Measures round trips and prints them, for {@code ping} and {@code lab run ping}. Owned by the
@@ -147,6 +149,14 @@ public final class PingReport implements PingListener {
                         roundTripResult.late() == 0
                                 ? ""
                                 : ", of which " + roundTripResult.late() + " came late");
+        lostTo(roundTripResult)
+                .ifPresent(
+                        ends ->
+                                output.text()
+                                        .println(
+                                                "'hxb trace "
+                                                        + ends
+                                                        + "' shows how far frames get"));
         final Map<String, Object> summary = new LinkedHashMap<>();
         summary.put("type", "summary");
         summary.putAll(roundTripResult.result().fields());
@@ -154,6 +164,14 @@ public final class PingReport implements PingListener {
         summary.put("size", plan.lengthBytes());
         summary.put("trips", roundTripResult.trips());
         output.report(summary);
+    }
+
+    /** The ends between which the most was lost; empty if nothing was. */
+    private static Optional<String> lostTo(final RoundTripResult roundTripResult) {
+        return roundTripResult.trips().stream()
+                .filter(trip -> trip.lost() > 0)
+                .max(Comparator.comparingLong(RoundTripResult.Trip::lost))
+                .map(trip -> trip.from() + " " + trip.to());
     }
 
     private void printPairs(final RoundTripResult roundTripResult) {
@@ -167,7 +185,9 @@ public final class PingReport implements PingListener {
                         "median",
                         "99%",
                         "99.9%",
-                        "max us");
+                        "max",
+                        "mean",
+                        "mdev us");
         for (final RoundTripResult.Trip trip : roundTripResult.trips()) {
             final RoundTrips rtt = trip.rttUs();
             final boolean isKnown = trip.sent() > trip.lost();
@@ -180,7 +200,9 @@ public final class PingReport implements PingListener {
                     isKnown ? rtt.median() : "-",
                     isKnown ? rtt.p99() : "-",
                     isKnown ? rtt.p999() : "-",
-                    isKnown ? rtt.max() : "-");
+                    isKnown ? rtt.max() : "-",
+                    isKnown ? rtt.mean() : "-",
+                    isKnown ? rtt.deviation() : "-");
         }
         output.text().print(table);
     }

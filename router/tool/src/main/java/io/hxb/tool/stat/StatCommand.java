@@ -48,6 +48,7 @@ import java.util.concurrent.locks.LockSupport;
                         + "running nor stopped in order.")
 public final class StatCommand implements Callable<Integer> {
     private static final long MAX_INTERVAL_NS = 3_600_000_000_000L;
+    private static final long MS_PER_S = 1000;
 
     @Mixin private ClusterFile cluster;
     @Mixin private Selection selection;
@@ -202,7 +203,7 @@ public final class StatCommand implements Callable<Integer> {
                         sample.cluster(),
                         sample.node(),
                         sample.coordinates(),
-                        sample.state(),
+                        sample.stateText(),
                         node.reader.pid());
         final Map<String, Object> values = new LinkedHashMap<>();
         final TextTable table = counters(node, sample, hasLast, values);
@@ -224,6 +225,9 @@ public final class StatCommand implements Callable<Integer> {
         report.put("node", sample.node());
         report.put("coordinates", sample.coordinates());
         report.put("state", sample.state().toString());
+        if (sample.state() != NodeState.RUNNING) {
+            report.put("silent_s", sample.silentMs() / MS_PER_S);
+        }
         report.put("pid", node.reader.pid());
         report.put("start_ms", node.reader.startMs());
         report.put("findings", node.findings);

@@ -28,9 +28,9 @@ record Attention(int severity, String text) {
         for (final NodeSample node : model.nodes()) {
             final String name = TopModel.name(node);
             if (node.state() == NodeState.DEAD) {
-                all.add(new Attention(DEAD, "node " + name + " is dead"));
+                all.add(new Attention(DEAD, "node " + name + " is " + node.stateText()));
             } else if (node.state() == NodeState.STOPPED) {
-                all.add(new Attention(STOPPED, "node " + name + " is stopped"));
+                all.add(new Attention(STOPPED, "node " + name + " is " + node.stateText()));
             } else {
                 ofRunning(model, node, all);
             }

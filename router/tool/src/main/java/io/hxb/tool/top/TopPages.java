@@ -40,11 +40,14 @@ final class TopPages {
         final String start = "hxb top " + model.clock() + pause + place;
         final String runs = "nodes running " + running + "/" + nodes.size();
         final String works = "links good " + good + "/" + links;
+        final long unknown = nodes.stream().mapToLong(NodeSample::unknownLinks).sum();
+        final String fails = unknown == 0 ? works : works + " (unknown " + unknown + ")";
         final String sends = String.format(Locale.ROOT, "%.1f MB/s", rate);
         final String cluster = clusters.size() == 1 ? clusters.getFirst() + ": " : "";
         final String all = String.join(", ", runs, works, sends);
         final String text =
                 List.of(
+                                start + "  " + cluster + String.join(", ", runs, fails, sends),
                                 start + "  " + cluster + all,
                                 start + "  " + all,
                                 start + "  " + runs + ", " + works,

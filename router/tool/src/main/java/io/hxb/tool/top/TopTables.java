@@ -98,7 +98,7 @@ final class TopTables {
     private static TextStyle tone(final LinkCondition condition) {
         return switch (condition) {
             case GOOD -> TextStyle.GOOD;
-            case WEAK, ALONE -> TextStyle.WARNING;
+            case WEAK, ALONE, UNKNOWN -> TextStyle.WARNING;
             case FAILED, DOWN -> TextStyle.BAD;
         };
     }

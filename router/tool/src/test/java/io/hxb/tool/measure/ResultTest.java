@@ -44,7 +44,7 @@ class ResultTest {
             assertTrue(read.containsKey(field), field + " is missing in " + line);
         }
         assertEquals(
-                List.of("min", "median", "p99", "p999", "max"),
+                List.of("min", "median", "p99", "p999", "max", "mean", "deviation"),
                 List.copyOf(((Map<?, ?>) read.get("rtt_us")).keySet()));
         assertEquals(1.0, read.get("bandwidth_MBps"));
         assertEquals(50, read.get("messages_per_s"));

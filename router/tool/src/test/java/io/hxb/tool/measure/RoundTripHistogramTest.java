@@ -18,7 +18,8 @@ class RoundTripHistogramTest {
 
         // then
         assertEquals(
-                new RoundTrips(18_811, 18_811, 18_811, 18_811, 18_811), RoundTrips.of(histogram));
+                new RoundTrips(18_811, 18_811, 18_811, 18_811, 18_811, 18_811, 0),
+                RoundTrips.of(histogram));
     }
 
     @Test
@@ -41,6 +42,26 @@ class RoundTripHistogramTest {
         assertEquals(27_000_010, all.maxNs());
         assertEquals(27_000_010, all.percentileNs(100));
         assertTrue(Math.abs(18_811_000 - all.percentileNs(50)) <= 18_811, "three digits");
+    }
+
+    @Test
+    void shouldReportMeanAndDeviationOfAllThatWasAdded() {
+        // given: 2, 4, 4, 4 and 5, 5, 7, 9 us
+        final RoundTripHistogram all = new RoundTripHistogram(2);
+        final RoundTripHistogram others = new RoundTripHistogram(2);
+        for (final long us : new long[] {2, 4, 4, 4}) {
+            all.record(us * 1_000);
+        }
+        for (final long us : new long[] {5, 5, 7, 9}) {
+            others.record(us * 1_000);
+        }
+
+        // when
+        all.add(others);
+
+        // then
+        assertEquals(5, RoundTrips.of(all).mean());
+        assertEquals(2, RoundTrips.of(all).deviation());
     }
 
     @Test

@@ -39,6 +39,7 @@ class SelectionTest {
                 id,
                 coordinates,
                 state,
+                0,
                 new NodeSample.Messages(0, 0),
                 new NodeSample.Frames(0, 0, 0),
                 new NodeSample.Routes(0, 0, 0),
@@ -126,6 +127,9 @@ class SelectionTest {
         assertEquals(LinkCondition.WEAK, LinkCondition.of(true, 2, 0, 99));
         assertEquals(LinkCondition.GOOD, LinkCondition.of(true, 2, 0, 100));
         assertEquals("failed to 2", LinkCondition.FAILED.text(2));
+        assertEquals(LinkCondition.WEAK, LinkCondition.WEAK.at(NodeState.RUNNING));
+        assertEquals(LinkCondition.UNKNOWN, LinkCondition.GOOD.at(NodeState.DEAD));
+        assertEquals(LinkCondition.UNKNOWN, LinkCondition.GOOD.at(NodeState.STOPPED));
         assertEquals("good", LinkCondition.GOOD.text(0));
     }
 }

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 
 @Tag("unit")
@@ -25,6 +26,11 @@ class PerfTableTest {
     private final PerfTable table = new PerfTable(Shape.of(2), false);
 
     private static Throughput found(final long megabytes, final long lost, final EndCpu cpu) {
+        return found(megabytes, lost, cpu, Optional.empty());
+    }
+
+    private static Throughput found(
+            final long megabytes, final long lost, final EndCpu cpu, final Optional<String> ended) {
         return new Throughput(
                 new Result(2, 1, megabytes * 1_000_000, 1000, lost, 0, 0, 0, 0, 1, RoundTrips.NONE),
                 2,
@@ -32,7 +38,8 @@ class PerfTableTest {
                 0,
                 0,
                 OptionalLong.empty(),
-                cpu);
+                cpu,
+                ended);
     }
 
     private Map<String, Object> add(final int size, final long megabytes) {
@@ -69,6 +76,52 @@ class PerfTableTest {
         table.add(PAIRS, 16, found(2, 1, EndCpu.UNKNOWN));
         assertFalse(table.isOk());
         assertEquals(false, table.summary().get("ok"));
+    }
+
+    @Test
+    void shouldKeepWhatWasMeasuredBeforeAnEndWasGone() {
+        // given
+        add(1024, 700);
+        // when
+        final Throughput last =
+                found(100, 0, EndCpu.UNKNOWN, Optional.of("the receiving process was ended"));
+        final Map<String, Object> row = table.add(PAIRS, 8192, last);
+        // then: it is no size that is slow
+        assertEquals(false, row.get("ok"));
+        assertEquals("the receiving process was ended", row.get("error"));
+        assertEquals(
+                "ended early: the receiving process was ended; no size is slower than a smaller one"
+                        + " by more than 3 %",
+                table.verdict());
+        assertEquals(false, table.summary().get("ok"));
+        assertEquals(2, table.summary().get("measurements"));
+        assertEquals(List.of(), table.summary().get("slower_sizes"));
+    }
+
+    @Test
+    void shouldPrintWhatIsKnownOfARunWithBothEndsAndWithOne() {
+        final Throughput whole = found(1000, 0, EndCpu.UNKNOWN);
+        final Throughput cut =
+                found(1000, 17, EndCpu.UNKNOWN, Optional.of("node 1 cannot be reached"));
+        final String rate =
+                "8192 bytes, 1 pair, 1.00 s: 1000.00 MB/s (8.000 Gbit/s), 1000 messages/s,"
+                        + " 0 relayed frames";
+        final String trips = "round trip " + RoundTrips.NONE;
+
+        assertEquals(
+                List.of(
+                        rate,
+                        "lost 0, duplicated 0, reordered 0, corrupt 0; frames resent 0, dropped 0",
+                        trips),
+                PerfReport.text(whole, 8192));
+        assertEquals(
+                List.of(
+                        "ended early: node 1 cannot be reached; until then:",
+                        rate,
+                        "messages acknowledged 1000, not acknowledged 17, checked by nobody; frames"
+                                + " resent 0, dropped 0",
+                        trips),
+                PerfReport.text(cut, 8192));
     }
 
     @Test

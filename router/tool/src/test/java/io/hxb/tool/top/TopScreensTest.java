@@ -61,12 +61,16 @@ class TopScreensTest {
                 node,
                 node % 2 + "," + node / 2,
                 state,
+                state == NodeState.RUNNING ? 0 : 12_345,
                 new NodeSample.Messages(Math.round(megabytes * 120), 0),
                 new NodeSample.Frames(0, node == 1 ? 40 : 0, 0),
                 new NodeSample.Routes(0, 0, 0),
                 List.of(
-                        link("x.0", LinkCondition.GOOD, megabytes),
-                        link("x.1", second, second == LinkCondition.GOOD ? megabytes : 0)),
+                        link("x.0", LinkCondition.GOOD.at(state), megabytes),
+                        link(
+                                "x.1",
+                                second.at(state),
+                                second == LinkCondition.GOOD ? megabytes : 0)),
                 Optional.empty());
     }
 

@@ -1,5 +1,8 @@
 package io.hxb.tool.lab.command;
 
+import io.hxb.config.Quantity;
+import io.hxb.tool.lab.LabAdvice;
+import io.hxb.tool.lab.LabHealth;
 import io.hxb.tool.lab.LabRegistry;
 import io.hxb.tool.lab.LabState;
 import io.hxb.tool.option.Output;
@@ -9,6 +12,8 @@ import io.hxb.tool.report.TextTable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,8 +23,10 @@ import java.util.concurrent.Callable;
 @Command(
         name = "status",
         mixinStandardHelpOptions = true,
-        description = "Show the labs of this machine and user.")
+        description = "Show the labs of this machine and user, and what is wrong with them.")
 final class LabStatusCommand implements Callable<Integer> {
+    private static final int MAX_PROBLEMS = 10;
+
     @Mixin private Output output;
 
     /** Picocli makes it. */
@@ -30,34 +37,12 @@ final class LabStatusCommand implements Callable<Integer> {
         final LabRegistry registry = LabRegistry.ofUser();
         final List<LabState> labs = registry.list();
         final List<String> stale = registry.stale();
-        if (labs.isEmpty()) {
-            output.text().println("no lab is up");
-        } else {
-            final TextTable table =
-                    new TextTable(
-                            "lab", "state", "nodes", "shape", "links", "backend", "rate", "mtu",
-                            "owner");
-            for (final LabState lab : labs) {
-                table.row(
-                        lab.name(),
-                        stale.contains(lab.name()) ? "stale" : lab.isReady() ? "ready" : "starting",
-                        nodes(lab),
-                        lab.hasSwitches() ? lab.network() : lab.shape(),
-                        lab.links(),
-                        lab.hasSwitches() ? "switches" : lab.backend(),
-                        lab.rateBps() == 0
-                                ? "none"
-                                : io.hxb.config.Quantity.formatRate(lab.rateBps()),
-                        lab.mtuBytes(),
-                        lab.ownerPid());
-            }
-            output.text().print(table);
-        }
-        if (!stale.isEmpty()) {
-            output.text()
-                    .println(
-                            "stale, remove with 'hxb lab down --stale': "
-                                    + String.join(", ", stale));
+        if (!output.isJson()) {
+            final Map<String, LabHealth> health = new LinkedHashMap<>();
+            labs.stream()
+                    .filter(lab -> !lab.hasSwitches() && !stale.contains(lab.name()))
+                    .forEach(lab -> health.put(lab.name(), LabHealth.of(registry, lab)));
+            output.text().print(text(labs, stale, health, LabAdvice.program()));
         }
         final Map<String, Object> report = new LinkedHashMap<>();
         final Map<String, List<Integer>> dead = new LinkedHashMap<>();
@@ -72,12 +57,85 @@ final class LabStatusCommand implements Callable<Integer> {
         return ExitStatus.OK;
     }
 
-    /** Nodes that run: {@code 8}, or {@code 7 of 8, dead: [3]}. */
-    private static String nodes(final LabState lab) {
-        final int all = lab.spec().shape().nodeCount();
-        final List<Integer> dead = lab.deadNodes();
-        return dead.isEmpty()
-                ? Integer.toString(all)
-                : all - dead.size() + " of " + all + ", dead: " + dead;
+    /**
+     * What people read: a table of the labs, and what is wrong.
+     *
+     * @param stale names of labs whose owners have ended, also of such without a state.
+     * @param health of each lab of nodes that is not stale, by its name.
+     * @param program how this program was called.
+     */
+    static String text(
+            final List<LabState> labs,
+            final List<String> stale,
+            final Map<String, LabHealth> health,
+            final String program) {
+        final StringBuilder text = new StringBuilder();
+        if (labs.isEmpty()) {
+            text.append("no lab is up\n");
+        } else {
+            text.append(table(labs, stale, health));
+        }
+        final List<String> lines = new ArrayList<>();
+        stale.forEach(
+                lab ->
+                        lines.add(
+                                lab
+                                        + ": its process has ended, its files or namespaces are"
+                                        + " left: "
+                                        + program
+                                        + " lab down --stale"));
+        final List<Map.Entry<String, LabHealth.Problem>> problems = new ArrayList<>();
+        health.forEach(
+                (lab, each) ->
+                        each.problems().forEach(problem -> problems.add(Map.entry(lab, problem))));
+        problems.sort(Comparator.comparingInt(entry -> -entry.getValue().severity()));
+        problems.stream()
+                .limit(MAX_PROBLEMS)
+                .forEach(entry -> lines.add(entry.getValue().line(program, entry.getKey())));
+        if (problems.size() > MAX_PROBLEMS) {
+            lines.add("and " + (problems.size() - MAX_PROBLEMS) + " more: " + program + " doctor");
+        }
+        if (lines.isEmpty() && !labs.isEmpty()) {
+            lines.add("nothing needs attention");
+        }
+        lines.forEach(line -> text.append(line).append('\n'));
+        return text.toString();
+    }
+
+    private static TextTable table(
+            final List<LabState> labs,
+            final List<String> stale,
+            final Map<String, LabHealth> health) {
+        final TextTable table =
+                new TextTable(
+                        "lab",
+                        "state",
+                        "running",
+                        "links good",
+                        "shape",
+                        "links each",
+                        "backend",
+                        "rate",
+                        "mtu",
+                        "owner");
+        for (final LabState lab : labs) {
+            final LabHealth each = health.get(lab.name());
+            table.row(
+                    lab.name(),
+                    stale.contains(lab.name()) ? "stale" : lab.isReady() ? "ready" : "starting",
+                    each == null ? hosts(lab) : each.running() + "/" + each.nodes(),
+                    each == null ? "-" : each.goodLinks() + "/" + each.links(),
+                    lab.hasSwitches() ? lab.network() : lab.shape(),
+                    lab.links(),
+                    lab.hasSwitches() ? "switches" : lab.backend(),
+                    lab.rateBps() == 0 ? "none" : Quantity.formatRate(lab.rateBps()),
+                    lab.mtuBytes(),
+                    lab.ownerPid());
+        }
+        return table;
+    }
+
+    private static String hosts(final LabState lab) {
+        return lab.hasSwitches() ? Integer.toString(lab.spec().shape().nodeCount()) : "-";
     }
 }
