@@ -327,7 +327,7 @@ class LivePageTest {
         browser.await("innerWidth === 400 && hxb.drawing.width <= 400");
         assertEquals(
                 0, browser.evaluate("document.documentElement.scrollWidth - innerWidth").asInt());
-        assertEquals("dark", browser.evaluate("document.documentElement.dataset.theme").asString());
+        browser.await("document.documentElement.dataset.theme === 'dark'");
         browser.size(1_300, 900, false);
         browser.await("hxb.drawing.width > 1000");
     }
