@@ -23,7 +23,7 @@ import java.util.concurrent.Callable;
 @Command(
         name = "status",
         mixinStandardHelpOptions = true,
-        description = "Show the labs of this machine and user, and what is wrong with them.")
+        description = "Show the labs of this machine, and what is wrong with them.")
 final class LabStatusCommand implements Callable<Integer> {
     private static final int MAX_PROBLEMS = 10;
 
