@@ -127,12 +127,15 @@ final class HxbProcess implements AutoCloseable {
     }
 
     /**
-     * Its errors, without those of nodes that wait long for their CPU: they find links silent, warn
-     * of them, and use them again.
+     * Its errors, without those of nodes that wait long for their CPU: they find links or
+     * neighbours silent, or long frames that do not arrive in time, warn of them, and use them
+     * again.
      */
     String errorsButSilentLinks() {
         return errors().lines()
                 .filter(line -> !line.contains(": no hello frames arrive there: excluded"))
+                .filter(line -> !line.contains(": the neighbour answers on no link: excluded"))
+                .filter(line -> !line.contains("short frames arrive at neighbour"))
                 .filter(line -> !line.contains(" does not hear this node there: excluded"))
                 .collect(Collectors.joining("\n"));
     }
