@@ -98,7 +98,8 @@ class TopSystemTest {
                 run("top", "--state", "down", "--interval", "0.1", "--count", "1", "--json")) {
             assertEquals(ExitStatus.OK, top.status(), top::errors);
             final List<?> nodes = (List<?>) top.json().get("nodes");
-            assertEquals(2, nodes.size());
+            // The links of the one that hangs are unknown.
+            assertEquals(1, nodes.size(), nodes::toString);
             assertEquals(1, ((List<?>) ((Map<?, ?>) nodes.getFirst()).get("links")).size());
         }
     }
