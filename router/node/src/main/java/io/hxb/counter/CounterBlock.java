@@ -88,6 +88,12 @@ public final class CounterBlock {
         values[first[type.ordinal()] + instance] += count;
     }
 
+    /** Sets the level of a link or dimension. */
+    public void set(final CounterType type, final int instance, final long level) {
+        assert instance >= 0 && instance < layout.instances(type.scope()) : type + " " + instance;
+        values[first[type.ordinal()] + instance] = level;
+    }
+
     /** Adds {@code count} to a counter of the node that several loops count at the same time. */
     public void addShared(final CounterType type, final long count) {
         assert type.scope() == CounterScope.NODE : type;

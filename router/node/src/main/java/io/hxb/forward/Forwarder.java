@@ -536,12 +536,8 @@ public final class Forwarder implements FrameSink {
             final long sourceAddress) {
         drop(reason);
         if (reason == DropReason.LENGTH) {
-            final int index = link.index();
-            counters.increment(CounterType.LINK_CUT_FRAMES, index);
-            counters.add(
-                    CounterType.LINK_CUT_BYTES,
-                    index,
-                    lengthBytes - counters.value(CounterType.LINK_CUT_BYTES, index));
+            counters.increment(CounterType.LINK_CUT_FRAMES, link.index());
+            counters.set(CounterType.LINK_CUT_BYTES, link.index(), lengthBytes);
         }
         discovery.onInvalid(
                 link.index(), reason, headerAddress, lengthBytes, sourceAddress, clock.nowNs());

@@ -12,7 +12,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Who may look, and what he may see: programs that show the token of operators, browsers with a
+ * Who may look, and what they may see: programs that show the token of operators, browsers with a
  * session, and everybody on this machine. Owned by the server's thread.
  *
  * <p>A page of some site whose name leads here (DNS rebinding), or which asks for what is here, is

@@ -7,8 +7,8 @@ import io.netty.handler.codec.http.DefaultHttpContent;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Events for one viewer, who reads as long as he likes. One who does not read is closed when
- * {@value #MAX_WAITING_BYTES} bytes wait for him, and so is the one for whom most wait when too
+ * Events for one viewer, who reads as long as they like. One who does not read is closed when
+ * {@value #MAX_WAITING_BYTES} bytes wait for them, and so is the one for whom most wait when too
  * many wait for all. Any thread may send. Source: HTML Standard, 9.2, Server-sent events.
  */
 public final class EventStream {
@@ -55,7 +55,7 @@ public final class EventStream {
      *
      * @param event its kind, without line ends.
      * @param data one or more lines.
-     * @return false if the viewer has gone, or is closed because he does not read.
+     * @return false if the viewer has gone, or is closed because it does not read.
      */
     public boolean send(final String event, final String data) {
         final StringBuilder text = new StringBuilder("event: ").append(event).append('\n');
@@ -72,7 +72,7 @@ public final class EventStream {
      * sent, too, if not that many wait.
      *
      * @param bytes nobody may change them any more; several streams may share them.
-     * @return false if the viewer has gone, or is closed because he does not read.
+     * @return false if the viewer has gone, or is closed because it does not read.
      */
     public boolean send(final byte[] bytes) {
         if (!isOpen()) {

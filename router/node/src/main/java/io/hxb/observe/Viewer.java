@@ -21,7 +21,9 @@ public final class Viewer {
         this.name = name;
     }
 
-    /** A user, who may see the counters and what is his or his tenant's; {@code uid} from 0. */
+    /**
+     * A user, who may see the counters and the values of that user and tenant; {@code uid} from 0.
+     */
     public static Viewer user(final int uid) {
         if (uid < 0) {
             throw new IllegalArgumentException("uid must be 0..2147483647: " + uid);

@@ -95,6 +95,10 @@ public final class IpDevice implements PacketDevice {
                     + name;
         }
 
+        NicAddress nicAddress(final IpPrefix prefix, final int ifindex) {
+            return new NicAddress(ifindex, prefix.bytes(node), prefix.lengthBits());
+        }
+
         NicRoute nicRoute(final IpRoute route, final int ifindex) {
             return new NicRoute(
                     ifindex,
@@ -254,8 +258,7 @@ public final class IpDevice implements PacketDevice {
         final List<NicAddress> there = NicAddress.all();
         boolean isComplete = before.isUp();
         for (final IpPrefix prefix : settings.prefixes) {
-            final NicAddress wanted =
-                    new NicAddress(tap.ifindex(), prefix.bytes(settings.node), prefix.lengthBits());
+            final NicAddress wanted = settings.nicAddress(prefix, tap.ifindex());
             if (there.stream().noneMatch(wanted::isSame)) {
                 isComplete = false;
                 add(wanted, prefix, settings);

@@ -109,7 +109,7 @@ final class IpDeviceState implements VirtualNic {
     }
 
     private NicAddress address(final IpPrefix prefix) {
-        return new NicAddress(tap.ifindex(), prefix.bytes(settings.node()), prefix.lengthBits());
+        return settings.nicAddress(prefix, tap.ifindex());
     }
 
     private boolean usesEcn(final IpPrefix prefix) throws LinuxException {

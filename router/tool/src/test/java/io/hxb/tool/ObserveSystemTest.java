@@ -115,7 +115,7 @@ class ObserveSystemTest {
     }
 
     @Test
-    void shouldShowEachUserHisOwnValuesOnly() throws Exception {
+    void shouldShowEachUserTheirOwnValuesOnly() throws Exception {
         assumeTrue(Privileges.isRoot(), "skipped: becoming another user needs root");
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
         // given: a node, and two users of a tenant and one of another

@@ -45,7 +45,7 @@ public final class NodeMetrics {
     /**
      * Reads the files.
      *
-     * @param viewer who is no operator gets values of his own and his tenant's only.
+     * @param viewer who is no operator gets the values of that user and tenant only.
      */
     public static MetricSnapshots of(final List<Path> files, final Viewer viewer) {
         final MetricTable table = new MetricTable();

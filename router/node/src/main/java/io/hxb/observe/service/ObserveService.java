@@ -131,8 +131,8 @@ public final class ObserveService {
     }
 
     /**
-     * A ticket for a session of a browser that shows what this process's user and his tenant have,
-     * from the process that serves.
+     * A ticket for a session of a browser that shows what the user of this process and the tenant
+     * have, from the process that serves.
      *
      * @throws IOException if there is none; the message tells why.
      */

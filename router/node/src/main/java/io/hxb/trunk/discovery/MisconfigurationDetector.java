@@ -25,6 +25,8 @@ final class MisconfigurationDetector {
     private final MisconfigurationLog misconfigurationLog;
     private final InterchangedCables cables = new InterchangedCables();
     private final SharedSegments segments = new SharedSegments();
+    // Nothing is remembered of ports while every one is heard where it belongs.
+    private boolean hasOtherLinks;
 
     MisconfigurationDetector(
             final NodeIdentity self, final MisconfigurationLog misconfigurationLog) {
@@ -51,8 +53,10 @@ final class MisconfigurationDetector {
         if (hello.linkNumber() != port.number()) {
             return MisconfigurationFlyweight.WRONG_LINK_NUMBER;
         }
-        cables.onInPlace(port, source);
-        segments.onInPlace(port, source);
+        if (hasOtherLinks) {
+            cables.onInPlace(port, source);
+            segments.onInPlace(port, source);
+        }
         return hello.mtuBytes() != port.link().mtuBytes()
                 ? MisconfigurationFlyweight.MTU_DIFFERS
                 : 0;
@@ -121,6 +125,7 @@ final class MisconfigurationDetector {
         if (source == self.here()) {
             return shared(port, source, hello);
         }
+        hasOtherLinks = true;
         final InterchangedCables.Pair pair =
                 cables.onMisplaced(port, source, Port.label(port.dimension(), number));
         return switch (segments.onMisplaced(port, source, number)) {
