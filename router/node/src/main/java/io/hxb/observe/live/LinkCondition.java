@@ -49,6 +49,11 @@ public enum LinkCondition {
         return state == NodeState.RUNNING ? this : UNKNOWN;
     }
 
+    /** How soon somebody should look at a link in this condition, if it is not good. */
+    public Urgency urgency() {
+        return this == FAILED || this == DOWN ? Urgency.NOT_WORKING : Urgency.LESS;
+    }
+
     /** The word that people write. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);

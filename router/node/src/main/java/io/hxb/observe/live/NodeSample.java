@@ -108,6 +108,11 @@ public record NodeSample(
                 : state + ", last seen " + age(silentMs) + " ago";
     }
 
+    /** How soon somebody should look at it, if it does not run. */
+    public Urgency urgency() {
+        return state == NodeState.DEAD ? Urgency.DEAD : Urgency.STOPPED;
+    }
+
     private static String age(final long ms) {
         final long seconds = ms / MS_PER_S;
         if (seconds < 2 * S_PER_MINUTE) {

@@ -8,6 +8,7 @@ import io.hxb.observe.live.NodeFiles;
 import io.hxb.observe.live.NodeSample;
 import io.hxb.observe.live.NodeSampler;
 import io.hxb.observe.live.NodeState;
+import io.hxb.observe.live.Urgency;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,11 +32,6 @@ import java.util.List;
 public record LabHealth(int running, int nodes, long goodLinks, int links, List<Problem> problems) {
     private static final Logger LOGGER = LoggerFactory.getLogger(LabHealth.class);
 
-    private static final int DEAD = 4;
-    private static final int NOT_WORKING = 3;
-    private static final int LESS = 2;
-    private static final int STOPPED = 1;
-
     /** Copies the list. */
     public LabHealth {
         problems = List.copyOf(problems);
@@ -44,11 +40,11 @@ public record LabHealth(int running, int nodes, long goodLinks, int links, List<
     /**
      * Something wrong. Immutable.
      *
-     * @param severity higher is worse.
+     * @param urgency how soon somebody should look.
      * @param text without a full stop.
      * @param command that shows more, without the program and the name of the lab.
      */
-    public record Problem(int severity, String text, String command) {
+    public record Problem(Urgency urgency, String text, String command) {
         /**
          * A line with the whole command.
          *
@@ -88,7 +84,7 @@ public record LabHealth(int running, int nodes, long goodLinks, int links, List<
             } else {
                 problems.add(
                         new Problem(
-                                node.state() == NodeState.DEAD ? DEAD : STOPPED,
+                                node.urgency(),
                                 "node " + name + " is " + node.stateText(),
                                 "events --node " + node.coordinates()));
             }
@@ -96,10 +92,10 @@ public record LabHealth(int running, int nodes, long goodLinks, int links, List<
         final int missing = nodes - samples.size();
         if (missing > 0) {
             final String who = missing == 1 ? "1 node has" : missing + " nodes have";
-            problems.add(new Problem(LESS, who + " not started yet", "doctor"));
+            problems.add(new Problem(Urgency.LESS, who + " not started yet", "doctor"));
         }
-        // Those of the same severity stay in the order of their nodes.
-        problems.sort(Comparator.comparingInt(Problem::severity).reversed());
+        // Those of the same urgency stay in the order of their nodes.
+        problems.sort(Comparator.comparing(Problem::urgency).reversed());
         return new LabHealth(
                 (int) samples.stream().filter(node -> node.state() == NodeState.RUNNING).count(),
                 nodes,
@@ -114,18 +110,18 @@ public record LabHealth(int running, int nodes, long goodLinks, int links, List<
             if (link.condition() == LinkCondition.GOOD) {
                 continue;
             }
-            final boolean isBroken =
-                    link.condition() == LinkCondition.FAILED
-                            || link.condition() == LinkCondition.DOWN;
+            final Urgency urgency = link.condition().urgency();
             final String reason =
                     link.condition() == LinkCondition.FAILED && !link.lastReason().isEmpty()
                             ? " (" + link.lastReason() + ")"
                             : "";
             problems.add(
                     new Problem(
-                            isBroken ? NOT_WORKING : LESS,
+                            urgency,
                             "link " + name + " " + link.label() + " " + link.state() + reason,
-                            isBroken ? "doctor" : "stat --per-link --node " + node.coordinates()));
+                            urgency == Urgency.LESS
+                                    ? "stat --per-link --node " + node.coordinates()
+                                    : "doctor"));
         }
     }
 
@@ -136,7 +132,9 @@ public record LabHealth(int running, int nodes, long goodLinks, int links, List<
             final String where = troubled == 1 ? "1 node" : troubled + " nodes";
             problems.add(
                     new Problem(
-                            LESS, "node " + name + " has trouble on routes to " + where, "doctor"));
+                            Urgency.LESS,
+                            "node " + name + " has trouble on routes to " + where,
+                            "doctor"));
         }
     }
 }

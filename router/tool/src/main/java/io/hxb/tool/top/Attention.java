@@ -4,6 +4,7 @@ import io.hxb.observe.live.LinkCondition;
 import io.hxb.observe.live.LinkSample;
 import io.hxb.observe.live.NodeSample;
 import io.hxb.observe.live.NodeState;
+import io.hxb.observe.live.Urgency;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -12,30 +13,22 @@ import java.util.List;
 /**
  * Something that needs attention, in words. Immutable.
  *
- * @param severity higher is worse.
+ * @param urgency how soon somebody should look.
  * @param text without a full stop.
  */
-record Attention(int severity, String text) {
-    private static final int DEAD = 5;
-    private static final int NOT_WORKING = 4;
-    private static final int FINDING = 3;
-    private static final int LESS = 2;
-    private static final int STOPPED = 1;
-
+record Attention(Urgency urgency, String text) {
     /** All there is in the samples, the most severe first. */
     static List<Attention> of(final TopModel model) {
         final List<Attention> all = new ArrayList<>();
         for (final NodeSample node : model.nodes()) {
             final String name = TopModel.name(node);
-            if (node.state() == NodeState.DEAD) {
-                all.add(new Attention(DEAD, "node " + name + " is " + node.stateText()));
-            } else if (node.state() == NodeState.STOPPED) {
-                all.add(new Attention(STOPPED, "node " + name + " is " + node.stateText()));
-            } else {
+            if (node.state() == NodeState.RUNNING) {
                 ofRunning(model, node, all);
+            } else {
+                all.add(new Attention(node.urgency(), "node " + name + " is " + node.stateText()));
             }
         }
-        all.sort(Comparator.comparingInt(Attention::severity).reversed());
+        all.sort(Comparator.comparing(Attention::urgency).reversed());
         return all;
     }
 
@@ -50,7 +43,7 @@ record Attention(int severity, String text) {
         if (node.routes().troubled() > 0) {
             all.add(
                     new Attention(
-                            LESS,
+                            Urgency.LESS,
                             name
                                     + " has trouble on routes to "
                                     + node.routes().troubled()
@@ -58,7 +51,7 @@ record Attention(int severity, String text) {
         }
         model.detail(node)
                 .findings()
-                .forEach(text -> all.add(new Attention(FINDING, name + " " + text)));
+                .forEach(text -> all.add(new Attention(Urgency.FINDING, name + " " + text)));
     }
 
     private static void links(
@@ -68,10 +61,6 @@ record Attention(int severity, String text) {
         if (condition == LinkCondition.GOOD || own.isEmpty()) {
             return;
         }
-        final int severity =
-                condition == LinkCondition.FAILED || condition == LinkCondition.DOWN
-                        ? NOT_WORKING
-                        : LESS;
         final LinkSample first = own.getFirst();
         final String text =
                 own.size() == 1
@@ -86,11 +75,13 @@ record Attention(int severity, String text) {
                                 + " ...)";
         final boolean hasReason =
                 condition == LinkCondition.FAILED && !first.lastReason().isEmpty();
-        all.add(new Attention(severity, hasReason ? text + ": " + first.lastReason() : text));
+        all.add(
+                new Attention(
+                        condition.urgency(), hasReason ? text + ": " + first.lastReason() : text));
     }
 
     TextStyle tone() {
-        return severity >= NOT_WORKING ? TextStyle.BAD : TextStyle.WARNING;
+        return urgency.compareTo(Urgency.NOT_WORKING) >= 0 ? TextStyle.BAD : TextStyle.WARNING;
     }
 
     /** The most severe of them on one line, with the number of the others. */

@@ -88,7 +88,9 @@ final class LabStatusCommand implements Callable<Integer> {
         health.forEach(
                 (lab, each) ->
                         each.problems().forEach(problem -> problems.add(Map.entry(lab, problem))));
-        problems.sort(Comparator.comparingInt(entry -> -entry.getValue().severity()));
+        problems.sort(
+                Comparator.comparing(
+                        entry -> entry.getValue().urgency(), Comparator.reverseOrder()));
         problems.stream()
                 .limit(MAX_PROBLEMS)
                 .forEach(entry -> lines.add(entry.getValue().line(program, entry.getKey())));

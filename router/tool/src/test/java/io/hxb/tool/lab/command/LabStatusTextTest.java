@@ -3,6 +3,7 @@ package io.hxb.tool.lab.command;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.observe.live.Urgency;
 import io.hxb.tool.lab.LabHealth;
 import io.hxb.tool.lab.LabState;
 
@@ -26,8 +27,10 @@ class LabStatusTextTest {
     @Test
     void shouldShowAllLabsAndWhatIsWrongAtOneLook() {
         // given
-        final LabHealth.Problem link = new LabHealth.Problem(2, "link (0,0) x.1 weak", "doctor");
-        final LabHealth.Problem node = new LabHealth.Problem(4, "node (1,1) is dead", "events");
+        final LabHealth.Problem link =
+                new LabHealth.Problem(Urgency.LESS, "link (0,0) x.1 weak", "doctor");
+        final LabHealth.Problem node =
+                new LabHealth.Problem(Urgency.DEAD, "node (1,1) is dead", "events");
         final Map<String, LabHealth> health = new TreeMap<>();
         health.put("a", new LabHealth(4, 4, 15, 16, List.of(link)));
         health.put("lab", new LabHealth(3, 4, 12, 16, List.of(node)));
@@ -60,7 +63,7 @@ class LabStatusTextTest {
     @Test
     void shouldSayThatAllIsWellAndLimitWhatIsNot() {
         final List<LabState> labs = List.of(lab("lab", "", 0));
-        final LabHealth.Problem one = new LabHealth.Problem(1, "it", "doctor");
+        final LabHealth.Problem one = new LabHealth.Problem(Urgency.STOPPED, "it", "doctor");
         final LabHealth well = new LabHealth(4, 4, 16, 16, List.of());
         final LabHealth bad = new LabHealth(4, 4, 0, 16, Collections.nCopies(13, one));
 
