@@ -22,6 +22,7 @@ local reasons = {
 local kinds = {
   [1] = "DUPLICATE_COORDINATE", [2] = "WRONG_LINE", [3] = "WRONG_DIMENSION", [4] = "WRONG_LINK_NUMBER", [5] = "OTHER_CLUSTER",
   [6] = "OTHER_FINGERPRINT", [7] = "OTHER_VERSION", [8] = "MTU_DIFFERS", [9] = "OTHER_KEY",
+  [10] = "DUPLICATE_ADDRESS",
 }
 local operations = {
   [1] = "PUT", [2] = "PUT_NOTIFY", [3] = "GET", [4] = "ADD", [5] = "SWAP", [7] = "PING", [16] = "DATA", [17] = "DONE",
@@ -186,6 +187,11 @@ local rows = {
   { "segment.probe", "", "bool", "Probe", 8, nil, 0x10 },
   { "segment.answer", "", "bool", "Acknowledgement", 8, nil, 0x20 },
   { "segment.for_node", "", "bool", "Kernels leave it to the node", 8, nil, 0x40 },
+  { "long.fragments", "", "uint32", "Pieces of the long frame", base.DEC },
+  { "long.bytes", "", "uint32", "Bytes of the long frame that were captured", base.DEC },
+  { "long.gap", "", "uint32", "Bytes before this piece that were not captured so far", base.DEC },
+  { "long.doubled", "", "bool", "This piece was captured before" },
+  { "long.joined_in", "", "framenum", "Joined in" },
   { "probe.source", "", "string", "Probe of" },
   { "probe.heard", "", "bytes", "Neighbours from whom probes arrive, a bit each" },
   { "refused", "", "string", "A node refuses this frame" },
@@ -195,7 +201,7 @@ local F, list = {}, {}
 for _, row in ipairs(rows) do
   local name, kind, title, shown = "hxb." .. row[1], row[3], row[4], row[5]
   local field
-  if kind == "string" or kind == "bytes" then
+  if kind == "string" or kind == "bytes" or kind == "framenum" then
     field = ProtoField[kind](name, title)
   else
     field = ProtoField[kind](name, title, shown, row[6], row[7])
@@ -215,8 +221,133 @@ hxb.prefs.udp_ports = Pref.range("UDP ports", "", "ports of UDP links; without a
 -- What hellos of the capture say of each cluster: number of dimensions and extents. Frames before the first hello show three dimensions.
 local shapes = {}
 
+-- Long frames whose pieces are being joined, the oldest first in `open`; what was found about each piece, for when a frame is shown again;
+-- and the bytes of frames that are joined and kept. Pieces that wait are bounded by the number of frames, what is kept by its bytes.
+local MAX_OPEN, MAX_KEPT_BYTES, MAX_AGE_S = 256, 67108864, 10
+local joins, open, found, keptBytes = {}, {}, {}, 0
+-- The captured frame that is dissected.
+local packet
+
 function hxb.init()
-  shapes = {}
+  shapes, joins, open, found, keptBytes = {}, {}, {}, {}, 0
+end
+
+-- Relays forward pieces from other addresses than they came from, so that each hop has its own. Fields of other protocols, such as the name
+-- of the interface, are not there in the first pass over a file.
+local function beginPacket(pinfo)
+  local hop = table.concat({ tostring(pinfo.dl_src), tostring(pinfo.dl_dst), tostring(pinfo.src), tostring(pinfo.dst) }, " ")
+  packet = { number = pinfo.number, time = tonumber(pinfo.abs_ts), pieces = 0, hop = hop .. " " .. pinfo.src_port .. " " .. pinfo.dst_port }
+end
+
+-- Adds the bytes of a piece that no earlier one had, and returns how many there are.
+local function addBytes(pieces, offset, bytes)
+  local at, last, fresh, new = offset, offset + #bytes, {}, 0
+  for _, piece in ipairs(pieces) do
+    if piece.from >= last then
+      break
+    elseif piece.to > at then
+      if piece.from > at then
+        fresh[#fresh + 1] = { from = at, to = piece.from }
+      end
+      at = piece.to
+    end
+  end
+  if at < last then
+    fresh[#fresh + 1] = { from = at, to = last }
+  end
+  for _, piece in ipairs(fresh) do
+    piece.bytes = bytes:sub(piece.from - offset + 1, piece.to - offset)
+    new = new + piece.to - piece.from
+    pieces[#pieces + 1] = piece
+  end
+  table.sort(pieces, function(a, b) return a.from < b.from end)
+  return new
+end
+
+local function bytesBefore(pieces, offset)
+  local sum = 0
+  for _, piece in ipairs(pieces) do
+    sum = sum + math.max(0, math.min(piece.to, offset) - piece.from)
+  end
+  return sum
+end
+
+local function openJoin(key, frame)
+  local join = { key = key, frame = frame, pieces = {}, there = 0, count = 0 }
+  joins[key] = join
+  open[#open + 1] = join
+  if #open > MAX_OPEN then
+    local oldest = table.remove(open, 1)
+    oldest.pieces = nil
+    if joins[oldest.key] == oldest then
+      joins[oldest.key] = nil
+    end
+  end
+  return join
+end
+
+local function complete(join)
+  local parts = {}
+  for i, piece in ipairs(join.pieces) do
+    parts[i] = piece.bytes
+  end
+  join.last, join.pieces = packet.number, nil
+  return table.concat(parts)
+end
+
+-- What a piece does for its frame. "captured" bytes of its "reported" bytes are there, from "at".
+local function findPiece(key, frame, offset, tvb, at, captured, reported)
+  local join = joins[key]
+  if not join or not join.pieces and not join.last or join.frame ~= frame or packet.time - join.time > MAX_AGE_S then
+    join = openJoin(key, frame)
+  end
+  join.time = packet.time
+  local piece = { join = join }
+  if join.last then
+    piece.doubled = true
+    return piece
+  end
+  join.count = join.count + 1
+  join.isCut = join.isCut or captured < reported
+  piece.gap = offset - bytesBefore(join.pieces, offset)
+  local new = captured > 0 and addBytes(join.pieces, offset, tvb(at, captured):raw()) or 0
+  piece.doubled = captured > 0 and new == 0
+  join.there = join.there + new
+  if join.there == frame and not join.isCut then
+    piece.bytes = complete(join)
+  end
+  return piece
+end
+
+-- Joins a piece of a long frame to those before it. Returns the whole frame as a tvb if this is the last one, and what to say about it.
+local function joinPiece(tree, origin, number, frame, offset, tvb, at, captured, reported)
+  packet.pieces = packet.pieces + 1
+  local place = packet.number .. ":" .. packet.pieces
+  local known = found[place]
+  local piece = known or findPiece(packet.hop .. " " .. origin .. " " .. number, frame, offset, tvb, at, captured, reported)
+  found[place] = piece
+  local join, bytes = piece.join, piece.bytes
+  if bytes and not known then
+    keptBytes = keptBytes + #bytes
+    piece.bytes = keptBytes <= MAX_KEPT_BYTES and bytes or nil
+  end
+  if piece.doubled then
+    tree:add(F["long.doubled"], tvb(at, captured), true):set_generated()
+  elseif piece.gap and piece.gap > 0 then
+    tree:add(F["long.gap"], tvb(at, captured), piece.gap):set_generated()
+  end
+  if join.last and join.last ~= packet.number then
+    tree:add(F["long.joined_in"], tvb(at, captured), join.last):set_generated()
+  elseif join.last and not piece.doubled then
+    tree:add(F["long.fragments"], tvb(at, captured), join.count):set_generated()
+    tree:add(F["long.bytes"], tvb(at, captured), join.there):set_generated()
+    local text = "[HXB reassembled: " .. join.count .. " fragments, " .. join.there .. " bytes"
+    return bytes and ByteArray.new(bytes, true):tvb("Long frame"), text .. (bytes and "]" or "; no longer kept]")
+  elseif known and not join.last then
+    tree:add(F["long.bytes"], tvb(at, captured), join.there):set_generated()
+    return nil, "[never complete: " .. join.there .. " of " .. frame .. " bytes" .. (join.isCut and ", cut by the capture]" or "]")
+  end
+  return nil, piece.doubled and "[doubled]" or piece.gap and piece.gap > 0 and "[" .. piece.gap .. " bytes before it missing]" or nil
 end
 
 local function u8(tvb, at)
@@ -899,20 +1030,35 @@ function dissectFrame(tvb, tree, arrived, hopLimit, isPart, depth)
       root:add(F.flow, tvb(16, 24), flowName(tvb, cluster))
     end
     if kind == DATA then
-      local isClear = not isSealed or isPart or not read.has(HEADER, length) or areRecordsValid(tvb, HEADER, length, messages)
+      local isClear = not isSealed
+      if isSealed and read.has(HEADER, length) and not isPart then
+        isClear = areRecordsValid(tvb, HEADER, length, messages)
+      elseif isSealed then
+        isClear = read.has(HEADER, RECORD) and u32(tvb, HEADER) <= length - RECORD
+      end
       note = messages .. (messages == 1 and " message, " or " messages, ") .. length .. " B"
       if isClear then
         local remote = addRecords(read, root, tvb, HEADER, length, messages)
         note = remote and note .. ", " .. remote or note
       else
-        read.add("encrypted", HEADER, length)
+        read.add("encrypted", HEADER, math.min(length, read.length - HEADER))
         note = note .. ", encrypted"
       end
     elseif kind == FRAGMENT then
       local offset = math.floor(u32(tvb, 56) / 131072) * 8
       note = "bytes " .. offset .. " to " .. offset + length - 1 .. " of " .. u32(tvb, 56) % 131072
       local there = math.min(length, captured - HEADER)
-      if offset == 0 and there >= HEADER and depth == 0 and u8(tvb, HEADER) == VERSION then
+      local whole
+      if there > 0 and depth == 0 and not problem then
+        local origin = u8(tvb, 16) .. "," .. u8(tvb, 17) .. "," .. u8(tvb, 18)
+        local said
+        whole, said = joinPiece(root, origin, u32(tvb, 44), u32(tvb, 56) % 131072, offset, tvb, HEADER, there, length)
+        note = said and note .. " " .. said or note
+      end
+      if whole then
+        local _, line = dissectFrame(whole, root, whole:len(), hopLimit or u8(tvb, 3), false, depth + 1)
+        note = note .. " (" .. line .. ")"
+      elseif offset == 0 and there >= HEADER and depth == 0 and u8(tvb, HEADER) == VERSION then
         local inner = tvb(HEADER, there):tvb()
         local _, line = dissectFrame(inner, root, there, nil, true, depth + 1)
         note = note .. " (" .. line .. ")"
@@ -941,6 +1087,7 @@ end
 -- The frames that follow one another, as in a train.
 local function dissectFrames(tvb, pinfo, tree, hopLimit)
   local at, lines, all = 0, {}, tvb:reported_len()
+  beginPacket(pinfo)
   pinfo.cols.protocol = "HXB"
   while at < tvb:len() do
     local rest = tvb(at):tvb()
@@ -960,6 +1107,7 @@ function hxb.dissector(tvb, pinfo, tree)
   if tvb:len() == 0 then
     return 0
   end
+  beginPacket(pinfo)
   local _, line = dissectFrame(tvb, tree, tvb:reported_len(), nil, false, 0)
   pinfo.cols.protocol = "HXB"
   pinfo.cols.info = line
@@ -1032,6 +1180,32 @@ local function isSegment(tvb)
     and tvb(14, 2):uint() < 128
 end
 
+-- What follows the header of a segment: a frame, or a part of one.
+local function dissectPart(tvb, pinfo, tree, root, frame, offset, text)
+  local bytes, life = tvb:reported_len() - 20, timeToLive()
+  local hopLimit = life and life.value
+  local isStart = offset == 0 and u8(tvb, 20) == VERSION
+  if isStart and frame <= bytes then
+    local _, line = dissectFrame(tvb(20):tvb(), tree, bytes, hopLimit, false, 0)
+    return line
+  end
+  beginPacket(pinfo)
+  -- The address of a node is 10 and its coordinates, the first one last.
+  local z, y, x = tostring(pinfo.net_src):match("^10%.(%d+)%.(%d+)%.(%d+)$")
+  local origin = x and x .. "," .. y .. "," .. z or tostring(pinfo.net_src)
+  local whole, said = joinPiece(root, origin, tvb(8, 4):uint(), frame, offset, tvb, 20, tvb:len() - 20, bytes)
+  if whole then
+    local _, line = dissectFrame(whole, tree, whole:len(), hopLimit, false, 1)
+    return line .. " " .. said
+  elseif isStart then
+    local _, line = dissectFrame(tvb(20):tvb(), tree, bytes, hopLimit, true, 1)
+    text = line .. " (first " .. bytes .. " of " .. frame .. " bytes)"
+  else
+    root:add(F.payload, tvb(20))
+  end
+  return said and text .. " " .. said or text
+end
+
 function segment.dissector(tvb, pinfo, tree)
   if not isSegment(tvb) then
     return tcp:call(tvb, pinfo, tree)
@@ -1053,14 +1227,8 @@ function segment.dissector(tvb, pinfo, tree)
     text = "segment answer, frame " .. tvb(8, 4):uint()
   elseif bit.band(marks, 0x10) ~= 0 then
     text = "segment probe, frame " .. tvb(8, 4):uint()
-  elseif tvb:len() > 20 and offset == 0 and u8(tvb, 20) == VERSION then
-    local isWhole = frame <= bytes
-    local life = timeToLive()
-    local rest = tvb(20):tvb()
-    local _, line = dissectFrame(rest, tree, bytes, life and life.value, not isWhole, 0)
-    text = line .. (isWhole and "" or " (first " .. bytes .. " of " .. frame .. " bytes)")
   elseif tvb:len() > 20 then
-    root:add(F.payload, tvb(20))
+    text = dissectPart(tvb, pinfo, tree, root, frame, offset, text)
   end
   pinfo.cols.info = text
   return tvb:len()

@@ -1,8 +1,8 @@
 /*
- * delay_box: a cable that is longer. It takes what arrives at one of two NICs and sends it by the other after a fixed
- * time, in both directions, each in order.
+ * delay_box: a cable that is longer. It takes what arrives at one of two NICs and sends it by the other after a time, in
+ * both directions, each in order. With -j the time is from delay_us to delay_us + jitter_us, another one for each piece.
  *
- *   delay_box -d delay_us [-q megabytes] NIC NIC
+ *   delay_box -d delay_us [-j jitter_us] [-q megabytes] NIC NIC
  *
  * Pieces that the kernel has not cut stay whole (PACKET_VNET_HDR). Frames wait in a ring of -q megabytes a direction.
  * It prints its counts at each SIGUSR1, and once more at its end on SIGTERM: frames that it sent, frames that were
@@ -32,11 +32,12 @@ struct direction {
     int from, to;
     uint8_t *ring;
     size_t head, tail, used;
+    uint64_t last_due_ns, random;
     uint64_t frames, dropped, late_ns;
 };
 
 static size_t ring_bytes = 32u << 20;
-static uint64_t delay_ns;
+static uint64_t delay_ns, jitter_ns;
 static volatile sig_atomic_t asked;
 
 static void on_question(int signal) {
@@ -81,6 +82,16 @@ static struct waiting *room(struct direction *d) {
 
 static size_t size_of(uint32_t length) { return (sizeof(struct waiting) + length + ALIGN - 1) & ~(size_t)(ALIGN - 1); }
 
+/* When a piece that comes now is due: not before the one that came before it. Source: Marsaglia, Xorshift RNGs. */
+static uint64_t next_due(struct direction *d) {
+    d->random ^= d->random << 13;
+    d->random ^= d->random >> 7;
+    d->random ^= d->random << 17;
+    uint64_t due = now_ns() + delay_ns + (jitter_ns > 0 ? d->random % jitter_ns : 0);
+    if (due > d->last_due_ns) d->last_due_ns = due;
+    return d->last_due_ns;
+}
+
 /* The time of arrival is that at which the socket is read. */
 static void take(struct direction *d) {
     static uint8_t rest[MAX_PIECE_BYTES];
@@ -93,7 +104,7 @@ static void take(struct direction *d) {
             d->dropped++;
             continue;
         }
-        piece->due_ns = now_ns() + delay_ns;
+        piece->due_ns = next_due(d);
         piece->length = (uint32_t)length;
         d->tail += size_of(piece->length);
         d->used += size_of(piece->length);
@@ -175,13 +186,14 @@ static void hurry(void) {
 
 int main(int argc, char **argv) {
     int option;
-    while ((option = getopt(argc, argv, "d:q:")) != -1) {
+    while ((option = getopt(argc, argv, "d:j:q:")) != -1) {
         if (option == 'd') delay_ns = strtoull(optarg, NULL, 10) * 1000u;
+        else if (option == 'j') jitter_ns = strtoull(optarg, NULL, 10) * 1000u;
         else if (option == 'q') ring_bytes = (size_t)strtoull(optarg, NULL, 10) << 20;
         else return 2;
     }
     if (argc - optind != 2 || ring_bytes == 0) {
-        fprintf(stderr, "usage: delay_box -d delay_us [-q megabytes] NIC NIC\n");
+        fprintf(stderr, "usage: delay_box -d delay_us [-j jitter_us] [-q megabytes] NIC NIC\n");
         return 2;
     }
     struct sigaction question = {.sa_handler = on_question};
@@ -189,7 +201,7 @@ int main(int argc, char **argv) {
     sigaction(SIGUSR1, &question, NULL);
     hurry();
     int a = open_nic(argv[optind]), b = open_nic(argv[optind + 1]);
-    struct direction both[2] = {{.from = a, .to = b}, {.from = b, .to = a}};
+    struct direction both[2] = {{.from = a, .to = b, .random = 1}, {.from = b, .to = a, .random = 2}};
     /* The NIC that a direction sends by is the other's. */
     char *nics[2] = {argv[optind + 1], argv[optind]};
     for (int i = 0; i < 2; i++) {

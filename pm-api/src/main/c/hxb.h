@@ -65,7 +65,7 @@ enum hxb_result {
     HXB_NO_BUFFERS = -1,       /* all send buffers that the destination may have are in use: wait or poll, try again */
     HXB_EMPTY = -2,            /* no message, or no event, is waiting */
     HXB_TIMED_OUT = -3,        /* the time given to a wait has passed */
-    HXB_PEER_UNREACHABLE = -4, /* no path leads to the peer's node, or it has been silent for too long */
+    HXB_PEER_UNREACHABLE = -4, /* no path to the peer's node, it was silent too long, or contradicts itself */
     HXB_PEER_RESTARTED = -5,   /* the peer was restarted; with a slot: it had not released this message before */
     HXB_NO_SUCH_CONTEXT = -6,  /* nobody has opened that context in time, or it has been closed */
     HXB_CONTEXT_CLOSED = -7,   /* closed by the node, see hxb_close_reason; or, during a wait, by another thread */

@@ -190,6 +190,8 @@ struct lent {
 };
 
 int lent_reserve(struct lent *lent, uint64_t length);
+/* Bytes of the pages of the kernel that `length` bytes need: pages of 4 KB on x86-64, of 4, 16 or 64 KB on aarch64. */
+uint64_t whole_pages(uint64_t length);
 /* Makes and maps the next pieces; returns how many, whose descriptors the caller closes. */
 int lent_fill(struct lent *lent, const char *name, int *pieces, int max);
 void lent_close(struct lent *lent);

@@ -9,11 +9,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PAGE UINT64_C(4096)
 #define MAX_INTERRUPTIONS 1000
 
+uint64_t whole_pages(uint64_t length) {
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    return (length + page - 1) & -page;
+}
+
 int lent_reserve(struct lent *lent, uint64_t length) {
-    lent->length = (length + PAGE - 1) & -PAGE;
+    lent->length = whole_pages(length);
     lent->filled = 0;
     void *mapped = mmap(NULL, lent->length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapped == MAP_FAILED) {

@@ -59,7 +59,7 @@ static int read_page(hxb_device *device) {
 }
 
 static bool is_ring_size(const hxb_device *device, int64_t bytes) {
-    return bytes >= 4096 && bytes <= 1 << 30 && (bytes & (bytes - 1)) == 0
+    return bytes >= (int64_t)whole_pages(1) && bytes <= 1 << 30 && (bytes & (bytes - 1)) == 0
         && bytes >= 2 * (int64_t)direct_record_bytes((uint32_t)device->facts.mtu);
 }
 

@@ -44,9 +44,10 @@ static bool map_at(uint8_t *at, uint64_t length, int fd, bool is_writable) {
     return mmap(at, length, protection, MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED;
 }
 
-static uint64_t mapped_bytes(uint32_t capacity) {
-    return HXB_DIRECTPAGE_LENGTH_BYTES + (uint64_t)COPIES * capacity;
-}
+/* From the page to the records, which begin a page of the kernel's. */
+static uint64_t room_bytes(void) { return whole_pages(HXB_DIRECTPAGE_LENGTH_BYTES); }
+
+static uint64_t mapped_bytes(uint32_t capacity) { return room_bytes() + (uint64_t)COPIES * capacity; }
 
 int direct_map(struct direct_memory *memory, uint32_t capacity, int records, int page, bool is_sender) {
     uint64_t length = mapped_bytes(capacity);
@@ -54,8 +55,8 @@ int direct_map(struct direct_memory *memory, uint32_t capacity, int records, int
     if (range == MAP_FAILED) {
         return fail_errno("cannot reserve the addresses of a ring of %u bytes", capacity);
     }
-    uint8_t *first = (uint8_t *)range + HXB_DIRECTPAGE_LENGTH_BYTES;
-    if (!map_at(range, HXB_DIRECTPAGE_LENGTH_BYTES, page, true) || !map_at(first, capacity, records, is_sender)
+    uint8_t *first = (uint8_t *)range + room_bytes();
+    if (!map_at(range, room_bytes(), page, true) || !map_at(first, capacity, records, is_sender)
         || !map_at(first + capacity, capacity, records, is_sender)) {
         int result = fail_errno("cannot map a ring of %u bytes", capacity);
         munmap(range, length);

@@ -28,9 +28,15 @@ static bool is_live(const char *path) {
     return result != HXB_E_NO_NODE && result != HXB_E_ARGUMENT;
 }
 
+/* CLUSTER-NODE.sock, as class NodeSocketName: others are those of who looks at nodes, and of managers. */
+static bool is_of_node(const char *path) {
+    const char *number = strrchr(path, '-');
+    size_t digits = number == NULL ? 0 : strspn(number + 1, "0123456789");
+    return digits > 0 && strcmp(number + 1 + digits, ".sock") == 0;
+}
+
 static void look_at(struct found *found, const char *path) {
-    size_t length = strlen(path);
-    if (length < 5 || strcmp(path + length - 5, ".sock") != 0 || !is_live(path)) {
+    if (!is_of_node(path) || !is_live(path)) {
         return;
     }
     if (found->count++ == 0) {

@@ -10,8 +10,11 @@ import java.lang.invoke.MethodHandle;
  * zeros. Any thread may call it; callers coordinate who uses which part. Source: mmap(2).
  */
 public final class AddressRange implements AutoCloseable {
-    /** Bytes of a page: what offsets and lengths are multiples of. */
-    public static final int PAGE_BYTES = 4096;
+    /**
+     * Bytes of a page of this machine's kernel: what offsets and lengths are multiples of. 4,096 on
+     * x86-64; kernels for aarch64 have pages of 4, 16 or 64 KB.
+     */
+    public static final int PAGE_BYTES = Handles.pageBytes();
 
     private static final int PROT_READ = 1;
     private static final int PROT_WRITE = 2;
@@ -162,6 +165,16 @@ public final class AddressRange implements AutoCloseable {
                 Linux.bind("mmap", FunctionDescriptor.of(LONG, LONG, LONG, INT, INT, INT, LONG));
         private static final MethodHandle MUNMAP =
                 Linux.bind("munmap", FunctionDescriptor.of(INT, LONG, LONG));
+
+        static int pageBytes() {
+            try {
+                return (int)
+                        Linux.bind("getpagesize", FunctionDescriptor.of(INT))
+                                .invokeExact(Linux.errnoSegment());
+            } catch (final Throwable e) {
+                throw Linux.unexpected(e);
+            }
+        }
 
         static long mmap(
                 final long at,

@@ -11,10 +11,6 @@ import java.lang.invoke.MethodHandle;
  * futex(2); Documentation/userspace-api/futex2.rst of Linux 5.16.
  */
 public final class Futex {
-    // Source: asm/unistd.h; all but x86-64 have the generic numbers.
-    private static final long SYS_FUTEX =
-            System.getProperty("os.arch", "").equals("amd64") ? 202 : 98;
-    private static final long SYS_FUTEX_WAITV = 449;
     private static final int FUTEX_WAIT = 0;
     private static final int FUTEX_WAKE = 1;
     private static final int CLOCK_MONOTONIC = 1;
@@ -74,7 +70,7 @@ public final class Futex {
             try {
                 return (long)
                         SYSCALL.invokeExact(
-                                errno, SYS_FUTEX, address, operation, value, timeout, 0);
+                                errno, SystemCall.FUTEX, address, operation, value, timeout, 0);
             } catch (final Throwable e) {
                 throw Linux.unexpected(e);
             }
@@ -88,7 +84,8 @@ public final class Futex {
                 final int clock) {
             try {
                 return (long)
-                        SYSCALL.invokeExact(errno, SYS_FUTEX_WAITV, words, count, 0, end, clock);
+                        SYSCALL.invokeExact(
+                                errno, SystemCall.FUTEX_WAITV, words, count, 0, end, clock);
             } catch (final Throwable e) {
                 throw Linux.unexpected(e);
             }

@@ -14,7 +14,6 @@ import java.lang.invoke.MethodHandle;
  * other needs no fence.
  */
 public final class ProcessBarrier {
-    private static final long SYS_MEMBARRIER = 324;
     private static final int GLOBAL_EXPEDITED = 1 << 1;
     private static final int REGISTER_GLOBAL_EXPEDITED = 1 << 2;
 
@@ -49,7 +48,8 @@ public final class ProcessBarrier {
         static long membarrier(final int command) {
             try {
                 return (long)
-                        SYSCALL.invokeExact(Linux.errnoSegment(), SYS_MEMBARRIER, command, 0, 0);
+                        SYSCALL.invokeExact(
+                                Linux.errnoSegment(), SystemCall.MEMBARRIER, command, 0, 0);
             } catch (final Throwable e) {
                 throw Linux.unexpected(e);
             }

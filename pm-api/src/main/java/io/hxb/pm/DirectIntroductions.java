@@ -35,7 +35,8 @@ final class DirectIntroductions implements AutoCloseable {
      */
     DirectIntroductions(final NodeRequests requests, final int maxBytes) {
         this.requests = requests;
-        this.maxBytes = maxBytes;
+        // Records begin a page of the kernel's, which may be larger than a short ring.
+        this.maxBytes = AddressRange.pages(maxBytes) == maxBytes ? maxBytes : 0;
     }
 
     /** Longest ring in bytes; 0 if there are none. */

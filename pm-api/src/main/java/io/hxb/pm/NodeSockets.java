@@ -3,6 +3,7 @@ package io.hxb.pm;
 import io.hxb.linux.Errno;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.UnixSocket;
+import io.hxb.pm.attach.NodeSocketName;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -84,10 +85,7 @@ final class NodeSockets {
 
     // The socket of a dead node does not accept connections any more.
     private static List<Path> listening(final List<Path> files) {
-        return files.stream()
-                .filter(file -> file.toString().endsWith(".sock"))
-                .filter(NodeSockets::isLive)
-                .toList();
+        return files.stream().filter(NodeSocketName::isOfNode).filter(NodeSockets::isLive).toList();
     }
 
     private static boolean isLive(final Path socket) {

@@ -20,7 +20,10 @@ public final class PmStatus {
     /** The time given to a wait has passed. */
     public static final int TIMED_OUT = -3;
 
-    /** No path leads to the peer's node, or it has been silent too long; the flow has ended. */
+    /**
+     * No path leads to the peer's node, it has been silent too long, or it contradicts what it
+     * acknowledged; the flow has ended.
+     */
     public static final int PEER_UNREACHABLE = -4;
 
     /** The peer is a new incarnation: what the old one had not received is lost. */

@@ -72,6 +72,16 @@ class NodeSocketsTest {
     }
 
     @Test
+    void shouldTakeNoOtherSocketInTheFolderForANode() throws Exception {
+        // given
+        final Path live = node("run/x-1.sock");
+        node("run/x.observe.sock");
+        node("run/manager.sock");
+        // when, then
+        assertEquals(live, find("run"));
+    }
+
+    @Test
     void shouldLookIntoTheNextFolderOnlyIfTheFirstHasNoNode() throws Exception {
         // given
         deadNode("one/x-0.sock");

@@ -1,5 +1,6 @@
 package io.hxb.bench.attack;
 
+import io.hxb.bench.harness.KeyRollout;
 import io.hxb.bench.harness.Peers;
 import io.hxb.bench.harness.ProcessLab;
 import io.hxb.bench.harness.RunReport;
@@ -24,6 +25,7 @@ import java.util.Locale;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.UnaryOperator;
 
 /**
  * The command line of the attacker: {@code benchmarks/run attack}. One thread does everything; an
@@ -48,6 +50,7 @@ public final class Attack implements Callable<Integer> {
     private static final long GO_ON_NS = 3 * SECOND;
     private static final long SETTLE_NS = 3 * SECOND;
     private static final long REST_LIMIT_NS = 60 * SECOND;
+    private static final long RECOVERY_LIMIT_MS = 1_000;
     private static final int TELL_ROUNDS = 10;
     private static final int MTU_BYTES = 9_000;
     private static final int MIN_SEEN_TYPES = 5;
@@ -87,6 +90,22 @@ public final class Attack implements Callable<Integer> {
                     "secure the cluster by none, authenticate or encrypt (default: "
                             + "${DEFAULT-VALUE})")
     private SecurityConfig.Mode security;
+
+    @Option(
+            names = "--rollout",
+            paramLabel = "STEP",
+            defaultValue = "none",
+            description =
+                    "leave the cluster in the middle of a change of its key, with half of the nodes"
+                            + " changed: known, used or forgotten (default: ${DEFAULT-VALUE})")
+    private KeyRollout rollout;
+
+    @Option(
+            names = "--spoof",
+            description =
+                    "send from the addresses of nodes without a key: messages, flows and links may"
+                        + " then fail; nodes must survive, bounded, and recover within a second")
+    private boolean isSpoofing;
 
     @Option(
             names = "--shape",
@@ -183,7 +202,8 @@ public final class Attack implements Callable<Integer> {
         Files.createDirectories(folder);
         System.out.println("seed " + seed + ", files in " + folder);
         startNs = System.nanoTime();
-        final ProcessLab lab = new ProcessLab(folder, spec, security);
+        final ProcessLab lab =
+                new ProcessLab(folder, spec, security, rollout, UnaryOperator.identity());
         Runtime.getRuntime().addShutdownHook(new Thread(lab::close, "attack-lab"));
         try (lab) {
             try {
@@ -202,6 +222,11 @@ public final class Attack implements Callable<Integer> {
         require(pace >= 0, "--pace must be 0 or more: " + pace);
         require(messagesPerSecond >= 1, "--rate must be 1 or more: " + messagesPerSecond);
         require(baselineSeconds >= 1, "--baseline must be 1 or more: " + baselineSeconds);
+        final boolean isOpen = security == SecurityConfig.Mode.NONE;
+        require(isOpen || !isSpoofing, "--spoof is for --security none");
+        require(
+                !isOpen || rollout == KeyRollout.NONE,
+                "--rollout needs --security authenticate or encrypt");
         try {
             return new LabSpec(
                     "attack" + ProcessHandle.current().pid(),
@@ -228,7 +253,8 @@ public final class Attack implements Callable<Integer> {
     private void run(final ProcessLab lab, final Path folder) throws IOException {
         final SplittableRandom random = new SplittableRandom(seed);
         final AttackWire wire = backend.usesNics() ? new RawWire(lab) : new UdpWire(lab);
-        try (Attacker attacker = new Attacker(wire, lab.config(), links, random);
+        try (Attacker attacker = new Attacker(wire, lab.config(), links, isSpoofing, random);
+                Recovery recovery = new Recovery(lab);
                 AttackTraffic traffic = new AttackTraffic(lab, folder, messagesPerSecond)) {
             watch(attacker, START_NS);
             final Victims victims = new Victims(lab);
@@ -237,22 +263,46 @@ public final class Attack implements Callable<Integer> {
             watch(attacker, GO_ON_NS);
             final Victims.Moment quiet = victims.look();
             final Flow before = new Flow(traffic);
+            recovery.beginBefore();
             watch(attacker, baselineSeconds * SECOND);
+            recovery.endBefore();
             final Victims.Moment start = victims.look();
             before.end(traffic);
-            System.out.println("without an attack: " + victims.changes(quiet, start));
+            System.out.println("without an attack: " + victims.changes(quiet, start, false));
             final Flow during = new Flow(traffic);
             final Victims.Moment warm = attack(attacker, victims, traffic);
             final Victims.Moment end = victims.look();
             during.end(traffic);
-            victims.changes(start, end).forEach(this::problem);
+            judge(recovery.awaitMs());
+            victims.changes(start, end, isSpoofing).forEach(this::problem);
             victims.growth(warm, end).forEach(this::problem);
             victims.missingBuffers(resting, rest(victims, traffic)).forEach(this::problem);
-            traffic.problems().forEach(this::problem);
+            judge(traffic);
             sumUp(attacker, traffic, before, during);
             sumUp(start, warm, end);
             if (attacker.seenTypes() < MIN_SEEN_TYPES) {
                 problem("the attacker saw " + attacker.seenTypes() + " types of frames only");
+            }
+        }
+    }
+
+    private void judge(final long recoveredMs) {
+        report.fact("recovered_after_ms", recoveredMs);
+        if (recoveredMs < 0 || recoveredMs > RECOVERY_LIMIT_MS) {
+            problem(
+                    recoveredMs < 0
+                            ? "10 s after the last frame, nodes do not receive what they did"
+                            : "nodes received what they did " + recoveredMs + " ms afterwards");
+        }
+    }
+
+    // What forged frames with addresses of nodes do to messages is reported, and no problem.
+    private void judge(final AttackTraffic traffic) {
+        traffic.ends().forEach(this::problem);
+        for (final String name : AttackTraffic.FAULTS) {
+            report.fact(name, traffic.total(name));
+            if (traffic.total(name) > 0 && !isSpoofing) {
+                problem(name + ": " + traffic.total(name));
             }
         }
     }
@@ -277,7 +327,7 @@ public final class Attack implements Callable<Integer> {
             problem("messages are under way after a minute of rest");
         }
         LockSupport.parkNanos(SETTLE_NS);
-        if (traffic.total("unexplained_messages") > 0) {
+        if (traffic.total("unexplained_messages") > 0 && !isSpoofing) {
             problem(traffic.total("unexplained_messages") + " messages are missing at rest");
         }
         return victims.look();
@@ -319,6 +369,8 @@ public final class Attack implements Callable<Integer> {
             final Flow during) {
         report.fact("backend", backend.name().toLowerCase(Locale.ROOT));
         report.fact("security", security.name().toLowerCase(Locale.ROOT));
+        report.fact("rollout", rollout.name().toLowerCase(Locale.ROOT));
+        report.fact("spoof", isSpoofing);
         report.fact("shape", shape);
         report.fact("links", links);
         report.fact("seed", seed);

@@ -14,6 +14,10 @@ import java.util.List;
  * Programs at all nodes that send messages to one another and check every byte. Used by one thread.
  */
 final class AttackTraffic implements AutoCloseable {
+    /** What must not happen to messages. */
+    static final List<String> FAULTS =
+            List.of("failed_messages", "corrupt_messages", "repeated_messages", "lost_messages");
+
     private static final List<String> FLAGS = List.of("-Xmx64m", "-XX:TieredStopAtLevel=1");
 
     private final List<Child> programs = new ArrayList<>();
@@ -61,28 +65,18 @@ final class AttackTraffic implements AutoCloseable {
         return programs.stream().mapToLong(program -> program.last().path(name).asLong()).sum();
     }
 
-    /** What went wrong with them or their messages. */
-    List<String> problems() {
-        final List<String> problems = new ArrayList<>();
+    /** Programs that ended or lost their node. */
+    List<String> ends() {
+        final List<String> ends = new ArrayList<>();
         for (int node = 0; node < programs.size(); node++) {
             final Child program = programs.get(node);
             if (!program.isAlive()) {
-                problems.add("the program at node " + node + " ended: " + program.end());
+                ends.add("the program at node " + node + " ended: " + program.end());
             } else if (program.last().path("attached").asLong() != 1) {
-                problems.add("the program at node " + node + " had to attach again");
+                ends.add("the program at node " + node + " had to attach again");
             }
         }
-        for (final String name :
-                List.of(
-                        "failed_messages",
-                        "corrupt_messages",
-                        "repeated_messages",
-                        "lost_messages")) {
-            if (total(name) > 0) {
-                problems.add(name + ": " + total(name));
-            }
-        }
-        return problems;
+        return ends;
     }
 
     @Override

@@ -12,7 +12,7 @@ import java.util.concurrent.locks.LockSupport;
  * Sends frames made of those that he sees, batch by batch, at a pace. Owned by one thread.
  *
  * <p>Without a key a node has to believe every sender with a neighbour's address, so then he uses
- * only one of his own.
+ * only one of his own, unless he is to spoof.
  */
 final class Attacker implements AutoCloseable {
     private static final long SECOND = 1_000_000_000L;
@@ -39,22 +39,24 @@ final class Attacker implements AutoCloseable {
      *
      * @param wire his place; closed with him.
      * @param links links of each trunk.
+     * @param isSpoofing true to have the addresses of nodes although there is no key.
      */
     Attacker(
             final AttackWire wire,
             final ClusterConfig config,
             final int links,
+            final boolean isSpoofing,
             final SplittableRandom random) {
         this.wire = wire;
         this.random = random;
-        isForeign = config.security().mode() == SecurityConfig.Mode.NONE;
+        isForeign = config.security().mode() == SecurityConfig.Mode.NONE && !isSpoofing;
         seen = new SeenFrames(wire.prefixBytes(), random.split());
         forger =
                 new Forger(
                         seen,
                         new Forgery(config, links, random.split()),
                         random.split(),
-                        config.security().mode() == SecurityConfig.Mode.ENCRYPT);
+                        isSpoofing || config.security().mode() == SecurityConfig.Mode.ENCRYPT);
     }
 
     /** Only sees what passes. */

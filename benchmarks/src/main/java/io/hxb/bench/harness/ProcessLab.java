@@ -27,6 +27,7 @@ import java.util.stream.Stream;
  */
 public final class ProcessLab implements AutoCloseable {
     private static final String KEY = "key";
+    private static final String NEW_KEY = "new-key";
 
     private final LabRegistry registry;
     private final Lab lab;
@@ -54,15 +55,42 @@ public final class ProcessLab implements AutoCloseable {
             final SecurityConfig.Mode mode,
             final UnaryOperator<ClusterConfig> change)
             throws IOException {
+        this(folder, spec, mode, KeyRollout.NONE, change);
+    }
+
+    /**
+     * As the others, in the middle of a change of the key.
+     *
+     * @param rollout which keys nodes have.
+     */
+    public ProcessLab(
+            final Path folder,
+            final LabSpec spec,
+            final SecurityConfig.Mode mode,
+            final KeyRollout rollout,
+            final UnaryOperator<ClusterConfig> change)
+            throws IOException {
         registry = new LabRegistry(folder.resolve("labs"));
         lab = Lab.up(registry, spec);
         try {
-            config =
-                    change.apply(
-                            LabCluster.config(lab)
-                                    .withSecurity(security(lab.folder().resolve(KEY), mode)));
-            final Path file = LabCluster.write(config, lab.folder());
-            NodeProcesses.start(lab, config, file, Capture.NONE);
+            final ClusterConfig open = change.apply(LabCluster.config(lab));
+            if (mode == SecurityConfig.Mode.NONE) {
+                config = open;
+                final Path file = LabCluster.write(config, lab.folder());
+                NodeProcesses.start(lab, config, file, Capture.NONE);
+            } else {
+                final Path oldKey = newKey(KEY);
+                final Path newKey = newKey(NEW_KEY);
+                config = open.withSecurity(rollout.before(mode, oldKey, newKey));
+                final ClusterConfig changed =
+                        open.withSecurity(rollout.after(mode, oldKey, newKey));
+                final Path before = LabCluster.write(config, lab.folder());
+                final Path after =
+                        LabCluster.write(
+                                changed, Files.createDirectory(lab.folder().resolve("changed")));
+                NodeProcesses.start(
+                        lab, config, node -> node % 2 == 0 ? before : after, Capture.NONE);
+            }
         } catch (final IOException | RuntimeException e) {
             lab.close();
             throw e;
@@ -84,13 +112,10 @@ public final class ProcessLab implements AutoCloseable {
                 cluster -> cluster.withIp(IpConfig.DEFAULT.withPrefixes(List.of(prefix))));
     }
 
-    private static SecurityConfig security(final Path key, final SecurityConfig.Mode mode)
-            throws IOException {
-        if (mode == SecurityConfig.Mode.NONE) {
-            return SecurityConfig.DEFAULT;
-        }
+    private Path newKey(final String name) throws IOException {
+        final Path key = lab.folder().resolve(name);
         KeyFile.generate(key);
-        return new SecurityConfig(mode, List.of(key.toString()));
+        return key;
     }
 
     /** Its name. */

@@ -91,6 +91,11 @@ final class BulkCluster implements AutoCloseable {
         return ClusterConfigYaml.read(file(way)).socketPath(node);
     }
 
+    /** Path of the counters of a node. */
+    Path countersPath(final BulkWay way, final int node) throws IOException {
+        return ClusterConfigYaml.read(file(way)).countersPath(node);
+    }
+
     @Override
     public void close() {
         folder.close();

@@ -4,6 +4,8 @@ import io.hxb.bench.harness.BusyTime;
 import io.hxb.bench.harness.Peers;
 import io.hxb.bench.harness.Program;
 import io.hxb.bench.message.MessageEnd;
+import io.hxb.counter.CounterReader;
+import io.hxb.counter.CounterType;
 
 import tools.jackson.databind.JsonNode;
 
@@ -17,6 +19,9 @@ import java.util.concurrent.Callable;
  * the machine spends on it. Used by one thread.
  */
 final class BulkLine implements AutoCloseable {
+    /** Figure: times that a node left a link out. */
+    static final String EXCLUSIONS = "exclusions";
+
     private static final String LEFT = BulkNetwork.LEFT;
     private static final String RIGHT = BulkNetwork.RIGHT;
 
@@ -80,6 +85,29 @@ final class BulkLine implements AutoCloseable {
                         messages(
                                 attached("sink", way, size, RIGHT, SINK, SEND),
                                 attached("send", way, size, LEFT, SEND, SINK)));
+    }
+
+    /** The same, and how often a node left a link out from its start on, as {@link #EXCLUSIONS}. */
+    Map<String, Double> watched(final BulkWay way, final BulkSize size) throws Exception {
+        return withNodes(
+                way,
+                List.of(LEFT, RIGHT),
+                () -> {
+                    final Map<String, Double> figures =
+                            messages(
+                                    attached("sink", way, size, RIGHT, SINK, SEND),
+                                    attached("send", way, size, LEFT, SEND, SINK));
+                    long exclusions = 0;
+                    for (final String host : List.of(LEFT, RIGHT)) {
+                        try (CounterReader counters =
+                                CounterReader.open(
+                                        cluster.countersPath(way, network.number(host)))) {
+                            exclusions += counters.sum(CounterType.LINK_EXCLUDED_EVENTS);
+                        }
+                    }
+                    figures.put(EXCLUSIONS, (double) exclusions);
+                    return figures;
+                });
     }
 
     /** The same with loops of the nodes that the cluster file has. */

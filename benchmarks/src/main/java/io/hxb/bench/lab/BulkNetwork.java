@@ -29,7 +29,6 @@ final class BulkNetwork implements AutoCloseable {
 
     private static final String SWITCH = "switch";
     private static final String BOX = "box";
-    private static final int LONG_LINK = 0;
     private static final double ALL = 1;
 
     private final BenchNetwork network;
@@ -48,8 +47,11 @@ final class BulkNetwork implements AutoCloseable {
         /** A switch for each link, at whose ports frames can be lost. */
         SWITCHES,
 
-        /** A cable for each link, and a box in the first one that can make it longer. */
+        /** A cable for each link, and a box in the first one that makes it longer. */
         LONG_CABLE,
+
+        /** A cable for each link, and a box in each that makes it longer. */
+        LONG_CABLES,
 
         /** A relay, so that only HXB over raw links can cross it. */
         RELAY
@@ -75,7 +77,7 @@ final class BulkNetwork implements AutoCloseable {
                 switch (between) {
                     case CABLES -> BenchNetwork.of("bulk", LEFT, RIGHT);
                     case SWITCHES -> BenchNetwork.of("bulk", LEFT, RIGHT, SWITCH);
-                    case LONG_CABLE -> BenchNetwork.of("bulk", LEFT, RIGHT, BOX);
+                    case LONG_CABLE, LONG_CABLES -> BenchNetwork.of("bulk", LEFT, RIGHT, BOX);
                     case RELAY -> BenchNetwork.of("bulk", LEFT, RIGHT, RELAY, OTHER_RELAY);
                 };
         for (int i = 0; i < links; i++) {
@@ -103,9 +105,9 @@ final class BulkNetwork implements AutoCloseable {
         final String nic = nic(link);
         if (between == Between.SWITCHES) {
             network.joinByBridge(LEFT, nic, RIGHT, nic, SWITCH, bridge(link), mtu);
-        } else if (between == Between.LONG_CABLE && link == LONG_LINK) {
-            network.join(LEFT, nic, BOX, LEFT, mtu);
-            network.join(RIGHT, nic, BOX, RIGHT, mtu);
+        } else if (between == Between.LONG_CABLES || (between == Between.LONG_CABLE && link == 0)) {
+            network.join(LEFT, nic, BOX, LEFT + link, mtu);
+            network.join(RIGHT, nic, BOX, RIGHT + link, mtu);
         } else {
             network.join(LEFT, nic, RIGHT, nic, mtu);
         }
@@ -180,12 +182,15 @@ final class BulkNetwork implements AutoCloseable {
     }
 
     /**
-     * Makes the first link longer, until the network is closed; nothing passes it before.
+     * Makes a link with a box longer, until the network is closed; nothing passes it before.
      *
      * @param ms what that adds in each direction.
+     * @param jitterMs by how much more a frame may be delayed.
      */
-    DelayBox delay(final double ms) throws IOException, InterruptedException {
-        final DelayBox box = DelayBox.start(network.name(BOX), LEFT, RIGHT, ms);
+    DelayBox delay(final int link, final double ms, final double jitterMs)
+            throws IOException, InterruptedException {
+        final DelayBox box =
+                DelayBox.start(network.name(BOX), LEFT + link, RIGHT + link, ms, jitterMs);
         boxes.add(box);
         return box;
     }

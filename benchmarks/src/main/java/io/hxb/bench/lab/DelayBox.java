@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 
 /**
- * A program between the two halves of a cable, which hands every frame on after a fixed time. Used
- * by one thread.
+ * A program between the two halves of a cable, which hands every frame on after a time. Used by one
+ * thread.
  */
 final class DelayBox implements AutoCloseable {
     /** Figure: the longest time that a frame waited beyond the delay, in microseconds. */
@@ -32,14 +32,32 @@ final class DelayBox implements AutoCloseable {
      *
      * @param namespace of both NICs.
      * @param delayMs in each direction.
+     * @param jitterMs by how much more a frame may be delayed; frames stay in order.
      */
     static DelayBox start(
-            final String namespace, final String nic, final String otherNic, final double delayMs)
+            final String namespace,
+            final String nic,
+            final String otherNic,
+            final double delayMs,
+            final double jitterMs)
             throws IOException, InterruptedException {
-        final String delayUs = Long.toString(Math.round(delayMs * 1e3));
         return new DelayBox(
-                Program.start(namespace, "", Peers.c("delay_box", "-d", delayUs, nic, otherNic))
+                Program.start(
+                                namespace,
+                                "",
+                                Peers.c(
+                                        "delay_box",
+                                        "-d",
+                                        us(delayMs),
+                                        "-j",
+                                        us(jitterMs),
+                                        nic,
+                                        otherNic))
                         .ready());
+    }
+
+    private static String us(final double ms) {
+        return Long.toString(Math.round(ms * 1e3));
     }
 
     /**

@@ -127,7 +127,7 @@ record IpScenarios(
                 mtu,
                 mbit,
                 (network, contest) -> {
-                    final DelayBox box = network.delay(delayMs);
+                    final DelayBox box = network.delay(BAD_LINK, delayMs, 0);
                     all(contest, (hosts, route) -> box.measured(() -> bulk(hosts, route)));
                 });
     }

@@ -40,6 +40,7 @@ import java.util.Locale;
             UdpLatency.class,
             UdpRelay.class,
             LinksScaling.class,
+            LongLinks.class,
             Failover.class,
             NoGarbage.class
         },

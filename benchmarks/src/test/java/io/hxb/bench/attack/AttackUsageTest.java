@@ -23,19 +23,22 @@ class AttackUsageTest {
         "--baseline=0, --baseline must be 1 or more: 0",
         "--backend=tcp, --backend",
         "--security=sign, --security",
+        "--spoof, --spoof is for --security none",
+        "--rollout=half, --rollout",
+        "--rollout=used --security=none, --rollout needs --security authenticate or encrypt",
         "--shape=2x, 2x",
         "--shape=1, at least 2 nodes",
         "--links=9, --links must be 1..8: 9",
         "--nonsense, --nonsense",
     })
-    void shouldReportWhatIsWrong(final String argument, final String expected) {
+    void shouldReportWhatIsWrong(final String arguments, final String expected) {
         // given
         final ByteArrayOutputStream errors = new ByteArrayOutputStream();
         // when
         final int status =
                 Attack.commandLine()
                         .setErr(new PrintWriter(errors, true, StandardCharsets.UTF_8))
-                        .execute(argument);
+                        .execute(arguments.split(" ", -1));
         // then
         assertEquals(2, status);
         final String text = errors.toString(StandardCharsets.UTF_8);

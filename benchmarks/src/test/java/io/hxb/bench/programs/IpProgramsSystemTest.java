@@ -17,6 +17,7 @@ import java.util.List;
 /** A program of others, in short: it sees no more of faults than a pause. */
 @Tag("system")
 class IpProgramsSystemTest {
+    @Tag("outside")
     @Test
     void shouldServePagesWhileALinkIsPulledAndARelayIsKilled() {
         assumeTrue(Privileges.canMakeNamespaces(), "skipped: making network namespaces needs root");

@@ -25,6 +25,7 @@ class VlanMpiSystemTest {
         assumeTrue(OpenVswitch.isInstalled(), "skipped: Open vSwitch is not installed");
     }
 
+    @Tag("outside")
     @Test
     void shouldRunAnMpiProgramThatChoosesItsPathsByItself() {
         assumeTrue(isInstalled("mpicc") && isInstalled("make"), "skipped: there is no Open MPI");

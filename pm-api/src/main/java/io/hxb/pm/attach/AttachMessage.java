@@ -37,7 +37,8 @@ import java.nio.charset.StandardCharsets;
  *                                                        min delivery entries,     pool if not 0
  *                                                        own receive buffers of a
  *                                                        context or 0, bytes of a
- *                                                        direct ring or 0
+ *                                                        direct ring or 0, 1 if it
+ *                                                        answers LIST_FLOWS
  * LEND            id of the memory, bytes, 1 if the node -
  *                 writes to it too (control memory, send
  *                 pool, own receive buffers, remote
@@ -63,9 +64,12 @@ import java.nio.charset.StandardCharsets;
  *                                                        id of the peer, bytes of  is offered:
  *                                                        a ring that is offered,   records, page,
  *                                                        number of the ring        wake peer
+ * LIST_FLOWS      whose view, see FlowListing            flows in the memory,      request: memory
+ *                                                        flows in all, ns of the
+ *                                                        node's clock
  * </pre>
  *
- * <p>The last five, and regions that the node writes to, are of version 3.
+ * <p>The five before LIST_FLOWS, and regions that the node writes to, are of version 3.
  */
 public final class AttachMessage {
     /** Bytes of every message. */
@@ -109,6 +113,9 @@ public final class AttachMessage {
 
     /** Asks for a change of the rings of a context. */
     public static final int DIRECT_CHANGE = 17;
+
+    /** Asks who talks to whom, see {@link FlowListing}. */
+    public static final int LIST_FLOWS = 18;
 
     /** Argument of LEND: a region that the node only reads. */
     public static final int READ_REGION = 0;

@@ -14,6 +14,9 @@ public final class DirectMemory implements AutoCloseable {
     /** Mappings of the records, one after the other. */
     private static final int COPIES = 2;
 
+    /** Bytes from the page to the records, which begin a page of the kernel's. */
+    private static final int ROOM_BYTES = (int) AddressRange.pages(DirectPage.LENGTH_BYTES);
+
     private final AddressRange range;
     private final int capacityBytes;
     private int peerSignal = -1;
@@ -27,7 +30,7 @@ public final class DirectMemory implements AutoCloseable {
     /**
      * Makes the memory of a ring, for its sender.
      *
-     * @param capacityBytes bytes of records, a power of two of 4,096 or more.
+     * @param capacityBytes bytes of records, a power of two of a page or more.
      * @param descriptors {@code [2]}, filled with those of the records and of the page, which the
      *     caller passes to the node and closes.
      * @throws LinuxException if there is not that much memory.
@@ -68,12 +71,12 @@ public final class DirectMemory implements AutoCloseable {
     private static DirectMemory map(
             final int capacityBytes, final int records, final int page, final boolean isSender)
             throws LinuxException {
-        final long length = DirectPage.LENGTH_BYTES + (long) COPIES * capacityBytes;
+        final long length = ROOM_BYTES + (long) COPIES * capacityBytes;
         final AddressRange range = AddressRange.reserve(length);
         try {
-            range.mapShared(0, DirectPage.LENGTH_BYTES, page, true);
+            range.mapShared(0, ROOM_BYTES, page, true);
             for (int i = 0; i < COPIES; i++) {
-                final long offset = DirectPage.LENGTH_BYTES + (long) i * capacityBytes;
+                final long offset = ROOM_BYTES + (long) i * capacityBytes;
                 range.mapShared(offset, capacityBytes, records, isSender);
             }
             return new DirectMemory(range, capacityBytes);
@@ -112,7 +115,7 @@ public final class DirectMemory implements AutoCloseable {
 
     /** Address of the first of the two mappings of the records. */
     public long recordsAddress() {
-        return range.address() + DirectPage.LENGTH_BYTES;
+        return range.address() + ROOM_BYTES;
     }
 
     /** Bytes of one of them. */

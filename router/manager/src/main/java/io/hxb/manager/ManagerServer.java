@@ -1,10 +1,14 @@
 package io.hxb.manager;
 
 import io.hxb.http.HttpPipeline;
+import io.hxb.os.NativeLibrary;
+import io.hxb.os.PortOwner;
 import io.hxb.os.StaleSocket;
 import io.hxb.session.KeyRing;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.IoEventLoopGroup;
@@ -32,8 +36,10 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntPredicate;
 
 /**
@@ -50,7 +56,7 @@ public final class ManagerServer implements AutoCloseable {
     private final ConnectionResources connectionResources;
     private final boolean hasKey;
     private final IoEventLoopGroup loop;
-    private final List<Channel> listeners = new ArrayList<>();
+    private final List<Channel> listeners = new CopyOnWriteArrayList<>();
     private final ChannelGroup connections =
             new DefaultChannelGroup(ImmediateEventExecutor.INSTANCE, true);
     private final List<Path> sockets = new ArrayList<>();
@@ -63,6 +69,7 @@ public final class ManagerServer implements AutoCloseable {
      * @param spinForNs how long the thread looks for the next request before it sleeps, in ns.
      */
     public ManagerServer(final HostManager manager, final KeyRing keys, final long spinForNs) {
+        NativeLibrary.require();
         final RequestWait wait = new RequestWait(spinForNs);
         connectionResources = new ConnectionResources(manager, keys);
         hasKey = !keys.isEmpty();
@@ -103,10 +110,50 @@ public final class ManagerServer implements AutoCloseable {
                                                 false);
                                     }
                                 });
-        bind(bootstrap, new DomainSocketAddress(socket.toString()));
+        final SocketAddress address = new DomainSocketAddress(socket.toString());
+        final AtomicReference<Channel> current = new AtomicReference<>(bind(bootstrap, address));
         sockets.add(socket);
-        // The kernel reports the credentials of the other end.
+        permit(socket);
+        every(TICK_MS, () -> keep(socket, bootstrap, current));
+    }
+
+    // The kernel reports the credentials of the other end.
+    private static void permit(final Path socket) throws IOException {
         Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-rw-rw-"));
+    }
+
+    /** Makes a socket again that somebody has removed, once its folder is there. */
+    private void keep(
+            final Path socket,
+            final ServerBootstrap bootstrap,
+            final AtomicReference<Channel> current) {
+        if (Files.exists(socket) || !Files.isDirectory(socket.toAbsolutePath().getParent())) {
+            return;
+        }
+        // A channel that closes removes what has its path, so it goes first.
+        final Channel old = current.get();
+        old.close()
+                .addListener(
+                        _ -> {
+                            listeners.remove(old);
+                            bootstrap
+                                    .bind(new DomainSocketAddress(socket.toString()))
+                                    .addListener(
+                                            (ChannelFutureListener)
+                                                    bound -> begin(socket, bound, current));
+                        });
+    }
+
+    // Where it failed, the next round tries again.
+    private void begin(
+            final Path socket, final ChannelFuture bound, final AtomicReference<Channel> current)
+            throws IOException {
+        if (bound.isSuccess()) {
+            current.set(bound.channel());
+            listeners.add(bound.channel());
+            permit(socket);
+            LOGGER.warn("the socket {} had been removed, and was made again", socket);
+        }
     }
 
     /**
@@ -161,7 +208,12 @@ public final class ManagerServer implements AutoCloseable {
         final var bound = bootstrap.bind(address).awaitUninterruptibly();
         if (!bound.isSuccess()) {
             throw new IOException(
-                    "the manager cannot listen on " + address + ": " + bound.cause().getMessage(),
+                    "the manager cannot listen on "
+                            + address
+                            + ": "
+                            + (address instanceof final InetSocketAddress place
+                                    ? PortOwner.whyNot(place, bound.cause())
+                                    : bound.cause().getMessage()),
                     bound.cause());
         }
         listeners.add(bound.channel());

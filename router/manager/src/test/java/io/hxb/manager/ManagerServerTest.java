@@ -56,6 +56,29 @@ class ManagerServerTest {
     }
 
     @Test
+    void shouldListenAgainWhereItsSocketWasRemoved() throws IOException {
+        try (ManagerClient before = ManagerClient.connect(socket)) {
+            // when
+            Files.delete(socket);
+            // then
+            TestNamespaces.await("a manager listens there", () -> isThere(socket));
+            before.request(ManagerOperation.SET).peerHost(1).vid(12);
+            assertEquals(Status.OK.code(), before.exchange().status());
+        }
+        server.close();
+        assertFalse(Files.exists(socket));
+    }
+
+    private static boolean isThere(final Path socket) {
+        try {
+            ManagerClient.connect(socket).close();
+            return true;
+        } catch (final IOException e) {
+            return false;
+        }
+    }
+
+    @Test
     void shouldAnswerRequestsThatComeInPiecesAndTogether() throws IOException {
         // given: a hundred requests in one piece, cut where it hurts
         final int requests = 100;

@@ -11,8 +11,9 @@ import java.util.Map;
 /**
  * What every node's links are plugged into. Immutable.
  *
- * <p>An endpoint is a NIC name for raw links, {@code host:port} or nothing for UDP; {@code {node}}
- * in it stands for the node id and {@code {link}} for the link's index in the node.
+ * <p>An endpoint is a NIC name for raw links, {@code mac:} and a MAC address or {@code path:} and a
+ * path, {@code host:port} or nothing for UDP; {@code {node}} in it stands for the node id and
+ * {@code {link}} for the link's index in the node.
  *
  * @param endpoints endpoint of each link, {@code [dimensions][links]}, 1 to 8 links per dimension;
  *     an empty one uses the UDP pattern.

@@ -28,7 +28,8 @@ public record NodeSelection(int node, long coordinates, String source) {
      * of a Kubernetes StatefulSet's host name. Such an ordinal never begins with a 0, and the name
      * of a pod with {@code hostNetwork} is that of its machine, which has none.
      *
-     * @param option node id or coordinates such as {@code 1,0,2}; null when not given.
+     * @param option node id, coordinates such as {@code 1,0,2}, or a name under {@code hosts}; null
+     *     when not given.
      * @param environment environment variables.
      * @param hostName name of this host, with or without domain.
      * @param isOfMachine whether the host name is that of a machine, even for a pod.
@@ -41,11 +42,11 @@ public record NodeSelection(int node, long coordinates, String source) {
             final String hostName,
             final boolean isOfMachine) {
         if (option != null) {
-            return parse(config.shape(), option, "--node");
+            return named(config, option, "--node");
         }
         final String variable = environment.get("HXB_NODE");
         if (variable != null && !variable.isBlank()) {
-            return parse(config.shape(), variable, "HXB_NODE");
+            return named(config, variable, "HXB_NODE");
         }
         final String shortName = hostName.split("\\.", 2)[0];
         final Long listed = config.hosts().getOrDefault(hostName, config.hosts().get(shortName));
@@ -72,6 +73,15 @@ public record NodeSelection(int node, long coordinates, String source) {
                                 + hostName
                                 + "' under hosts: in the cluster file"
                                 + (isInPod && isOfMachine ? POD_ADVICE : "")));
+    }
+
+    /** A node by a host name of the file, its id or coordinates. */
+    private static NodeSelection named(
+            final ClusterConfig config, final String text, final String source) {
+        final Long listed = config.hosts().get(text.strip());
+        return listed == null
+                ? parse(config.shape(), text, source)
+                : new NodeSelection(config.shape().node(listed), listed, source);
     }
 
     private static NodeSelection parse(final Shape shape, final String text, final String source) {

@@ -21,8 +21,8 @@ final class Acceptor implements AutoCloseable {
 
     private static final int NONE = -1;
 
-    private final UnixSocket listener;
     private final AttachMessage message;
+    private UnixSocket listener;
     private int spare;
     private long restNs;
     private boolean isResting;
@@ -37,6 +37,11 @@ final class Acceptor implements AutoCloseable {
         this.listener = listener;
         this.message = message;
         spare = EventFd.create();
+    }
+
+    /** Accepts from another socket from now on; the caller closes the earlier one. */
+    void listenTo(final UnixSocket socket) {
+        listener = socket;
     }
 
     /** The descriptor to wait for; -1 while the acceptor pauses. */

@@ -1,15 +1,20 @@
 package io.hxb.context;
 
 import io.hxb.config.ResourceShare;
+import io.hxb.flow.FlowRights;
 import io.hxb.linux.LinuxException;
+import io.hxb.linux.SharedMemory;
 import io.hxb.linux.UnixSocket;
 import io.hxb.pm.PmException;
 import io.hxb.pm.attach.AttachMessage;
 import io.hxb.pm.attach.ContextRequest;
 import io.hxb.pm.attach.DirectChange;
+import io.hxb.pm.attach.FlowListing;
+import io.hxb.pm.attach.ListedFlow;
 import io.hxb.pm.attach.RemoteRequest;
 
 import java.util.Arrays;
+import java.util.function.Predicate;
 
 /** One application at the node's socket. Owned by the attach server's thread. */
 final class AttachConnection {
@@ -114,14 +119,18 @@ final class AttachConnection {
                 message.refusal(type, e.getMessage());
                 return reply();
             }
-            audit.onRefused(
-                    peer,
-                    type == AttachMessage.OPEN_CONTEXT ? "to open a context" : "to share memory",
-                    e.getMessage(),
-                    System.nanoTime());
+            audit.onRefused(peer, refused(type), e.getMessage(), System.nanoTime());
             message.refusal(type, e.getMessage());
             return reply();
         }
+    }
+
+    private static String refused(final int type) {
+        return switch (type) {
+            case AttachMessage.OPEN_CONTEXT -> "to open a context";
+            case AttachMessage.LIST_FLOWS -> "to list flows";
+            default -> "to share memory";
+        };
     }
 
     private String lend() throws PmException, LinuxException {
@@ -177,6 +186,7 @@ final class AttachConnection {
             case AttachMessage.OPEN_REMOTE -> openRemote();
             case AttachMessage.SHARE -> share();
             case AttachMessage.REVOKE -> revoke();
+            case AttachMessage.LIST_FLOWS -> listFlows();
             default -> "it sent the unknown request " + type;
         };
     }
@@ -187,7 +197,8 @@ final class AttachConnection {
         final int ownBuffers = parts.ownBuffers();
         message.reply(AttachMessage.HELLO)
                 .argument(1, parts.minDeliveryEntries())
-                .argument(2, ownBuffers);
+                .argument(2, ownBuffers)
+                .argument(4, 1);
         if (message.hasDirectRings()) {
             attachedProcess.onDirectRings();
             message.argument(3, directOffers.ringBytes());
@@ -294,6 +305,30 @@ final class AttachConnection {
     private String revoke() throws PmException, LinuxException {
         attachedProcess.revoke(message.argument(0));
         message.reply(AttachMessage.REVOKE);
+        return reply();
+    }
+
+    private String listFlows() throws PmException, LinuxException {
+        if (socket.receivedDescriptors() != 1) {
+            throw new PmException("flows are listed in memory of which there is one descriptor");
+        }
+        final FlowLists lists = manager.flowLists();
+        final Predicate<FlowRights> isShown = lists.view(account(), message.argument(0));
+        if (!lists.mayAsk(account(), System.nanoTime())) {
+            message.refusal(AttachMessage.LIST_FLOWS, "this user has asked just now").forNow();
+            return reply();
+        }
+        try (SharedMemory memory = FlowLists.map(socket.receivedDescriptor(0))) {
+            final FlowListing listing = lists.list(isShown);
+            for (int i = 0; i < listing.flows().size(); i++) {
+                final long offset = (long) i * ListedFlow.LENGTH_BYTES;
+                listing.flows().get(i).write(memory.address() + offset);
+            }
+            message.reply(AttachMessage.LIST_FLOWS)
+                    .argument(0, listing.flows().size())
+                    .argument(1, listing.total())
+                    .argument(2, listing.timeNs());
+        }
         return reply();
     }
 

@@ -32,9 +32,11 @@ public final class AttachServer implements AutoCloseable {
     private static final long HELLO_TIMEOUT_NS = 2_000_000_000L;
     private static final long TICK_NS = 500_000_000L;
 
+    /** Ticks without a path; a process that removes its files and ends says nothing. */
+    private static final int SILENT_TICKS = 6;
+
     private final ContextManager manager;
     private final AttachAccess access;
-    private final SocketPath path;
     private final Acceptor acceptor;
     private final AuditLog audit;
     private final RateLimitedLog warnings = new RateLimitedLog(LOGGER);
@@ -44,6 +46,8 @@ public final class AttachServer implements AutoCloseable {
     private final PollSet poll;
     private final int stopEvent;
     private final Thread thread;
+    private SocketPath path;
+    private int goneTicks;
     private long tickNs = System.nanoTime();
     private Consumer<List<ResourceUse>> reports = uses -> {};
     private volatile boolean isStopped;
@@ -163,7 +167,41 @@ public final class AttachServer implements AutoCloseable {
             tickNs = nowNs + TICK_NS;
             audit.tick(manager.shares().accounts(), nowNs);
             reports.accept(manager.shares().uses());
+            if (path.isGone()) {
+                listenAgain();
+            } else {
+                goneTicks = 0;
+            }
             warnings.doWork(nowNs);
+        }
+    }
+
+    // A folder goes when its user logs out, or when somebody cleans up.
+    private void listenAgain() {
+        goneTicks++;
+        try {
+            final SocketPath again = path.again();
+            acceptor.listenTo(again.socket());
+            path.abandon();
+            path = again;
+            warn(
+                    "removed",
+                    0,
+                    "the socket "
+                            + path.path()
+                            + " had been removed, and was made again; attached programs went on");
+        } catch (final IOException e) {
+            if (goneTicks == SILENT_TICKS) {
+                warn(
+                        "removed",
+                        1,
+                        "the socket "
+                                + path.path()
+                                + " was removed and cannot be made again ("
+                                + e.getMessage()
+                                + "): attached programs go on, others can attach once its folder is"
+                                + " there again");
+            }
         }
     }
 
@@ -249,7 +287,7 @@ public final class AttachServer implements AutoCloseable {
                 manager,
                 socket,
                 peer,
-                new AttachedProcess(false, name, account, manager.memoryReturn()),
+                new AttachedProcess(false, name, peer.pid(), account, manager.memoryReturn()),
                 message,
                 audit,
                 nowNs);

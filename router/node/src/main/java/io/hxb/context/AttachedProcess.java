@@ -26,6 +26,7 @@ final class AttachedProcess {
     private static final long REVOKE_PAUSE_NS = 20_000L;
 
     private final String name;
+    private final int pid;
     private final boolean isLocal;
     private final UserAccount account;
     private final MemoryReclaimer memoryReclaimer;
@@ -44,16 +45,19 @@ final class AttachedProcess {
      *
      * @param isLocal true in the node's own process: it uses the node's mappings.
      * @param name who it is, for messages: such as {@code process 4711 of user 1000}.
+     * @param pid its number, as this process sees it; 0 if it cannot.
      * @param account of its user.
      * @param memoryReclaimer gives its memory back.
      */
     AttachedProcess(
             final boolean isLocal,
             final String name,
+            final int pid,
             final UserAccount account,
             final MemoryReclaimer memoryReclaimer) {
         this.isLocal = isLocal;
         this.name = name;
+        this.pid = pid;
         this.account = account;
         this.memoryReclaimer = memoryReclaimer;
         final long limit = account.book(ResourceShare.MEMORY_BYTES).limit();
@@ -80,6 +84,11 @@ final class AttachedProcess {
 
     String name() {
         return name;
+    }
+
+    /** Number of the process; 0 if this one does not see it. */
+    int pid() {
+        return pid;
     }
 
     UserAccount account() {

@@ -3,6 +3,7 @@ package io.hxb.context;
 import io.hxb.counter.CounterBlock;
 import io.hxb.counter.CounterType;
 import io.hxb.flow.FlowPort;
+import io.hxb.flow.FlowWalk;
 import io.hxb.linux.LinuxException;
 import io.hxb.os.EventFdSet;
 import io.hxb.pm.shm.CloseReason;
@@ -26,6 +27,9 @@ import java.util.function.Consumer;
  */
 public final class ContextLoop implements ContextPolling {
     private static final Logger LOGGER = LoggerFactory.getLogger(ContextLoop.class);
+
+    /** Flows that one turn of the loop looks at, so that it stays short. */
+    private static final int WALKED_A_TURN = 64;
 
     private final ContextTable table;
     private final DirectOffers directOffers;
@@ -187,6 +191,19 @@ public final class ContextLoop implements ContextPolling {
         endpoint.memory().add(memory);
         endpoint.openRemote(remote);
         opened.complete(endpoint);
+    }
+
+    /** Goes on with a pass through the flows, a bounded number in each turn. */
+    void walk(final FlowWalk walk, final CompletableFuture<FlowWalk> done) {
+        if (isClosed) {
+            done.completeExceptionally(new NodeStopsException());
+        } else if (!done.isDone()) {
+            if (port.walk(walk, WALKED_A_TURN)) {
+                done.complete(walk);
+            } else {
+                commands.putBack(loop -> loop.walk(walk, done));
+            }
+        }
     }
 
     /** Closes a context, unless it is closed already. */

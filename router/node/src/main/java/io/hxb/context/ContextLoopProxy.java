@@ -1,5 +1,6 @@
 package io.hxb.context;
 
+import io.hxb.flow.FlowWalk;
 import io.hxb.linux.LinuxException;
 import io.hxb.pm.shm.CloseReason;
 import io.hxb.remote.RemoteEndpoint;
@@ -51,6 +52,15 @@ final class ContextLoopProxy {
             opened.completeExceptionally(new NodeStopsException());
         }
         return opened;
+    }
+
+    /** Completes a pass through the loop's flows: any thread. Fails as {@link #open} does. */
+    CompletableFuture<FlowWalk> walk(final FlowWalk walk) {
+        final CompletableFuture<FlowWalk> done = new CompletableFuture<>();
+        if (!commands.offer(loop -> loop.walk(walk, done))) {
+            done.completeExceptionally(new NodeStopsException());
+        }
+        return done;
     }
 
     /** Closes a context: any thread. Nothing happens when it is closed already. */

@@ -32,6 +32,7 @@ public final class ContextManager implements AutoCloseable {
     private final DirectOffers directOffers;
     private final ContextLoopProxy[] loops;
     private final CounterBlock[] counters;
+    private final FlowLists flowLists;
     private final MemoryReclaimer memoryReclaimer;
     private final AtomicLong attachmentsAccepted = new AtomicLong();
     private final AtomicLong attachmentsRefused = new AtomicLong();
@@ -79,6 +80,7 @@ public final class ContextManager implements AutoCloseable {
                                 loops[parts.loopIndex(endpoint.contextId())].onDirectChange(
                                         endpoint, isReceiverGone),
                         parts.mtuBytes());
+        flowLists = new FlowLists(parts, shares, table, directOffers, loops);
     }
 
     private NodeMemory memory(
@@ -144,7 +146,12 @@ public final class ContextManager implements AutoCloseable {
      */
     public Attachment attach(final NodeInvoker invoker) {
         final AttachedProcess process =
-                new AttachedProcess(true, "this process", shares.node(), memoryReclaimer);
+                new AttachedProcess(
+                        true,
+                        "this process",
+                        (int) ProcessHandle.current().pid(),
+                        shares.node(),
+                        memoryReclaimer);
         return new LocalAttachment(parts, memory, opener, process, invoker);
     }
 
@@ -237,6 +244,11 @@ public final class ContextManager implements AutoCloseable {
     /** The rings by which contexts send to each other directly. */
     DirectOffers directOffers() {
         return directOffers;
+    }
+
+    /** Who talks to whom; for the attach thread. */
+    FlowLists flowLists() {
+        return flowLists;
     }
 
     /** The memory that all applications see. */

@@ -71,6 +71,11 @@ final class DirectOffers {
         return rings.size();
     }
 
+    /** The rings that contexts have, now. */
+    synchronized List<Ring> rings() {
+        return List.copyOf(rings);
+    }
+
     /**
      * Offers a ring.
      *

@@ -6,15 +6,19 @@ import io.hxb.linux.Folder;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.UnixSocket;
 import io.hxb.os.StaleSocket;
+import io.hxb.pm.attach.RunFolders;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 
 /**
  * The place of a node's socket: opens the folder, takes the path for one node by a lock file beside
- * it, and removes the remains of a dead node. Owned by the thread that starts the node.
+ * it, and removes the remains of a dead node. Owned by the thread that starts the node, then by the
+ * attach thread.
  */
 final class SocketPath implements AutoCloseable {
     private static final int LOCK_MODE = 0600;
@@ -23,16 +27,19 @@ final class SocketPath implements AutoCloseable {
 
     private final Folder folder;
     private final String name;
+    private final boolean isForOthers;
     private final FileChannel lock;
     private final UnixSocket socket;
 
     private SocketPath(
             final Folder folder,
             final String name,
+            final boolean isForOthers,
             final FileChannel lock,
             final UnixSocket socket) {
         this.folder = folder;
         this.name = name;
+        this.isForOthers = isForOthers;
         this.lock = lock;
         this.socket = socket;
     }
@@ -65,7 +72,7 @@ final class SocketPath implements AutoCloseable {
                 socket.close();
                 throw e;
             }
-            return new SocketPath(folder, name, lock, socket);
+            return new SocketPath(folder, name, isForOthers, lock, socket);
         } catch (final IOException | RuntimeException e) {
             lock.close();
             throw e;
@@ -177,12 +184,45 @@ final class SocketPath implements AutoCloseable {
         return socket;
     }
 
-    /** Stops listening and removes the socket. The lock file stays: removing it would race. */
+    /** Where programs look for it. */
+    Path path() {
+        return folder.path().resolve(name);
+    }
+
+    /** True if nothing is there any more: somebody has removed it, or the folder it was in. */
+    boolean isGone() {
+        return !Files.exists(path(), LinkOption.NOFOLLOW_LINKS);
+    }
+
+    /**
+     * Listens there once more, after it was removed; {@link #abandon} is for this one then. The
+     * path is free meanwhile: another node that takes it may have it.
+     *
+     * @throws IOException with a message that states the problem; it may be tried again.
+     */
+    SocketPath again() throws IOException {
+        lock.close();
+        RunFolders.ofThisProcess().prepare(folder.path());
+        return listen(path(), isForOthers);
+    }
+
+    /** Closes what another has taken the place of. */
+    void abandon() {
+        socket.close();
+        folder.close();
+    }
+
+    /**
+     * Stops listening and removes the socket, unless the path may be of another node since {@link
+     * #again} failed. The lock file stays: removing it would race.
+     */
     @Override
     public void close() throws IOException {
         socket.close();
         try {
-            folder.delete(name);
+            if (lock.isOpen()) {
+                folder.delete(name);
+            }
         } finally {
             lock.close();
             folder.close();

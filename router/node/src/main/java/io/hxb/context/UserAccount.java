@@ -69,8 +69,8 @@ final class UserAccount implements FlowRights {
         heldBuffers = book(ResourceShare.HELD_BUFFERS);
     }
 
-    /** The user; -1 for the node itself. */
-    int uid() {
+    @Override
+    public int uid() {
         return uid;
     }
 

@@ -24,6 +24,19 @@ import java.util.function.LongSupplier;
 // An ordinal is a position in an array of this process alone; files and readers know ids.
 @SuppressWarnings("EnumOrdinal")
 public final class CounterBlock {
+    /** Values of the neighbours on one link, by their coordinates. */
+    @FunctionalInterface
+    public interface LinkSource {
+        /**
+         * Copies them.
+         *
+         * @param into where to.
+         * @param at index of the first of them.
+         * @param count how many.
+         */
+        void copy(long[] into, int at, int count);
+    }
+
     private static final VarHandle VALUE = MethodHandles.arrayElementVarHandle(long[].class);
 
     private final CounterLayout layout;
@@ -32,6 +45,7 @@ public final class CounterBlock {
     private final int[] first;
     private final List<LongSupplier> sources = new ArrayList<>();
     private final List<Integer> sourceIndexes = new ArrayList<>();
+    private final List<LinkValues> linkValues = new ArrayList<>();
     private final long address;
     // Null where no loop owns the block.
     private final RecorderRing events;
@@ -57,7 +71,10 @@ public final class CounterBlock {
     /** A block of its own that is not published, for parts that work without a node. */
     public static CounterBlock unpublished(final int links, final int dimensions) {
         return new CounterBlock(
-                new CounterLayout(links, dimensions, 1), 0, null, new RecorderRing());
+                new CounterLayout(NeighbourPlaces.of(new int[links]), dimensions, 1),
+                0,
+                null,
+                new RecorderRing());
     }
 
     /** Where the loop of the block records what has happened; only its loop may call it. */
@@ -136,10 +153,34 @@ public final class CounterBlock {
         return this;
     }
 
+    /**
+     * Takes the values of all neighbours on a link from {@code source} whenever the block is
+     * published. Called at start; without effect where they are not counted one by one.
+     *
+     * @param type counted for each neighbour.
+     * @param link index of the link.
+     */
+    public CounterBlock neighbours(
+            final CounterType type, final int link, final LinkSource source) {
+        assert type.scope() == CounterScope.NEIGHBOUR : type;
+        if (layout.places.nodes(link) > 0) {
+            linkValues.add(
+                    new LinkValues(
+                            source,
+                            layout.index(type, layout.places.first(link)),
+                            layout.places.nodes(link)));
+        }
+        return this;
+    }
+
     /** Copies all values to where other threads read them; the block's thread alone. */
     public void publish() {
         for (int i = 0; i < sources.size(); i++) {
             values[sourceIndexes.get(i)] = sources.get(i).getAsLong();
+        }
+        for (int i = 0; i < linkValues.size(); i++) {
+            final LinkValues link = linkValues.get(i);
+            link.source.copy(values, link.index, link.count);
         }
         if (address != 0) {
             for (int i = 0; i < values.length; i++) {
@@ -147,4 +188,7 @@ public final class CounterBlock {
             }
         }
     }
+
+    // Where the values of a source go.
+    private record LinkValues(LinkSource source, int index, int count) {}
 }

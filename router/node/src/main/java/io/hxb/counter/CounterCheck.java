@@ -1,8 +1,10 @@
 package io.hxb.counter;
 
+import io.hxb.topology.Shape;
+
 import java.nio.ByteBuffer;
 
-/** Checks that everything a counter file names lies inside it. Stateless. */
+/** Checks that everything a counter file names lies inside it and can be. Stateless. */
 final class CounterCheck {
     private static final int MAX_THINGS = 1 << 16;
 
@@ -48,14 +50,30 @@ final class CounterCheck {
         if (!isInside || dimensions < 0 || dimensions > 8) {
             return "it is cut short or damaged";
         }
+        for (int link = 0; link < links; link++) {
+            if (!isLinkValid(image, link)) {
+                return "the description of link " + link + " is damaged";
+            }
+        }
+        final int places = CounterHeader.places(image).count();
         final int first = image.getInt(CounterLayout.DESCRIPTIONS_AT_OFFSET);
         for (int type = 0; type < types; type++) {
             final int at = first + type * CounterLayout.DESCRIPTION_BYTES;
-            if (!isDescriptionValid(image, at, links, dimensions, stride)) {
+            if (!isDescriptionValid(image, at, links, dimensions, places, stride)) {
                 return "the description of counter " + type + " is damaged";
             }
         }
         return "";
+    }
+
+    // Ids of neighbours are counted in steps.
+    private static boolean isLinkValid(final ByteBuffer image, final int link) {
+        final int at =
+                image.getInt(CounterLayout.LINKS_AT_OFFSET) + link * CounterLayout.LINK_BYTES;
+        return image.get(at) >= 0
+                && image.get(at) < Shape.MAX_DIMENSIONS
+                && (CounterHeader.lineNodes(image, link) == 0
+                        || image.getInt(at + CounterLayout.LINK_STEP_OFFSET) > 0);
     }
 
     private static boolean isDescriptionValid(
@@ -63,6 +81,7 @@ final class CounterCheck {
             final int at,
             final int links,
             final int dimensions,
+            final int places,
             final int stride) {
         final CounterScope scope = CounterScope.ofCode(image.get(at + 2));
         final long index = image.getInt(at + 4);
@@ -72,6 +91,7 @@ final class CounterCheck {
                     case LINK -> links;
                     case DIMENSION -> dimensions;
                     case BUCKET -> TimeBuckets.COUNT;
+                    case NEIGHBOUR -> places;
                     case null -> 0;
                 };
         return scope != null

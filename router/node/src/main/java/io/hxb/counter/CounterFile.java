@@ -1,10 +1,9 @@
 package io.hxb.counter;
 
-import io.hxb.linux.Descriptors;
 import io.hxb.linux.Errno;
-import io.hxb.linux.Folder;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.UntrustedFolderException;
+import io.hxb.os.SharedFile;
 import io.hxb.pm.attach.RunFolders;
 
 import java.io.IOException;
@@ -18,11 +17,10 @@ import java.util.function.Consumer;
  * thread may call it; calls take turns.
  */
 final class CounterFile implements AutoCloseable {
-    private static final int READABLE_BY_ALL = 0644;
-    private static final int FOLDER_MODE = 0755;
+    /** Rounds of {@link #publishAll}; a process that removes its files and ends says nothing. */
+    private static final int SILENT_ROUNDS = 3;
 
-    private final Path path;
-    private final int descriptor;
+    private final SharedFile file;
     private final CounterLayout layout;
     private final MemorySegment source;
     // What goes into the file: texts are copied only while nobody writes them.
@@ -30,29 +28,29 @@ final class CounterFile implements AutoCloseable {
     private final MemorySegment text;
     private final Consumer<String> warning;
     private boolean isTroubleReported;
+    private int goneRounds;
     private boolean isClosed;
 
     private CounterFile(
-            final Path path,
-            final int descriptor,
+            final SharedFile file,
             final CounterLayout layout,
             final MemorySegment source,
+            final MemorySegment image,
             final Consumer<String> warning) {
-        this.path = path;
-        this.descriptor = descriptor;
+        this.file = file;
         this.layout = layout;
         this.source = source;
+        this.image = image;
         this.warning = warning;
-        image = Arena.ofAuto().allocate(layout.length, Long.BYTES).copyFrom(source);
         text = Arena.ofAuto().allocate(TextArea.LENGTH_BYTES);
     }
 
     /**
-     * Makes the file in place of an older one. It gets its name once all of it is written, so that
-     * a full disk is noticed now, and readers of an older file are not disturbed.
+     * Makes the file in place of an older one, as {@link SharedFile#create}.
      *
      * @param source what is copied, {@code layout.length} bytes.
-     * @param warning called once, when the file cannot be written any more.
+     * @param warning called once, when the file cannot be written any more, or is gone and cannot
+     *     be made again.
      */
     static CounterFile create(
             final Path path,
@@ -60,23 +58,10 @@ final class CounterFile implements AutoCloseable {
             final MemorySegment source,
             final Consumer<String> warning)
             throws IOException {
-        final Path place = path.toAbsolutePath();
-        final String name = place.getFileName().toString();
-        RunFolders.ofThisProcess().prepare(place.getParent());
-        try (Folder folder = Folder.make(place.getParent(), FOLDER_MODE)) {
-            final String fresh = Folder.temporaryName(name);
-            final int fd = folder.createDescriptor(fresh, READABLE_BY_ALL);
-            try {
-                final CounterFile file = new CounterFile(path, fd, layout, source, warning);
-                file.write(0, layout.length);
-                folder.rename(fresh, name);
-                return file;
-            } catch (final LinuxException e) {
-                Descriptors.close(fd);
-                folder.delete(fresh);
-                throw e;
-            }
-        }
+        RunFolders.ofThisProcess().prepare(path.toAbsolutePath().getParent());
+        final MemorySegment image =
+                Arena.ofAuto().allocate(layout.length, Long.BYTES).copyFrom(source);
+        return new CounterFile(SharedFile.create(path, image), layout, source, image, warning);
     }
 
     /** What to tell people when there is no file. */
@@ -103,7 +88,7 @@ final class CounterFile implements AutoCloseable {
     }
 
     Path path() {
-        return path;
+        return file.path();
     }
 
     /**
@@ -122,8 +107,31 @@ final class CounterFile implements AutoCloseable {
         return isHeaderChanged || areValuesChanged;
     }
 
-    /** Writes everything, whatever has been done to the file. */
+    /** Writes everything, whatever has been done to the file, also if it was removed. */
     synchronized void publishAll() {
+        copyAll();
+        if (file.isGone()) {
+            makeAgain();
+        } else {
+            goneRounds = 0;
+        }
+    }
+
+    // A folder goes when its user logs out, or when somebody cleans up.
+    private void makeAgain() {
+        try {
+            RunFolders.ofThisProcess().prepare(path().getParent());
+            file.makeAgain();
+            goneRounds = 0;
+        } catch (final IOException e) {
+            goneRounds++;
+            if (goneRounds == SILENT_ROUNDS) {
+                warning.accept(problem(path(), e));
+            }
+        }
+    }
+
+    private void copyAll() {
         copyIfChanged(0, layout.findingsAt);
         TextArea.copy(source, image, layout.findingsAt, text);
         TextArea.copy(source, image, layout.sharesAt, text);
@@ -142,31 +150,24 @@ final class CounterFile implements AutoCloseable {
     }
 
     private void store(final long at, final long lengthBytes) {
-        if (isClosed) {
-            return;
-        }
         try {
-            write(at, lengthBytes);
+            file.write(at, lengthBytes);
             isTroubleReported = false;
         } catch (final LinuxException e) {
             if (!isTroubleReported) {
                 isTroubleReported = true;
-                warning.accept(problem(path, e));
+                warning.accept(problem(path(), e));
             }
         }
-    }
-
-    private void write(final long at, final long lengthBytes) throws LinuxException {
-        Descriptors.write(descriptor, image.address() + at, lengthBytes, at, path.toString());
     }
 
     /** Writes everything again. */
     @Override
     public synchronized void close() {
         if (!isClosed) {
-            publishAll();
             isClosed = true;
-            Descriptors.close(descriptor);
+            copyAll();
+            file.close();
         }
     }
 }

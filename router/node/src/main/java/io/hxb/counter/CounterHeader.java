@@ -47,6 +47,10 @@ final class CounterHeader {
             final int at = layout.linksAt + link * CounterLayout.LINK_BYTES;
             image.put(at, (byte) label.dimension());
             image.put(at + 1, (byte) label.number());
+            image.put(
+                    at + CounterLayout.LINK_LINE_OFFSET,
+                    (byte) Math.max(0, layout.places.nodes(link) - 1));
+            image.putInt(at + CounterLayout.LINK_STEP_OFFSET, label.step());
             putText(
                     image,
                     at + CounterLayout.LINK_NAME_OFFSET,
@@ -83,6 +87,25 @@ final class CounterHeader {
         final byte[] bytes = Arrays.copyOf(all, Math.min(all.length, spaceBytes - Short.BYTES));
         image.putShort(at, (short) bytes.length);
         image.put(at + Short.BYTES, bytes);
+    }
+
+    /** Where the values of neighbours are, from the links of a file, which lie inside it. */
+    static NeighbourPlaces places(final ByteBuffer image) {
+        final int[] lineNodes = new int[image.getInt(CounterLayout.LINKS_OFFSET)];
+        for (int link = 0; link < lineNodes.length; link++) {
+            lineNodes[link] = lineNodes(image, link);
+        }
+        return NeighbourPlaces.of(lineNodes);
+    }
+
+    /** Nodes of a link's line if they are counted one by one, otherwise 0. */
+    static int lineNodes(final ByteBuffer image, final int link) {
+        final int at =
+                image.getInt(CounterLayout.LINKS_AT_OFFSET)
+                        + link * CounterLayout.LINK_BYTES
+                        + CounterLayout.LINK_LINE_OFFSET;
+        final int others = image.get(at) & 0xFF;
+        return others == 0 ? 0 : others + 1;
     }
 
     /** Reads what {@link #putText} wrote; a length that does not fit is cut. */

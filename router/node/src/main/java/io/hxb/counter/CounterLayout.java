@@ -31,7 +31,9 @@ package io.hxb.counter;
  *    248      8 number of the pid namespace of the process id; 0 if unknown
  *    256        descriptions: id (2), scope (1), kind (1), first value's index (4),
  *               unit: length (2), UTF-8 (22); export name: length (2), UTF-8 (94)
- *               links: dimension (1), number (1), 0 (2), name: length (2), UTF-8 (58)
+ *               links: dimension (1), number (1), nodes of its line less 1 if they are
+ *               counted one by one, otherwise 0 (1), 0 (1), name: length (2), UTF-8 (54),
+ *               difference of the ids of nodes beside each other on its line (4)
  *               findings and shares: a {@link TextArea} each, with a line for each finding; the
  *               number of users and tenants left out and a line for each of the others
  *               values, 8 bytes each, {@code [writers][values]}; a counter's value is the sum over
@@ -78,13 +80,16 @@ final class CounterLayout {
     static final int EXPORT_NAME_BYTES = 96;
     static final int LINK_BYTES = 64;
     static final int LINK_NAME_OFFSET = 4;
-    static final int LINK_NAME_BYTES = 60;
+    static final int LINK_NAME_BYTES = 56;
+    static final int LINK_LINE_OFFSET = 2;
+    static final int LINK_STEP_OFFSET = 60;
 
     private static final int ALIGNMENT = 128;
 
     final int writers;
     final int links;
     final int dimensions;
+    final NeighbourPlaces places;
     final int linksAt;
     final int findingsAt;
     final int sharesAt;
@@ -94,8 +99,9 @@ final class CounterLayout {
     final int valueCount;
     private final int[] firstIndex = new int[CounterType.values().length];
 
-    CounterLayout(final int links, final int dimensions, final int writers) {
-        this.links = links;
+    CounterLayout(final NeighbourPlaces places, final int dimensions, final int writers) {
+        this.places = places;
+        links = places.links();
         this.dimensions = dimensions;
         this.writers = writers;
         final int descriptions = CounterType.values().length * DESCRIPTION_BYTES;
@@ -121,6 +127,7 @@ final class CounterLayout {
             case LINK -> links;
             case DIMENSION -> dimensions;
             case BUCKET -> TimeBuckets.COUNT;
+            case NEIGHBOUR -> places.count();
         };
     }
 

@@ -70,7 +70,9 @@ public final class CounterReader implements AutoCloseable {
                             CounterHeader.text(
                                     image,
                                     at + CounterLayout.LINK_NAME_OFFSET,
-                                    CounterLayout.LINK_NAME_BYTES)));
+                                    CounterLayout.LINK_NAME_BYTES),
+                            CounterHeader.lineNodes(image, link),
+                            image.getInt(at + CounterLayout.LINK_STEP_OFFSET)));
         }
         return new CounterLabels(
                 CounterHeader.text(image, CounterLayout.NAME_OFFSET, CounterLayout.NAME_BYTES),
@@ -139,7 +141,7 @@ public final class CounterReader implements AutoCloseable {
                 .sum();
     }
 
-    /** All values, in the order of the file. */
+    /** All values, in the order of the file; of neighbours only those that are not 0. */
     public List<CounterSample> samples() {
         final List<CounterSample> samples = new ArrayList<>();
         final int first = image.getInt(CounterLayout.DESCRIPTIONS_AT_OFFSET);
@@ -187,29 +189,38 @@ public final class CounterReader implements AutoCloseable {
 
     private void addSamples(final int at, final List<CounterSample> samples) {
         final CounterScope scope = CounterScope.ofCode(image.get(at + 2));
+        final String export =
+                CounterHeader.text(
+                        image,
+                        at + CounterLayout.DESCRIPTION_NAME_OFFSET,
+                        CounterLayout.EXPORT_NAME_BYTES);
+        final String unit =
+                CounterHeader.text(
+                        image,
+                        at + CounterLayout.DESCRIPTION_UNIT_OFFSET,
+                        CounterLayout.UNIT_BYTES);
         final int instances =
                 switch (scope) {
                     case NODE -> 1;
                     case LINK -> image.getInt(CounterLayout.LINKS_OFFSET);
                     case DIMENSION -> image.getInt(CounterLayout.DIMENSIONS_OFFSET);
                     case BUCKET -> TimeBuckets.COUNT;
+                    case NEIGHBOUR -> CounterHeader.places(image).count();
                 };
         for (int instance = 0; instance < instances; instance++) {
+            final long value = sum(image.getInt(at + 4) + instance);
+            if (scope == CounterScope.NEIGHBOUR && value == 0) {
+                continue;
+            }
             samples.add(
                     new CounterSample(
                             image.getShort(at) & 0xFFFF,
-                            CounterHeader.text(
-                                    image,
-                                    at + CounterLayout.DESCRIPTION_NAME_OFFSET,
-                                    CounterLayout.EXPORT_NAME_BYTES),
-                            CounterHeader.text(
-                                    image,
-                                    at + CounterLayout.DESCRIPTION_UNIT_OFFSET,
-                                    CounterLayout.UNIT_BYTES),
+                            export,
+                            unit,
                             scope,
                             CounterKind.ofCode(image.get(at + 3)),
                             instance,
-                            sum(image.getInt(at + 4) + instance)));
+                            value));
         }
     }
 

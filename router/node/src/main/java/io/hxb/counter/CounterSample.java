@@ -8,7 +8,8 @@ package io.hxb.counter;
  * @param unit what it counts.
  * @param scope what it is counted for.
  * @param kind whether it only grows.
- * @param instance number of the link or dimension; 0 for the node's.
+ * @param instance number of the link, dimension or bucket, or place of the neighbour ({@link
+ *     NeighbourPlaces}); 0 for the node's.
  * @param value the sum over all writers.
  */
 public record CounterSample(

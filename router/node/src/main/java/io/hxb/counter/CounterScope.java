@@ -12,7 +12,13 @@ public enum CounterScope {
     DIMENSION(2),
 
     /** Once for each of the {@link TimeBuckets}; label {@code le}. */
-    BUCKET(3);
+    BUCKET(3),
+
+    /**
+     * Once for each neighbour on each link, where a line has more than two nodes; labels {@code
+     * link} and {@code peer}. See {@link NeighbourPlaces}.
+     */
+    NEIGHBOUR(4);
 
     private final int code;
 
@@ -32,6 +38,7 @@ public enum CounterScope {
             case 1 -> LINK;
             case 2 -> DIMENSION;
             case 3 -> BUCKET;
+            case 4 -> NEIGHBOUR;
             default -> null;
         };
     }

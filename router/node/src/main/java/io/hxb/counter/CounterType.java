@@ -5,6 +5,7 @@ import static io.hxb.counter.CounterKind.LEVEL;
 import static io.hxb.counter.CounterScope.BUCKET;
 import static io.hxb.counter.CounterScope.DIMENSION;
 import static io.hxb.counter.CounterScope.LINK;
+import static io.hxb.counter.CounterScope.NEIGHBOUR;
 import static io.hxb.counter.CounterScope.NODE;
 
 import io.hxb.frame.DropReason;
@@ -110,6 +111,8 @@ public enum CounterType {
     FLOW_NO_SUCH_CONTEXT_EVENTS(66, "Flows that ended because the peer context was not open."),
     FLOW_SENDING_FLOWS(67, NODE, LEVEL, "Flows that have state for sending."),
     FLOW_RECEIVING_FLOWS(68, NODE, LEVEL, "Flows that have state for receiving."),
+    FLOW_CONTRADICTED_EVENTS(
+            204, "Flows that began again because the receiver contradicted what was acknowledged."),
     FLOW_REFUSED_EVENTS(69, "Flows refused because the node, context or user had enough."),
     POOL_SIZE_BUFFERS(70, NODE, LEVEL, "Buffers of the receive pool."),
     POOL_FREE_BUFFERS(71, NODE, LEVEL, "Buffers of the receive pool that are free."),
@@ -220,6 +223,8 @@ public enum CounterType {
             147, "Frames dropped: a defect of the node, described in its log."),
     MISCONFIGURATION_OTHER_KEY_EVENTS(
             125, "Hellos of neighbours that have no key in common with this node."),
+    MISCONFIGURATION_DUPLICATE_ADDRESS_EVENTS(
+            205, "Hellos of other nodes whose NICs have the MAC address of a NIC of this node."),
     FLOW_FORGOTTEN_EVENTS(126, "Flows forgotten, by either end, because nothing was sent on them."),
     FLOW_RECALLED_EVENTS(
             127, "Sources asked to close flows that they do not use, because few are free."),
@@ -391,7 +396,36 @@ public enum CounterType {
     GOSSIP_REFUSED_EVENTS(
             199,
             "Frames of this kind that were not from a neighbour or too many, and records in them of"
-                    + " nodes that are not in the cluster file.");
+                    + " nodes that are not in the cluster file."),
+    FLOW_QUEUE_WAIT_EVENTS(
+            202,
+            BUCKET,
+            COUNT,
+            "Messages, one in 16, by the time from when a loop took them until they left in a"
+                    + " frame; 1 us or less for those that left in the same turn."),
+    FLOW_QUEUE_WAIT_NS(203, "These times, in all."),
+    LINK_NEIGHBOUR_SENT_FRAMES(
+            206,
+            NEIGHBOUR,
+            COUNT,
+            "Frames handed to the link for a neighbour, also by the kernel where it relays; without"
+                    + " hellos and link status."),
+    LINK_NEIGHBOUR_SENT_BYTES(
+            207,
+            NEIGHBOUR,
+            COUNT,
+            "Bytes of header and body of those that the node itself handed to the link."),
+    LINK_NEIGHBOUR_RECEIVED_FRAMES(
+            208,
+            NEIGHBOUR,
+            COUNT,
+            "Valid frames that arrived from a neighbour, also those that the kernel relayed; with"
+                    + " hellos and link status."),
+    LINK_NEIGHBOUR_RECEIVED_BYTES(
+            209,
+            NEIGHBOUR,
+            COUNT,
+            "Bytes of header and body of those that the node itself received.");
 
     private static final CounterType[] BY_ID = new CounterType[values().length + 1];
     // By negated reason; there is none for 0.
@@ -518,6 +552,10 @@ public enum CounterType {
                         `hxb_x{dimension="x"}`. A level goes up and down, a count only grows. Those for each
                         bucket are histograms of times: `hxb_x_events{le="1.28E-4"}` counts what took more than
                         64 us and at most 128 us. `hxb stat` shows them when they are named by `--counter`.
+                        Those for each neighbour, `hxb_x{link="x.0",peer="3"}`, are of links whose line has more
+                        than two nodes, and of neighbours with which there was traffic; `hxb stat --per-neighbour`
+                        shows them. A node has room for 1,024 coordinates, the lines of all its links together: 32 KiB
+                        for each of its loops and 64 KiB for the node. Links beyond that have none.
 
                         [Metrics](../howto/observe.md#metrics) have the same names, with a label `node`. There a count
                         ends with `_total`, and other units are base units; those names are in the table. A histogram

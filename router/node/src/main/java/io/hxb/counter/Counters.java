@@ -74,8 +74,7 @@ public final class Counters implements AutoCloseable {
             final CounterLabels labels,
             final int loops,
             final Consumer<String> warning) {
-        final CounterLayout layout =
-                new CounterLayout(labels.links().size(), labels.dimensions(), loops + OTHER_BLOCKS);
+        final CounterLayout layout = layout(labels, loops);
         final MemorySegment memory = memory(layout, labels);
         try {
             final CounterFile copy = CounterFile.create(file, layout, memory, warning);
@@ -124,9 +123,13 @@ public final class Counters implements AutoCloseable {
     /** The same for loops with a clock of their own. */
     public static Counters inMemory(
             final CounterLabels labels, final int loops, final LongSupplier clockNs) {
-        final CounterLayout layout =
-                new CounterLayout(labels.links().size(), labels.dimensions(), loops + OTHER_BLOCKS);
+        final CounterLayout layout = layout(labels, loops);
         return new Counters(layout, memory(layout, labels), null, recorder(labels, loops, clockNs));
+    }
+
+    private static CounterLayout layout(final CounterLabels labels, final int loops) {
+        return new CounterLayout(
+                NeighbourPlaces.of(labels.links()), labels.dimensions(), loops + OTHER_BLOCKS);
     }
 
     private static MemorySegment memory(final CounterLayout layout, final CounterLabels labels) {

@@ -136,12 +136,13 @@ final class ControlReader {
             if (frame.hasFlag(FrameHeaderFlyweight.FLAG_AGAIN)) {
                 feedback.onArrivedAgain(flow, frame.sequence());
             }
-            feedback.onAck(
-                    flow,
-                    frame.acknowledgement(),
-                    frame.windowFrames(),
-                    frame.bodyAddress(),
-                    frame.bodyLength() / Long.BYTES * Long.SIZE);
+            final int acknowledgement = frame.acknowledgement();
+            final long bitmap = frame.bodyAddress();
+            final int bitCount = frame.bodyLength() / Long.BYTES * Long.SIZE;
+            if (!feedback.isGoingOn(flow, acknowledgement, bitmap, bitCount)) {
+                return;
+            }
+            feedback.onAck(flow, acknowledgement, frame.windowFrames(), bitmap, bitCount);
             if (frame.hasFlag(FrameHeaderFlyweight.FLAG_CLOSE)) {
                 feedback.onAskedToClose(flow);
             }

@@ -308,6 +308,7 @@ public final class FlowLoop implements FlowPort {
      */
     public int doWork(final long nowNs) {
         clock.begin(nowNs);
+        sender.beginTurn(nowNs);
         int work = handleInbox();
         work += attend();
         sender.fireTimers();
@@ -388,6 +389,11 @@ public final class FlowLoop implements FlowPort {
             context.close();
             remove(context);
         }
+    }
+
+    @Override
+    public boolean walk(final FlowWalk walk, final int maxFlows) {
+        return walk.step(contexts.all(), maxFlows);
     }
 
     @Override

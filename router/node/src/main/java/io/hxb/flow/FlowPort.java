@@ -17,6 +17,14 @@ public interface FlowPort {
     /** Frames that a context may have now, in flight to it or held; 0 if it is not open. */
     int creditFrames(int contextId);
 
+    /**
+     * Goes on with a pass through the flows.
+     *
+     * @param maxFlows how many are looked at, 1 or more.
+     * @return true once it is over.
+     */
+    boolean walk(FlowWalk walk, int maxFlows);
+
     /** Ends all flows of a context and forgets its unfinished sends. */
     void closeContext(int contextId);
 

@@ -27,6 +27,9 @@ public interface FlowRights {
      */
     void onCreditLimited();
 
+    /** The user to whom the context belongs; -1 for the node itself. */
+    int uid();
+
     /** The tenant to whom the context belongs, as frames carry it. */
     int tenant();
 

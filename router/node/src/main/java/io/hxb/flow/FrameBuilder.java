@@ -3,6 +3,7 @@ package io.hxb.flow;
 import io.hxb.config.FlowConfig;
 import io.hxb.counter.CounterBlock;
 import io.hxb.counter.CounterType;
+import io.hxb.counter.TimeBuckets;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.MessageRecordFlyweight;
@@ -216,6 +217,11 @@ final class FrameBuilder {
             build(flow, frame);
         }
         flow.window.add(flow, frame, nowNs);
+        final long waitNs = flow.backlog.onLeft(frame.messageCount(), nowNs);
+        if (waitNs != SendBacklog.NOT_MEASURED) {
+            counters.increment(CounterType.FLOW_QUEUE_WAIT_EVENTS, TimeBuckets.of(waitNs));
+            counters.add(CounterType.FLOW_QUEUE_WAIT_NS, waitNs);
+        }
         counters.add(CounterType.FLOW_SENT_MESSAGES, frame.messageCount());
         counters.add(CounterType.FLOW_SENT_BYTES, frame.lengthBytes());
         if (frame.messageCount() > 1) {

@@ -8,6 +8,9 @@ import io.hxb.counter.TimeBuckets;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.frame.FrameHeaderFlyweight;
 
+import java.util.Arrays;
+import java.util.List;
+
 /**
  * The evidence for losses of one flow: which of its transmissions have arrived, in what order and
  * when. Owned by the loop of the flow.
@@ -63,6 +66,11 @@ final class LossDetector {
     void restart() {
         hasArrived = false;
         spuriousRetransmit.forget();
+    }
+
+    /** Frames to a neighbour by link, counted by its index modulo {@link #MAX_LINKS}. */
+    List<Integer> linkFrames() {
+        return Arrays.stream(linkSent).boxed().toList();
     }
 
     /** Gives a transmission its place; {@code link} is the one it took. */

@@ -23,6 +23,7 @@ final class ReceiveFlow extends Flow {
     final PendingAck pendingAck = new PendingAck();
     final PiggybackPredictor piggyback = new PiggybackPredictor();
     final FlowEndpoints ends;
+    final DeliveredAmount delivered = new DeliveredAmount();
 
     /**
      * Its places among the flows to be acknowledged immediately, and among those that have some
@@ -298,7 +299,7 @@ final class ReceiveFlow extends Flow {
 
     /** Heap bytes of a flow whose window has {@code windowFrames}, rounded up. */
     static int bytes(final int windowFrames) {
-        return 1_024 + 8 * windowFrames;
+        return 1_088 + 8 * windowFrames;
     }
 
     /** The flow in the stack of those that wait for room in the context. */

@@ -489,6 +489,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         counters.increment(CounterType.FLOW_DELIVERED_FRAMES);
         counters.add(CounterType.FLOW_DELIVERED_MESSAGES, messageCount);
         counters.add(CounterType.FLOW_DELIVERED_BYTES, bodyLengthBytes);
+        flow.delivered.add(messageCount, bodyLengthBytes);
         if (answer == FlowListener.COPIED) {
             share.release(bufferId);
         }

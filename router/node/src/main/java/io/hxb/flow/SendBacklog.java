@@ -7,6 +7,12 @@ import io.hxb.frame.MessageRecordFlyweight;
  * in their send slots. Owned by the loop of the flow.
  */
 final class SendBacklog {
+    /** See {@link #onLeft}. */
+    static final long NOT_MEASURED = -1;
+
+    /** As many frames as may be staged; more wait only after the peer's context was closed. */
+    private static final int COUNTED_FRAMES = 16;
+
     private final MessageSlots slots;
     private final WaitQueue<TxFrame> staged = new WaitQueue<>();
     private int stagedMessages;
@@ -19,8 +25,46 @@ final class SendBacklog {
 
     private boolean isHeldBack;
 
+    /** Messages up to the one whose wait is measured, which is the last of them; 0 for none. */
+    private int watched;
+
+    private long watchedSinceNs;
+
     SendBacklog(final MessageSlots slots) {
         this.slots = slots;
+    }
+
+    /**
+     * Measures how long the message that came last waits; there is one.
+     *
+     * @return false if another one is measured.
+     */
+    boolean watchLast(final long nowNs) {
+        if (watched > 0) {
+            return false;
+        }
+        watched = messageCount();
+        watchedSinceNs = nowNs;
+        return true;
+    }
+
+    /** The turn in which the message that is measured was taken began at that time. */
+    void watchedSince(final long turnNs) {
+        watchedSinceNs = turnNs;
+    }
+
+    /**
+     * The first {@code count} messages leave.
+     *
+     * @return how long the one that is measured has waited, in ns; {@link #NOT_MEASURED} if it is
+     *     not among them.
+     */
+    long onLeft(final int count, final long nowNs) {
+        if (watched == 0) {
+            return NOT_MEASURED;
+        }
+        watched = Math.max(0, watched - count);
+        return watched == 0 ? nowNs - watchedSinceNs : NOT_MEASURED;
     }
 
     /** True if nothing waits. */
@@ -74,7 +118,16 @@ final class SendBacklog {
         if (frame == null) {
             return recordBytes;
         }
-        return recordBytes + (frame.isRun() ? frame.bodyBytes() : frame.lengthBytes());
+        return recordBytes + bodyBytes(frame);
+    }
+
+    /** Bytes of all that waits, of which the first {@link #COUNTED_FRAMES} staged frames count. */
+    long reportedBytes() {
+        return recordBytes + staged.sum(COUNTED_FRAMES, SendBacklog::bodyBytes);
+    }
+
+    private static int bodyBytes(final TxFrame frame) {
+        return frame.isRun() ? frame.bodyBytes() : frame.lengthBytes();
     }
 
     /**
@@ -101,6 +154,7 @@ final class SendBacklog {
         lastSlot = MessageSlots.NONE;
         messages = 0;
         recordBytes = 0;
+        watched = 0;
         return first;
     }
 
@@ -110,8 +164,12 @@ final class SendBacklog {
         staged.add(frame.stagedPlace);
     }
 
-    /** Puts frames in front of all that waits, in their order. */
+    /**
+     * Puts frames in front of all that waits, in their order. They had left before, so that a wait
+     * which is being measured would be none in the queue alone: it is left out.
+     */
     void putBack(final WaitQueue<TxFrame> frames, final int messageCount) {
+        watched = 0;
         frames.takeAll(staged);
         staged.takeAll(frames);
         stagedMessages += messageCount;

@@ -71,6 +71,9 @@ final class SendFeedback {
             routes.refuse();
         }
         final int before = window.inFlight();
+        if (window.isConfirmed(acknowledgement)) {
+            flow.ackContradiction.onAgreement();
+        }
         for (int sequence = window.firstSequence(); sequence - acknowledgement < 0; sequence++) {
             acknowledge(flow, sequence, nowNs);
         }
@@ -98,6 +101,31 @@ final class SendFeedback {
         } else {
             timers.arm(flow, nowNs);
         }
+    }
+
+    /**
+     * The receiver answers with an acknowledgement of its own. If it contradicts for long what was
+     * acknowledged, the flow ends and begins again: otherwise both ends would wait for ever.
+     *
+     * @param bitmapAddress as that of {@link #onAck}.
+     * @return false if the flow has ended.
+     */
+    boolean isGoingOn(
+            final SendFlow flow,
+            final int acknowledgement,
+            final long bitmapAddress,
+            final int bitCount) {
+        if (!flow.window.isContradicted(acknowledgement, bitmapAddress, bitCount)) {
+            flow.ackContradiction.onAgreement();
+            return true;
+        }
+        final long retryNs = flow.rttEstimator.retryNs(0);
+        if (!flow.isBusy() || !flow.ackContradiction.onContradiction(clock.nowNs(), retryNs)) {
+            return true;
+        }
+        counters.increment(CounterType.FLOW_CONTRADICTED_EVENTS);
+        end(flow, PmStatus.PEER_UNREACHABLE);
+        return false;
     }
 
     /**

@@ -51,6 +51,9 @@ final class SendFlow extends Flow {
     /** When the peer is asked next. */
     final PersistTimer persistTimer;
 
+    /** Whether the receiver contradicts itself. */
+    final AckContradiction ackContradiction = new AckContradiction();
+
     /** True if the peer is a neighbour. */
     final boolean isNextToUs;
 
@@ -217,6 +220,7 @@ final class SendFlow extends Flow {
         state = FlowState.CLOSED;
         nextEpoch();
         contact.end();
+        ackContradiction.onAgreement();
         isPeerClosed = false;
         hasMovedFrames = false;
     }

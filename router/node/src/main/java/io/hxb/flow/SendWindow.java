@@ -2,6 +2,7 @@ package io.hxb.flow;
 
 import io.hxb.counter.CounterBlock;
 import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.linux.Memory;
 import io.hxb.time.Deadline;
 
 /**
@@ -41,6 +42,15 @@ final class SendWindow {
     private boolean isStalled;
     private long stalledSinceNs;
     private boolean isReturned;
+
+    /** Since the flow was made: what it has sent, each message once, and frames sent again. */
+    private long sentMessages;
+
+    private long sentBytes;
+    private long resentFrames;
+
+    /** A bit for each link that has taken a frame. */
+    private long links;
 
     /** When a frame was sent last, or the flow began. */
     private long sentNs;
@@ -103,6 +113,26 @@ final class SendWindow {
     /** True if the receiver has reported that it delivered everything. */
     boolean isDelivered() {
         return deliveredTo == nextSequence;
+    }
+
+    /** Messages sent since the flow was made, each once. */
+    long sentMessages() {
+        return sentMessages;
+    }
+
+    /** Bytes of them in frames, headers of frames aside. */
+    long sentBytes() {
+        return sentBytes;
+    }
+
+    /** Frames that were sent again, whole or in part. */
+    long resentFrames() {
+        return resentFrames;
+    }
+
+    /** A bit for each link that has taken a frame. */
+    long links() {
+        return links;
     }
 
     int firstSequence() {
@@ -194,6 +224,33 @@ final class SendWindow {
                 && firstSequence - acknowledgement <= frames.length;
     }
 
+    /**
+     * True if an acknowledgement contradicts what was acknowledged before, or names what was not
+     * sent: the receiver would have delivered less, or be missing what has arrived.
+     *
+     * @param bitmapAddress as that of {@link SendFeedback#onAck}.
+     */
+    boolean isContradicted(
+            final int acknowledgement, final long bitmapAddress, final int bitCount) {
+        if (acknowledgement - deliveredTo < 0 || nextSequence - acknowledgement < 0) {
+            return true;
+        }
+        // Frames that arrived may wait for a context that takes no more: then all of these are set.
+        final int arrived = Math.min(firstSequence - acknowledgement, bitCount);
+        for (int first = 0; first < arrived; first += Long.SIZE) {
+            final long needed = -1L >>> Math.max(0, Long.SIZE - (arrived - first));
+            if ((Memory.getLong(bitmapAddress + (first >> 3)) & needed) != needed) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** True if an acknowledgement shows that all is there that was acknowledged before. */
+    boolean isConfirmed(final int acknowledgement) {
+        return acknowledgement - firstSequence >= 0 && nextSequence - acknowledgement >= 0;
+    }
+
     /** The receiver was asked for window. */
     void onProbed(final long nowNs) {
         sentNs = nowNs;
@@ -231,6 +288,8 @@ final class SendWindow {
         frames[nextSequence & mask] = frame;
         resent[resentWord(nextSequence)] &= ~(1L << nextSequence);
         nextSequence++;
+        sentMessages += frame.messageCount();
+        sentBytes += frame.lengthBytes();
         shortFrames = isShort(frame) ? Math.min(shortFrames + 1, frames.length) : 0;
         if (inFlight++ == 0) {
             progressNs = nowNs;
@@ -239,7 +298,12 @@ final class SendWindow {
 
     /** Notes that a frame went out on {@code link}. */
     void onTransmitted(final TxFrame frame, final int link, final long nowNs) {
+        // That of frames for this node itself is none of its links.
+        if (link >= 0 && link < Long.SIZE) {
+            links |= 1L << link;
+        }
         if (frame.attempts() > 0) {
+            resentFrames++;
             resent[resentWord(frame.sequence())] |= 1L << frame.sequence();
         }
         if (frame.isLost()) {

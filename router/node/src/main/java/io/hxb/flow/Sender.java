@@ -16,6 +16,9 @@ final class Sender {
     /** Flows that are searched for a closed one when all are in use. */
     private static final int CLOSED_SEARCH = 64;
 
+    /** Of one message in this number the wait is measured. */
+    private static final int WATCH_EVERY = 16;
+
     private final FlowTable table;
     private final RouteTable routes;
     private final TxPool pool;
@@ -28,6 +31,12 @@ final class Sender {
     private final FrameBuilder builder;
     private final Transmitter transmitter;
     private final SendFeedback feedback;
+
+    /** Messages until the next one whose wait is measured. */
+    private int untilWatched = WATCH_EVERY;
+
+    /** Flow of a message that is measured since the last turn; null if there is none. */
+    private SendFlow newlyWatched;
 
     Sender(final LoopParts parts) {
         table = parts.table();
@@ -110,6 +119,7 @@ final class Sender {
     /** Takes the message in {@code sendSlot}; see {@link FlowLoop#submit}. */
     void submit(final SendFlow flow, final int sendSlot, final int lengthBytes) {
         flow.backlog.add(sendSlot, lengthBytes);
+        onWaiting(flow, 1);
         queue.makeReady(flow);
     }
 
@@ -122,9 +132,29 @@ final class Sender {
             final boolean isNewRun) {
         final long staged = builder.stage(flow, address, lengthBytes, maxMessages, isNewRun);
         if (staged > 0) {
+            onWaiting(flow, StageResult.messages(staged));
             queue.makeReady(flow);
         }
         return staged;
+    }
+
+    private void onWaiting(final SendFlow flow, final int messages) {
+        untilWatched -= messages;
+        if (untilWatched <= 0 && newlyWatched == null && flow.backlog.watchLast(clock.nowNs())) {
+            untilWatched = WATCH_EVERY;
+            newlyWatched = flow;
+        }
+    }
+
+    /**
+     * A turn begins, before which messages were taken: the clock still had the time of the turn
+     * before, between which and this one the loop may have slept.
+     */
+    void beginTurn(final long nowNs) {
+        if (newlyWatched != null) {
+            newlyWatched.backlog.watchedSince(nowNs);
+            newlyWatched = null;
+        }
     }
 
     /** Looks after the flows whose time has come. */

@@ -19,6 +19,11 @@ public class UnlimitedRights implements FlowRights {
     public void onCreditLimited() {}
 
     @Override
+    public int uid() {
+        return -1;
+    }
+
+    @Override
     public int tenant() {
         return 0;
     }

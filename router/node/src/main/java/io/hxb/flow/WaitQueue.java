@@ -1,5 +1,7 @@
 package io.hxb.flow;
 
+import java.util.function.ToIntFunction;
+
 /**
  * A line in which things wait for their turn, first come, first served. Owned by one loop. Whatever
  * may wait has a {@link Place} with which it can stand in one line at a time, once, so that waiting
@@ -77,6 +79,17 @@ final class WaitQueue<T> {
     /** The last one, which stays; null when there is none. */
     T last() {
         return tail == null ? null : tail.who;
+    }
+
+    /** Adds up a value of the first {@code max} that wait. */
+    long sum(final int max, final ToIntFunction<T> value) {
+        long sum = 0;
+        Place<T> place = head;
+        for (int left = max; place != null && left > 0; left--) {
+            sum += value.applyAsInt(place.who);
+            place = place.next;
+        }
+        return sum;
     }
 
     boolean isEmpty() {

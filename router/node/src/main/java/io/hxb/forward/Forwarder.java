@@ -161,6 +161,7 @@ public final class Forwarder implements FrameSink {
             final int vlanTci) {
         bufferId = id;
         isHeard = true;
+        heard[link.index()].addBytes(sourceAddress, lengthBytes);
         handle(link, owner, id, pool.headerAddress(id), lengthBytes, sourceAddress);
     }
 
@@ -168,7 +169,7 @@ public final class Forwarder implements FrameSink {
     // same, and what is sent again counts for itself.
     @Override
     public void onFirstSegment(final Link link, final long sourceAddress) {
-        heard[link.index()].count(sourceAddress);
+        heard[link.index()].count(sourceAddress, 0);
     }
 
     @Override
@@ -244,7 +245,8 @@ public final class Forwarder implements FrameSink {
             giveBack(owner, token);
             return;
         }
-        final boolean isOfNeighbour = isHeard || heard[link.index()].count(sourceAddress);
+        final boolean isOfNeighbour =
+                isHeard || heard[link.index()].count(sourceAddress, lengthBytes);
         final long destination = received.wrap(headerAddress).destination();
         if (!isOfNeighbour && destination != FrameHeaderFlyweight.ANY_DESTINATION) {
             // A neighbour that has not introduced itself must not send to others either.

@@ -51,8 +51,11 @@ public final class MisconfigurationFlyweight {
     /** The two nodes have no key in common. */
     public static final int OTHER_KEY = 9;
 
+    /** A NIC of another node has the MAC address of ours; no node reports it to another. */
+    public static final int DUPLICATE_ADDRESS = 10;
+
     /** Number of kinds: they are 1 to {@value}. */
-    public static final int KIND_COUNT = 9;
+    public static final int KIND_COUNT = 10;
 
     private static final int DIMENSION_OFFSET = 1;
     private static final int LINK_NUMBER_OFFSET = 2;
@@ -73,7 +76,8 @@ public final class MisconfigurationFlyweight {
         "OTHER_FINGERPRINT",
         "OTHER_VERSION",
         "MTU_DIFFERS",
-        "OTHER_KEY"
+        "OTHER_KEY",
+        "DUPLICATE_ADDRESS"
     };
 
     private long address;

@@ -1,9 +1,7 @@
 package io.hxb.gossip;
 
 import io.hxb.counter.PublishedCopy;
-import io.hxb.linux.Descriptors;
-import io.hxb.linux.Folder;
-import io.hxb.linux.LinuxException;
+import io.hxb.os.SharedFile;
 import io.hxb.pm.attach.RunFolders;
 
 import java.io.IOException;
@@ -46,29 +44,20 @@ public final class SummaryFile implements PublishedCopy, AutoCloseable {
     static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT.withOrder(ByteOrder.LITTLE_ENDIAN);
     static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN);
 
-    private static final int READABLE_BY_ALL = 0644;
-    private static final int FOLDER_MODE = 0755;
     private static final long MIN_INTERVAL_NS = 100_000_000L;
     private static final long NS_PER_MS = 1_000_000L;
 
-    private final Path path;
-    private final int descriptor;
     private final Gossip gossip;
     private final LongSupplier clockNs;
     private final LongSupplier clockMs;
     private final MemorySegment image;
+    private SharedFile file;
     private int written;
     private long writtenNs;
     private boolean isClosed;
 
     private SummaryFile(
-            final Path path,
-            final int descriptor,
-            final Gossip gossip,
-            final LongSupplier clockNs,
-            final LongSupplier clockMs) {
-        this.path = path;
-        this.descriptor = descriptor;
+            final Gossip gossip, final LongSupplier clockNs, final LongSupplier clockMs) {
         this.gossip = gossip;
         this.clockNs = clockNs;
         this.clockMs = clockMs;
@@ -92,23 +81,11 @@ public final class SummaryFile implements PublishedCopy, AutoCloseable {
             final LongSupplier clockNs,
             final LongSupplier clockMs)
             throws IOException {
-        final Path place = path.toAbsolutePath();
-        final String name = place.getFileName().toString();
-        RunFolders.ofThisProcess().prepare(place.getParent());
-        try (Folder folder = Folder.make(place.getParent(), FOLDER_MODE)) {
-            final String fresh = Folder.temporaryName(name);
-            final int fd = folder.createDescriptor(fresh, READABLE_BY_ALL);
-            try {
-                final SummaryFile file = new SummaryFile(place, fd, gossip, clockNs, clockMs);
-                file.write();
-                folder.rename(fresh, name);
-                return file;
-            } catch (final LinuxException e) {
-                Descriptors.close(fd);
-                folder.delete(fresh);
-                throw e;
-            }
-        }
+        RunFolders.ofThisProcess().prepare(path.toAbsolutePath().getParent());
+        final SummaryFile made = new SummaryFile(gossip, clockNs, clockMs);
+        made.fill();
+        made.file = SharedFile.create(path, made.image);
+        return made;
     }
 
     @Override
@@ -123,22 +100,28 @@ public final class SummaryFile implements PublishedCopy, AutoCloseable {
         if (isClosed) {
             return;
         }
+        fill();
         try {
-            write();
-        } catch (final LinuxException e) {
-            // A full disk: the file of counters lies beside it, and its writer warns of that.
+            if (file.isGone()) {
+                RunFolders.ofThisProcess().prepare(file.path().getParent());
+                file.makeAgain();
+            } else {
+                file.write(0, image.byteSize());
+            }
+        } catch (final IOException e) {
+            // A full disk, or no folder: the file of counters lies beside it, and its writer warns
+            // of that.
             writtenNs = clockNs.getAsLong();
         }
     }
 
-    private void write() throws LinuxException {
+    private void fill() {
         written = gossip.version();
         writtenNs = clockNs.getAsLong();
         gossip.copy(image.asSlice(HEADER_BYTES), writtenNs);
         image.set(LONG, WRITTEN_OFFSET, clockMs.getAsLong());
         image.set(INT, CRC_OFFSET, 0);
         image.set(INT, CRC_OFFSET, crc(image));
-        Descriptors.write(descriptor, image.address(), image.byteSize(), 0, path.toString());
     }
 
     /** The check code of an image in which it is 0. */
@@ -154,7 +137,7 @@ public final class SummaryFile implements PublishedCopy, AutoCloseable {
         if (!isClosed) {
             publishAll();
             isClosed = true;
-            Descriptors.close(descriptor);
+            file.close();
         }
     }
 }

@@ -37,7 +37,8 @@ public final class LogThread implements AutoCloseable {
             new ManyToOneConcurrentArrayQueue<>(MAX_LINES);
     private final AtomicLong lost = new AtomicLong();
     private final OutputStream target;
-    private final PrintStream stream = new PrintStream(new Lines(), true, StandardCharsets.UTF_8);
+    private final PrintStream stream =
+            new PrintStream(new PrintableOutput(new Lines()), true, StandardCharsets.UTF_8);
     private final Thread thread;
     private PrintStream replaced;
     private long budgetBytes = BURST_BYTES;

@@ -151,7 +151,7 @@ final class LinkEventDispatcher implements LinkListener {
     private static RecordedEvent failureOf(final LinkReason reason) {
         return switch (reason) {
             case SILENT -> RecordedEvent.LINK_SILENT;
-            case LOSSY -> RecordedEvent.LINK_LOSSY;
+            case LOSSY, LONG_LOST -> RecordedEvent.LINK_LOSSY;
             case NO_CARRIER -> RecordedEvent.LINK_NO_CARRIER;
             case SEND_ERRORS -> RecordedEvent.LINK_SEND_ERRORS;
             case REPORTED -> RecordedEvent.LINK_REPORTED;
@@ -189,6 +189,7 @@ final class LinkEventDispatcher implements LinkListener {
             case UNANSWERED -> "check that the node runs and has power";
             case NO_CARRIER -> "check that " + nic + " is up and its cable plugged in";
             case SEND_ERRORS -> "check the driver and MTU of " + nic;
+            case LONG_LOST -> "compare the MTU of " + nic + ", the switch port and the other end";
             default -> "check cable and switch port of " + nic;
         };
     }

@@ -52,6 +52,7 @@ record NeighbourLinks(
                         helloIntervalNs,
                         ports,
                         counters.ofNode());
+        health.setFrameBytes(config.maxFrameBytes());
         return new NeighbourLinks(
                 sessions,
                 new Discovery(self, sessions, helloIntervalNs, ports, health, misconfigurationLog),

@@ -34,8 +34,11 @@ import io.hxb.pm.attach.RunFolders;
 import io.hxb.recorder.RecordedEvent;
 import io.hxb.session.KeyFile;
 import io.hxb.session.KeyRing;
+import io.hxb.session.Sessions;
+import io.hxb.session.SessionsFile;
 import io.hxb.tap.IpDevice;
 import io.hxb.tap.IpPlan;
+import io.hxb.topology.Shape;
 import io.hxb.trunk.NodeIdentity;
 import io.hxb.trunk.Port;
 
@@ -119,6 +122,7 @@ final class NodeBuilder {
                 resources.push(NodeParts.flows(config, nodeId, frameBytes, pool, listener));
         final NodeParts parts =
                 withGossip(parts(incarnation, pool, links, flows, contexts).withIp(ip));
+        publishSessions(parts);
         // Pushed once more, so that they are closed before those, but after the loops, which close
         // the contexts.
         applications.forEach(resources::push);
@@ -295,6 +299,23 @@ final class NodeBuilder {
         return parts.withGossip(gossip);
     }
 
+    // What root needs, besides the key, to open captured frames.
+    private void publishSessions(final NodeParts parts) {
+        final Sessions sessions = parts.neighbourhood().sessions();
+        if (!options.keepsCounters() || !sessions.isEncrypting()) {
+            return;
+        }
+        final Path path = SessionsFile.beside(config.ownCountersPath(nodeId));
+        try {
+            parts.counters().publishAlso(resources.push(SessionsFile.create(path, sessions)));
+        } catch (final IOException e) {
+            LOGGER.warn(
+                    "sessions are not kept in {} ({}): hxb key export will not find them",
+                    path,
+                    e.getMessage());
+        }
+    }
+
     private void pushIfAny(final AutoCloseable resource) {
         if (resource != null) {
             resources.push(resource);
@@ -331,8 +352,14 @@ final class NodeBuilder {
                 : Counters.inMemory(labels, threads.count());
     }
 
-    private static CounterLabels.LinkLabel label(final LinkConfig link, final Port port) {
-        return new CounterLabels.LinkLabel(link.dimension(), link.number(), port.link().name());
+    private CounterLabels.LinkLabel label(final LinkConfig link, final Port port) {
+        final Shape shape = config.shape();
+        return new CounterLabels.LinkLabel(
+                link.dimension(),
+                link.number(),
+                port.link().name(),
+                shape.extent(link.dimension()),
+                shape.step(link.dimension()));
     }
 
     // It cannot be predicted, and differs from any earlier start.

@@ -25,10 +25,10 @@ import io.hxb.session.Sessions;
 import io.hxb.time.Deadline;
 import io.hxb.trunk.Port;
 import io.hxb.trunk.TrunkSender;
-import io.hxb.trunk.discovery.Discovery;
 import io.hxb.trunk.health.HealthLoop;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -146,14 +146,14 @@ final class NodeLoop implements LoopTask {
                                 sessionSender(neighbours, frameSource),
                                 gossip(parts, trunks, frameSource))
                         : own;
-        addCounters(received, neighbours.discovery());
+        addCounters(received, neighbours, trunks);
         // The loop may have served other nodes before.
         longTurnsSeen = loop.longTurns();
         overrunSeenNs = loop.overrunNs();
         lateWakeUpsSeen = loop.lateWakeUps();
         export =
                 isFirst
-                        ? exportWithKernel(parts.counters(), links.ports().size())
+                        ? exportWithKernel(parts.counters(), links.ports())
                         : new CounterExport(counters);
     }
 
@@ -194,18 +194,27 @@ final class NodeLoop implements LoopTask {
         return ip;
     }
 
-    private void addCounters(final Link[] received, final Discovery discovery) {
+    private void addCounters(
+            final Link[] received, final NeighbourLinks neighbours, final TrunkSender[] trunks) {
         LoopCounters.add(counters, forwarder.routes());
         LoopCounters.add(counters, loop);
         LoopCounters.add(counters, senders);
         for (final Link link : received) {
-            LoopCounters.add(counters, link, () -> discovery.knownNeighbours(link.index()));
+            final int index = link.index();
+            LoopCounters.add(counters, link, () -> neighbours.discovery().knownNeighbours(index));
+            neighbours.health().heard()[index].addCounters(counters);
+        }
+        for (final TrunkSender trunk : trunks) {
+            trunk.addCounters(counters);
         }
     }
 
-    private CounterExport exportWithKernel(final Counters all, final int links) {
+    private CounterExport exportWithKernel(final Counters all, final List<Port> ports) {
         final CounterBlock kernel = all.ofKernel();
-        LoopCounters.add(kernel, kernelRelay, links);
+        LoopCounters.add(kernel, kernelRelay, ports.size());
+        if (kernelRelay.isOpen()) {
+            ports.forEach(port -> new BypassCounts(port).addCounters(kernel));
+        }
         return new CounterExport(counters, kernel);
     }
 

@@ -2,6 +2,7 @@ package io.hxb.node;
 
 import io.hxb.config.LinkConfig;
 import io.hxb.linux.LinuxException;
+import io.hxb.os.nic.NicFinder;
 import io.hxb.os.nic.NicSpeed;
 
 import java.util.HashMap;
@@ -22,9 +23,14 @@ final class TrunkSpeed {
         final Map<Integer, Integer> sums = new HashMap<>();
         for (final LinkConfig link : links) {
             if (!link.nic().isEmpty()) {
-                sums.merge(link.dimension(), NicSpeed.megabits(link.nic()), Integer::sum);
+                sums.merge(link.dimension(), speed(link.nic()), Integer::sum);
             }
         }
         return sums.values().stream().mapToInt(sum -> sum).max().orElse(0);
+    }
+
+    private static int speed(final String nic) throws LinuxException {
+        final String name = NicFinder.name(nic);
+        return NicFinder.isLasting(name) ? 0 : NicSpeed.megabits(name);
     }
 }

@@ -62,13 +62,14 @@ final class ConnectionBounds {
 
     /**
      * Counts bytes that wait, or no longer wait. If too many do, the viewer for whom most wait is
-     * closed.
+     * closed; none if they were written meanwhile, so that nothing waits for anybody.
      */
     void add(final long bytes) {
         if (waitingBytes.addAndGet(bytes) > maxWaitingBytes && bytes > 0) {
             streams.stream()
                     .filter(EventStream::isOpen)
                     .max(Comparator.comparingLong(EventStream::waitingBytes))
+                    .filter(slowest -> slowest.waitingBytes() > 0)
                     .ifPresent(EventStream::close);
         }
     }

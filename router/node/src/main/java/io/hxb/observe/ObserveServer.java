@@ -3,6 +3,7 @@ package io.hxb.observe;
 import io.hxb.http.HttpPipeline;
 import io.hxb.http.RequestDeadline;
 import io.hxb.os.Capabilities;
+import io.hxb.os.PortOwner;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -242,7 +243,7 @@ public final class ObserveServer implements AutoCloseable {
                     "metrics are not served while "
                             + text(address)
                             + " cannot be used ("
-                            + cause.getMessage()
+                            + PortOwner.whyNot(address, cause)
                             + "): stop what listens there, or change observe.listen");
         }
     }

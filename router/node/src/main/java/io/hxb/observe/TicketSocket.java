@@ -18,7 +18,10 @@ import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A Unix socket that hands every process that connects one ticket, a line, for the user that the
@@ -27,10 +30,13 @@ import java.nio.file.Path;
 final class TicketSocket {
     private static final Logger LOGGER = LoggerFactory.getLogger(TicketSocket.class);
     private static final int FOR_ALL = 0666;
+    private static final int KEEP_SECONDS = 1;
 
     private final Path file;
     private final WebSessions sessions;
     private Channel socket;
+    private Future<?> keeping;
+    private boolean isWarned;
 
     TicketSocket(final Path file, final WebSessions sessions) {
         this.file = file;
@@ -39,6 +45,13 @@ final class TicketSocket {
 
     /** Begins; without it, users get no sessions. A socket of an earlier process is replaced. */
     void open(final EventLoopGroup loop) {
+        bind(loop);
+        keeping =
+                loop.scheduleWithFixedDelay(
+                        () -> keep(loop), KEEP_SECONDS, KEEP_SECONDS, TimeUnit.SECONDS);
+    }
+
+    private void bind(final EventLoopGroup loop) {
         try {
             remove();
         } catch (final IOException e) {
@@ -66,6 +79,7 @@ final class TicketSocket {
             return;
         }
         socket = channel;
+        isWarned = false;
         try (Folder folder = Folder.open(file.getParent())) {
             folder.changeMode(file.getFileName().toString(), FOR_ALL);
         } catch (final IOException e) {
@@ -74,7 +88,26 @@ final class TicketSocket {
     }
 
     private void warn(final Throwable failure) {
-        LOGGER.warn("hxb web gives ordinary users no sessions: {}: {}", file, failure.getMessage());
+        if (!isWarned) {
+            isWarned = true;
+            LOGGER.warn(
+                    "hxb web gives ordinary users no sessions: {}: {}", file, failure.getMessage());
+        }
+    }
+
+    /** Makes the socket again where somebody has removed it, or its folder. */
+    private void keep(final EventLoopGroup loop) {
+        if (!Files.isDirectory(file.getParent()) || (socket != null && Files.exists(file))) {
+            return;
+        }
+        if (socket == null) {
+            bind(loop);
+        } else {
+            // A channel that closes removes what has its path, so it goes first.
+            final Channel old = socket;
+            socket = null;
+            old.close().addListener(_ -> bind(loop));
+        }
     }
 
     private void answer(final EpollDomainSocketChannel channel) throws IOException {
@@ -99,6 +132,9 @@ final class TicketSocket {
 
     /** Ends before another process may begin. */
     void close() {
+        if (keeping != null) {
+            keeping.cancel(false);
+        }
         if (socket != null) {
             final var ignored = socket.close();
             try {

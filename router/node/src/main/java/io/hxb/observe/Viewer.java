@@ -4,6 +4,7 @@ import io.hxb.counter.ResourceUse;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** Who asks, which decides what is shown. Immutable. */
 public final class Viewer {
@@ -42,6 +43,11 @@ public final class Viewer {
     /** Stands for this viewer in a ticket. */
     int code() {
         return code;
+    }
+
+    /** The user; empty for others. */
+    public OptionalInt uid() {
+        return code >= 0 ? OptionalInt.of(code) : OptionalInt.empty();
     }
 
     /** True if all may be seen. */

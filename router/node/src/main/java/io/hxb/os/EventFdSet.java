@@ -4,6 +4,7 @@ import io.hxb.linux.Descriptors;
 import io.hxb.linux.Linux;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
+import io.hxb.linux.SystemCall;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -22,14 +23,15 @@ public final class EventFdSet implements AutoCloseable {
     private static final int EPOLL_CTL_ADD = 1;
     private static final int EPOLL_CTL_DEL = 2;
     private static final int EPOLLIN_ONCE_AN_EDGE = 1 | 1 << 31;
-    private static final int EPOLL_EVENT_BYTES = 12;
+    // Source: linux/eventpoll.h; the struct is packed on x86-64 alone.
+    private static final int EPOLL_EVENT_BYTES = SystemCall.IS_X86 ? 12 : 16;
     private static final int EVENTS = 64;
 
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
 
     private final Arena arena = Arena.ofShared();
-    private final long events = arena.allocate(EVENTS * EPOLL_EVENT_BYTES, 8).address();
+    private final long events = arena.allocate((long) EVENTS * EPOLL_EVENT_BYTES, 8).address();
     private final int descriptor;
 
     /** Makes an empty set. */

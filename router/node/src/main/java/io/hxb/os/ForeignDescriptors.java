@@ -3,6 +3,7 @@ package io.hxb.os;
 import io.hxb.linux.Descriptors;
 import io.hxb.linux.Linux;
 import io.hxb.linux.LinuxException;
+import io.hxb.linux.SystemCall;
 
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
@@ -14,9 +15,6 @@ import java.lang.invoke.MethodHandle;
  * pidfd_getfd(2).
  */
 public final class ForeignDescriptors {
-    private static final long SYS_PIDFD_OPEN = 434;
-    private static final long SYS_PIDFD_GETFD = 438;
-
     private ForeignDescriptors() {}
 
     /**
@@ -26,9 +24,9 @@ public final class ForeignDescriptors {
      * @throws LinuxException if it has none of that number, or this process may not trace it.
      */
     public static int duplicate(final long pid, final int descriptor) throws LinuxException {
-        final int process = call(SYS_PIDFD_OPEN, pid, 0, "pidfd_open");
+        final int process = call(SystemCall.PIDFD_OPEN, pid, 0, "pidfd_open");
         try {
-            return call(SYS_PIDFD_GETFD, process, descriptor, "pidfd_getfd");
+            return call(SystemCall.PIDFD_GETFD, process, descriptor, "pidfd_getfd");
         } finally {
             Descriptors.close(process);
         }

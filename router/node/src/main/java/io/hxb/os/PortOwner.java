@@ -3,6 +3,7 @@ package io.hxb.os;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,18 +15,29 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * The programs that have a UDP port of this machine, in the network namespace of this process.
+ * The programs that have a port of this machine, in the network namespace of this process.
  * Stateless. Source: proc_pid_net(5), /proc/net/udp and udp6, which has the sockets of both
- * families, such as those of Java, even those that are bound to an IPv4 address; proc_pid_fd(5).
+ * families, such as those of Java, even those that are bound to an IPv4 address, and likewise tcp
+ * and tcp6; proc_pid_fd(5).
  */
 public final class PortOwner {
-    private static final List<Path> TABLES =
+    private static final List<Path> UDP =
             List.of(Path.of("/proc/net/udp"), Path.of("/proc/net/udp6"));
+    private static final List<Path> TCP =
+            List.of(Path.of("/proc/net/tcp"), Path.of("/proc/net/tcp6"));
+
+    // Source: include/net/tcp_states.h.
+    private static final String TCP_LISTEN = "0A";
+
+    /** How Netty begins what its native library reports. */
+    private static final String NATIVE_START = "^\\w+\\(\\.\\.\\) failed with error\\(-?\\d+\\): ";
+
     private static final String IPV4_IN_IPV6 = "0000000000000000FFFF0000";
     private static final String ANY_IPV4 = "0".repeat(8);
     private static final String ANY_IPV6 = "0".repeat(32);
     private static final Path PROCESSES = Path.of("/proc");
     private static final int ADDRESS_FIELD = 1;
+    private static final int STATE_FIELD = 3;
     private static final int USER_FIELD = 7;
     private static final int INODE_FIELD = 9;
     private static final int HEX = 16;
@@ -39,11 +51,37 @@ public final class PortOwner {
      *     more; empty if nobody has it.
      */
     public static String ofUdp(final InetAddress address, final int port) {
+        return of(UDP, address, port);
+    }
+
+    /** The same of programs that listen on a TCP port. */
+    public static String ofTcp(final InetAddress address, final int port) {
+        return of(TCP, address, port);
+    }
+
+    /**
+     * Says why a program cannot listen on a TCP port, for the end of a sentence.
+     *
+     * @param failure what the attempt threw.
+     * @return such as {@code pid 17 (java) listens there}, or what the system said.
+     */
+    public static String whyNot(final InetSocketAddress address, final Throwable failure) {
+        final String reason = String.valueOf(failure.getMessage()).replaceFirst(NATIVE_START, "");
+        final String owner =
+                address.isUnresolved() || !reason.contains("in use")
+                        ? ""
+                        : ofTcp(address.getAddress(), address.getPort());
+        return owner.isEmpty() ? reason : owner + " listens there";
+    }
+
+    private static String of(final List<Path> tables, final InetAddress address, final int port) {
         final Set<String> inodes = new HashSet<>();
         final Set<String> users = new TreeSet<>();
-        for (final String line : lines()) {
+        for (final String line : lines(tables)) {
             final String[] fields = line.strip().split("\\s+", -1);
-            if (fields.length > INODE_FIELD && isIn(fields[ADDRESS_FIELD], address, port)) {
+            if (fields.length > INODE_FIELD
+                    && (tables.equals(UDP) || fields[STATE_FIELD].equals(TCP_LISTEN))
+                    && isIn(fields[ADDRESS_FIELD], address, port)) {
                 inodes.add("socket:[" + fields[INODE_FIELD] + "]");
                 users.add(fields[USER_FIELD]);
             }
@@ -55,9 +93,9 @@ public final class PortOwner {
         return pids.isEmpty() ? "a process of user " + String.join(", ", users) : pids;
     }
 
-    private static List<String> lines() {
+    private static List<String> lines(final List<Path> tables) {
         final List<String> lines = new ArrayList<>();
-        for (final Path table : TABLES) {
+        for (final Path table : tables) {
             try {
                 lines.addAll(Files.readAllLines(table, StandardCharsets.US_ASCII));
             } catch (final IOException e) {

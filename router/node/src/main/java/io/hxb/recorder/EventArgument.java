@@ -117,6 +117,8 @@ enum EventArgument {
             case MisconfigurationFlyweight.MTU_DIFFERS -> "a neighbour has another MTU";
             case MisconfigurationFlyweight.OTHER_KEY ->
                     "a neighbour has no key in common with this node";
+            case MisconfigurationFlyweight.DUPLICATE_ADDRESS ->
+                    "a NIC of another node has the MAC address of a NIC of this node";
             default -> "finding " + value;
         };
     }

@@ -1,6 +1,8 @@
 package io.hxb.recorder;
 
 import io.hxb.linux.LinuxException;
+import io.hxb.os.SharedFile;
+import io.hxb.pm.attach.RunFolders;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -37,7 +39,7 @@ public final class FlightRecorder implements AutoCloseable {
     private final SharedEvents others;
     private final EventClock clock;
     private final List<EventEntry> fresh = new ArrayList<>();
-    private EventFile file;
+    private SharedFile file;
     private long sequence;
     private long publishedNs;
     private boolean isPublished;
@@ -87,7 +89,8 @@ public final class FlightRecorder implements AutoCloseable {
             throws IOException {
         final FlightRecorder recorder = new FlightRecorder(labels, loops, clock);
         recorder.continueRun(file, labels);
-        recorder.file = EventFile.create(file, recorder.memory);
+        RunFolders.ofThisProcess().prepare(file.toAbsolutePath().getParent());
+        recorder.file = SharedFile.create(file, recorder.memory);
         return recorder;
     }
 
@@ -151,7 +154,9 @@ public final class FlightRecorder implements AutoCloseable {
         }
     }
 
-    /** As {@link #publish}, with what was left out; restores a file that was cut short. */
+    /**
+     * As {@link #publish}, with what was left out; restores a file that was cut short or removed.
+     */
     public synchronized void publishAll() {
         for (final Source source : sources) {
             countLeftOut(source, false);
@@ -159,6 +164,18 @@ public final class FlightRecorder implements AutoCloseable {
         publish();
         if (file != null && (isFailing || file.isCut())) {
             store(0, EventLayout.LENGTH_BYTES);
+        }
+        if (file != null && file.isGone()) {
+            makeAgain();
+        }
+    }
+
+    private void makeAgain() {
+        try {
+            RunFolders.ofThisProcess().prepare(file.path().getParent());
+            file.makeAgain();
+        } catch (final IOException e) {
+            // The file of counters lies beside it, and its writer warns of that.
         }
     }
 

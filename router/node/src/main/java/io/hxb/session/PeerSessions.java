@@ -2,6 +2,10 @@ package io.hxb.session;
 
 import io.hxb.frame.Nonce;
 
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.Set;
+
 /**
  * The sessions with one peer that are in use. Changed under the lock of {@link Sessions}, read by
  * every loop.
@@ -47,6 +51,17 @@ final class PeerSessions {
     /** True if frames that are sealed by the session with that id can be opened. */
     boolean canOpen(final int id) {
         return (newest != null && newest.id() == id) || (previous != null && previous.id() == id);
+    }
+
+    /** All that frames can be sealed or opened by. */
+    Set<Session> inUse() {
+        final Set<Session> all = new LinkedHashSet<>();
+        for (final Session session : Arrays.asList(newest, previous, sending)) {
+            if (session != null) {
+                all.add(session);
+            }
+        }
+        return all;
     }
 
     /** True if the newest session was made of these nonces. */

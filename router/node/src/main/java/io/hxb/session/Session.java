@@ -1,12 +1,8 @@
 package io.hxb.session;
 
-import io.hxb.crypto.Cmac;
-import io.hxb.crypto.Gcm;
 import io.hxb.frame.Nonce;
 import io.hxb.frame.SealFlyweight;
 
-import java.nio.ByteBuffer;
-import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
@@ -15,11 +11,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * thread may read; each loop counts what it sends itself.
  */
 final class Session {
-    private static final int MAC_BYTES = Cmac.KEY_LENGTH;
-    private static final int CIPHER_BYTES = Gcm.KEY_LENGTH;
-    private static final int ID_BYTES = Integer.BYTES;
     private static final int MARK_SHIFT = 24;
-    private static final int DIRECTION_BYTES = MAC_BYTES + CIPHER_BYTES;
 
     // A cache line and its neighbour for each loop.
     private static final int STRIDE = 16;
@@ -28,6 +20,7 @@ final class Session {
     private final Nonce own;
     private final Nonce peer;
     private final int peerIncarnation;
+    private final SessionOrigin origin;
     private final int id;
     private final int mark;
     private final byte[] sendKeys;
@@ -62,29 +55,18 @@ final class Session {
         this.peer = peer;
         this.peerIncarnation = peerIncarnation;
         final boolean isLow = here < there;
-        final Nonce low = isLow ? own : peer;
-        final Nonce high = isLow ? peer : own;
-        final byte[] nonces =
-                ByteBuffer.allocate(4 * Long.BYTES)
-                        .putLong(low.low())
-                        .putLong(low.high())
-                        .putLong(high.low())
-                        .putLong(high.high())
-                        .array();
-        final byte[] keys =
-                key.sessionKeys(
-                        clusterId,
+        origin =
+                new SessionOrigin(
+                        key.id(),
                         Math.min(here, there),
                         Math.max(here, there),
-                        nonces,
-                        ID_BYTES + 2 * DIRECTION_BYTES);
-        final int name = ByteBuffer.wrap(keys).getInt();
-        id = name == 0 ? 1 : name;
+                        isLow ? own : peer,
+                        isLow ? peer : own);
+        final SessionKeys keys = SessionKeys.derive(key, clusterId, origin);
+        id = keys.id();
         mark = id >>> MARK_SHIFT;
-        final byte[] up = Arrays.copyOfRange(keys, ID_BYTES, ID_BYTES + DIRECTION_BYTES);
-        final byte[] down = Arrays.copyOfRange(keys, ID_BYTES + DIRECTION_BYTES, keys.length);
-        sendKeys = isLow ? up : down;
-        receiveKeys = isLow ? down : up;
+        sendKeys = isLow ? keys.up() : keys.down();
+        receiveKeys = isLow ? keys.down() : keys.up();
         sent = new long[(loops + 1) * STRIDE];
     }
 
@@ -99,6 +81,11 @@ final class Session {
     /** True if it was made of these nonces. */
     boolean isOf(final Nonce ownNonce, final Nonce peerNonce) {
         return own.equals(ownNonce) && peer.equals(peerNonce);
+    }
+
+    /** What it was made of. */
+    SessionOrigin origin() {
+        return origin;
     }
 
     Nonce peer() {
@@ -120,19 +107,19 @@ final class Session {
     }
 
     byte[] sendMacKey() {
-        return Arrays.copyOf(sendKeys, MAC_BYTES);
+        return SessionKeys.macKey(sendKeys);
     }
 
     byte[] receiveMacKey() {
-        return Arrays.copyOf(receiveKeys, MAC_BYTES);
+        return SessionKeys.macKey(receiveKeys);
     }
 
     byte[] sendCipherKey() {
-        return Arrays.copyOfRange(sendKeys, MAC_BYTES, DIRECTION_BYTES);
+        return SessionKeys.cipherKey(sendKeys);
     }
 
     byte[] receiveCipherKey() {
-        return Arrays.copyOfRange(receiveKeys, MAC_BYTES, DIRECTION_BYTES);
+        return SessionKeys.cipherKey(receiveKeys);
     }
 
     /** The number of the next frame of a loop; called only by that loop. */

@@ -169,6 +169,17 @@ public final class Sessions {
         return peer != null && peer.sessions().sending() != null;
     }
 
+    /** What the sessions were made of by which frames are sealed and opened now. */
+    public synchronized List<SessionOrigin> origins() {
+        final List<SessionOrigin> origins = new ArrayList<>();
+        for (int node = 0; node < peers.length(); node++) {
+            if (peers.get(node) != null) {
+                peers.get(node).sessions().inUse().forEach(each -> origins.add(each.origin()));
+            }
+        }
+        return origins;
+    }
+
     /** Incarnation of a node with which there is a session, otherwise 0. */
     public int incarnation(final int node) {
         final SessionPeer peer = isOn() ? peers.get(node) : null;

@@ -73,6 +73,17 @@ public final class Shape {
         return extents[dimension];
     }
 
+    /**
+     * Difference of the ids of two nodes whose coordinates differ by 1 in {@code dimension} only.
+     */
+    public int step(final int dimension) {
+        int step = 1;
+        for (int i = 0; i < dimension; i++) {
+            step *= extents[i];
+        }
+        return step;
+    }
+
     /** Number of nodes. */
     public int nodeCount() {
         return nodeCount;

@@ -30,7 +30,10 @@ public enum LinkReason {
     UNANSWERED(8, "the neighbour answers on no link"),
 
     /** Too many hello frames in a row are missing. */
-    MISSED_HELLOS(9, "no hello frames arrive there");
+    MISSED_HELLOS(9, "no hello frames arrive there"),
+
+    /** Short frames arrive, but none of the heartbeats, which are as long as frames of data. */
+    LONG_LOST(10, "short frames arrive there, long ones do not");
 
     private final int code;
     private final String text;

@@ -1,5 +1,7 @@
 package io.hxb.trunk;
 
+import io.hxb.counter.CounterBlock;
+import io.hxb.counter.CounterType;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.link.LinkSender;
@@ -57,7 +59,9 @@ public final class TrunkSender {
 
     private final Port[] ports;
     private final LinkSender[] senders;
-    private final int[][] sent;
+    // By link of the trunk and neighbour.
+    private final long[][] sentFrames;
+    private final long[][] sentBytes;
     private final int[] sentAt;
     private final long[] unsentBytes;
     private final boolean[] isFuller;
@@ -90,7 +94,8 @@ public final class TrunkSender {
         for (final Port port : ports) {
             assert port.dimension() == ports[0].dimension() : "a trunk lies in one dimension";
         }
-        sent = new int[ports.length][Shape.MAX_EXTENT];
+        sentFrames = new long[ports.length][Shape.MAX_EXTENT];
+        sentBytes = new long[ports.length][Shape.MAX_EXTENT];
         sentAt = new int[ports.length];
         unsentBytes = new long[ports.length];
         isFuller = new boolean[ports.length];
@@ -107,7 +112,24 @@ public final class TrunkSender {
      * @param number number of the link in the trunk.
      */
     public int sentFrames(final int number, final int neighbour) {
-        return sent[number][neighbour];
+        return (int) sentFrames[number][neighbour];
+    }
+
+    /** Adds what is queued for each neighbour to the counters of this loop. Called at start. */
+    public void addCounters(final CounterBlock block) {
+        for (int number = 0; number < ports.length; number++) {
+            final int index = ports[number].link().index();
+            final long[] frames = sentFrames[number];
+            final long[] bytes = sentBytes[number];
+            block.neighbours(
+                            CounterType.LINK_NEIGHBOUR_SENT_FRAMES,
+                            index,
+                            (into, at, count) -> System.arraycopy(frames, 0, into, at, count))
+                    .neighbours(
+                            CounterType.LINK_NEIGHBOUR_SENT_BYTES,
+                            index,
+                            (into, at, count) -> System.arraycopy(bytes, 0, into, at, count));
+        }
     }
 
     /**
@@ -171,7 +193,7 @@ public final class TrunkSender {
             }
             if (hasRoom(senders[number], backlogFrames, lengthBytes)
                     && senders[number].offer(neighbour, frame)) {
-                sent[number][neighbour] += senders[number].offeredFrames();
+                count(number, neighbour, senders[number].offeredFrames(), lengthBytes);
                 onTaken(number, lengthBytes);
                 return ports[number].link().index();
             }
@@ -221,7 +243,7 @@ public final class TrunkSender {
         }
         aheadBytes -= lengthBytes;
         lookBytes -= lengthBytes;
-        sent[best][neighbour]++;
+        count(best, neighbour, 1, lengthBytes);
         return ports[best].link().index();
     }
 
@@ -272,7 +294,7 @@ public final class TrunkSender {
                 || !sender.offer(neighbour, frame)) {
             return BLOCKED;
         }
-        sent[number][neighbour] += sender.offeredFrames();
+        count(number, neighbour, sender.offeredFrames(), frame.lengthBytes());
         lookBytes -= frame.lengthBytes();
         return ports[number].link().index();
     }
@@ -304,6 +326,12 @@ public final class TrunkSender {
             }
         }
         return false;
+    }
+
+    private void count(
+            final int number, final int neighbour, final int frames, final int lengthBytes) {
+        sentFrames[number][neighbour] += frames;
+        sentBytes[number][neighbour] += lengthBytes;
     }
 
     private int following(final int number) {

@@ -76,6 +76,113 @@ class ClusterConfigYamlTest {
     }
 
     @Test
+    void shouldKnowNicsByTheirMacAddress() {
+        // given
+        final String text =
+                """
+                shape: 2
+                backend: raw
+                links: {x: [{mac: "02:00:00:00:00:0A"}, eth1]}
+                nodes:
+                  "1": {links: [{mac: 02:00:00:00:00:10}, eth1]}
+                """;
+        // when
+        final ClusterConfig config = ClusterConfigYaml.parse(text, "c.yaml");
+        // then
+        assertEquals("mac:02:00:00:00:00:0a", config.links(0).get(0).nic());
+        assertEquals("mac:02:00:00:00:00:10", config.links(1).get(0).nic());
+        assertEquals("eth1", config.links(1).get(1).nic());
+        assertEquals(
+                config.links(),
+                ClusterConfigYaml.parse(ClusterConfigYaml.write(config), "again").links());
+    }
+
+    @Test
+    void shouldKnowNicsByTheirPath() {
+        // given
+        final String text =
+                """
+                shape: 2
+                backend: raw
+                links: {x: [{path: pci-0000:00:14.0-usb-0:2:1.0}, eth1]}
+                nodes:
+                  "1": {links: [{path: "/sys/devices/pci0000:00/0000:00:03.0"}, eth1]}
+                """;
+        // when
+        final ClusterConfig config = ClusterConfigYaml.parse(text, "c.yaml");
+        // then
+        assertEquals("path:pci-0000:00:14.0-usb-0:2:1.0", config.links(0).get(0).nic());
+        assertEquals("path:/sys/devices/pci0000:00/0000:00:03.0", config.links(1).get(0).nic());
+        assertEquals(
+                config.links(),
+                ClusterConfigYaml.parse(ClusterConfigYaml.write(config), "again").links());
+    }
+
+    @Test
+    void shouldReportPathsThatAreNone() {
+        final String message =
+                problems(
+                                """
+                                shape: 2
+                                backend: raw
+                                links: [{path: 03}, {path: pci-0000:03:00.0, mac: 02:00:00:00:00:0a}]
+                                """)
+                        .getMessage();
+
+        assertTrue(message.contains("must be a path such as pci-0000:03:00.0"), message);
+        assertTrue(message.contains("links.mac belongs to another NIC than path"), message);
+        assertTrue(
+                problems("shape: 2\nlinks: [{path: pci-0000:03:00.0}]\n")
+                        .getMessage()
+                        .contains("links.path is for the NICs of raw links"));
+    }
+
+    private static ConfigException problems(final String text) {
+        return assertThrows(ConfigException.class, () -> ClusterConfigYaml.parse(text, "c.yaml"));
+    }
+
+    @Test
+    void shouldReportMacAddressesThatAreNone() {
+        final String message =
+                problems(
+                                """
+                                shape: 2
+                                backend: raw
+                                links: [{mac: 02:00}, {port: 1}]
+                                """)
+                        .getMessage();
+
+        assertTrue(message.contains("must be a MAC address such as 02:00:00:00:00:0a"), message);
+        assertTrue(message.contains("links.port is not known"), message);
+        assertTrue(
+                problems(
+                                """
+                                shape: 2
+                                links: [{mac: 02:00:00:00:00:0a}]
+                                """)
+                        .getMessage()
+                        .contains("is for the NICs of raw links"));
+    }
+
+    @Test
+    void shouldNameTheSectionOfAKeyInAnyNotation() {
+        assertEquals(
+                List.of(
+                        "c.yaml:3: udp.basePort is not known here; write udp: {basePort: ...}",
+                        "c.yaml:4: base_port is not known here; write udp: {basePort: ...}",
+                        "c.yaml:5: udp.base-port is not known; the nearest known: basePort"),
+                problems(
+                                """
+                                shape: 2
+                                links: 1
+                                udp.basePort: 7
+                                base_port: 8
+                                udp: {base-port: 9}
+                                """)
+                        .problems());
+    }
+
+    @Test
     void shouldGiveEachUdpLinkAPortOfItsOwn() {
         // given
         final String text =

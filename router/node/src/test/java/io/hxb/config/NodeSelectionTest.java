@@ -34,6 +34,8 @@ class NodeSelectionTest {
         // when / then
         assertEquals(new NodeSelection(2, 0x0100L, "--node"), resolve("0,1", all, "pc7"));
         assertEquals(new NodeSelection(3, 0x0101L, "HXB_NODE"), resolve(null, all, "pc7"));
+        assertEquals(new NodeSelection(5, 0x0201L, "--node"), resolve("pc7", all, "pc8"));
+        assertEquals(5, resolve(null, Map.of("HXB_NODE", "pc7"), "pc8").node());
         assertEquals(5, resolve(null, slurm, "pc7.example.org").node());
         assertEquals(new NodeSelection(4, 0x0200L, "SLURM_PROCID"), resolve(null, slurm, "pc8"));
         assertEquals(1, resolve(null, Map.of("SLURM_NODEID", "1"), "pc8").node());

@@ -28,6 +28,7 @@ import java.nio.charset.StandardCharsets;
 @Tag("unit")
 class ContextMessagesTest {
     private static final long SECOND_NS = 1_000_000_000L;
+    private static final long LIMIT_NS = 20 * SECOND_NS;
 
     private final PmMessage message = new PmMessage();
 
@@ -39,7 +40,7 @@ class ContextMessagesTest {
     }
 
     private String take(final PmContext context) {
-        assertEquals(PmStatus.OK, context.await(SECOND_NS));
+        assertEquals(PmStatus.OK, context.await(LIMIT_NS));
         assertEquals(PmStatus.OK, context.receive(message));
         final String text = text();
         assertEquals(
@@ -196,7 +197,7 @@ class ContextMessagesTest {
                 send(one, 1, "x");
             }
             assertEquals(PmStatus.NO_BUFFERS, one.claim(0, 1, 1));
-            assertEquals(PmStatus.OK, one.awaitSends(SECOND_NS));
+            assertEquals(PmStatus.OK, one.awaitSends(LIMIT_NS));
             final int slot = one.claim(0, 1, 1);
             assertTrue(slot >= 0);
             one.abandon(slot);
@@ -318,7 +319,7 @@ class ContextMessagesTest {
         node.loop.close();
         node.manager.close();
         // then
-        assertEquals(PmStatus.NODE_GONE, one.await(SECOND_NS));
+        assertEquals(PmStatus.NODE_GONE, one.await(LIMIT_NS));
         assertEquals(PmStatus.NODE_GONE, one.receive(message));
         assertEquals(PmStatus.NODE_GONE, one.send(one.claim(0, 1, 1), 1, 0));
         one.close();

@@ -22,17 +22,18 @@ import org.junit.jupiter.api.Test;
 @Tag("unit")
 class ContextWaitTest {
     private static final long SECOND_NS = 1_000_000_000L;
+    private static final long LIMIT_NS = 20 * SECOND_NS;
     private static final int NOBODY = 9;
 
     private final PmMessage message = new PmMessage();
     private final PmEvent event = new PmEvent();
 
     private static void send(final PmContext from, final int context, final String text) {
-        assertEquals(PmStatus.OK, from.send(0, context, text.getBytes(US_ASCII), 1, SECOND_NS));
+        assertEquals(PmStatus.OK, from.send(0, context, text.getBytes(US_ASCII), 1, LIMIT_NS));
     }
 
     private void assertReceives(final PmContext context, final String text) {
-        assertEquals(PmStatus.OK, context.receive(message, SECOND_NS));
+        assertEquals(PmStatus.OK, context.receive(message, LIMIT_NS));
         assertEquals(text, message.buffer().getStringWithoutLengthAscii(0, message.lengthBytes()));
         context.release(message);
     }
@@ -51,17 +52,17 @@ class ContextWaitTest {
             // when
             send(one, NOBODY, "nobody there");
             // then
-            assertEquals(PmStatus.EVENT, one.await(SECOND_NS));
+            assertEquals(PmStatus.EVENT, one.await(LIMIT_NS));
             assertEquals(PmStatus.EVENT, one.await(0));
-            assertEquals(PmStatus.EVENT, one.receive(message, SECOND_NS));
+            assertEquals(PmStatus.EVENT, one.receive(message, LIMIT_NS));
             assertEquals(0, one.unfinishedSends());
-            assertEquals(PmStatus.EVENT, one.awaitAny(SECOND_NS));
-            assertEquals(PmStatus.EVENT, one.awaitSends(SECOND_NS));
+            assertEquals(PmStatus.EVENT, one.awaitAny(LIMIT_NS));
+            assertEquals(PmStatus.EVENT, one.awaitSends(LIMIT_NS));
             assertFalse(one.arm(false));
             // and: the message's own event, then that of the flow
             assertTellsOf(one, PmStatus.NO_SUCH_CONTEXT, NOBODY);
             assertTrue(event.slot() >= 0);
-            assertEquals(PmStatus.EVENT, one.await(SECOND_NS));
+            assertEquals(PmStatus.EVENT, one.await(LIMIT_NS));
             assertTellsOf(one, PmStatus.NO_SUCH_CONTEXT, NOBODY);
             assertEquals(PmEvent.NO_SLOT, event.slot());
             assertEquals(PmStatus.TIMED_OUT, one.receive(message, 1_000));
@@ -75,16 +76,16 @@ class ContextWaitTest {
                 PmContext one = device.openContext(1)) {
             // given
             send(one, NOBODY, "nobody there");
-            assertEquals(PmStatus.EVENT, one.await(SECOND_NS));
+            assertEquals(PmStatus.EVENT, one.await(LIMIT_NS));
             // when
             send(one, 1, "first");
             send(one, 1, "second");
             device.poll();
             // then
-            assertEquals(PmStatus.OK, one.await(SECOND_NS));
+            assertEquals(PmStatus.OK, one.await(LIMIT_NS));
             assertReceives(one, "first");
             assertReceives(one, "second");
-            assertEquals(PmStatus.EVENT, one.receive(message, SECOND_NS));
+            assertEquals(PmStatus.EVENT, one.receive(message, LIMIT_NS));
         }
     }
 
@@ -99,7 +100,7 @@ class ContextWaitTest {
             device.poll();
             // then
             assertReceives(one, "first");
-            assertEquals(PmStatus.EVENT, one.receive(message, SECOND_NS));
+            assertEquals(PmStatus.EVENT, one.receive(message, LIMIT_NS));
             assertTellsOf(one, PmStatus.NO_SUCH_CONTEXT, NOBODY);
         }
     }
@@ -125,11 +126,11 @@ class ContextWaitTest {
             // then: woken, and notified
             assertTrue(Descriptors.poll(one.descriptor(), Descriptors.POLLIN, 0) != 0);
             one.disarm();
-            assertEquals(PmStatus.EVENT, one.receive(message, SECOND_NS));
+            assertEquals(PmStatus.EVENT, one.receive(message, LIMIT_NS));
             assertTellsOf(one, PmStatus.NO_BUFFERS, 2);
             assertEquals(slot, event.slot());
             assertEquals(PmStatus.TIMED_OUT, one.receive(message, 1_000));
-            assertEquals(PmStatus.OK, two.await(SECOND_NS));
+            assertEquals(PmStatus.OK, two.await(LIMIT_NS));
         }
     }
 
@@ -213,7 +214,7 @@ class ContextWaitTest {
             one.sendBuffer(slot).putStringWithoutLengthAscii(0, "x4");
             assertEquals(PmStatus.OK, one.send(slot, 2, 1));
             send(one, 1, "x5");
-            assertEquals(PmStatus.OK, one.awaitAllSends(SECOND_NS));
+            assertEquals(PmStatus.OK, one.awaitAllSends(LIMIT_NS));
             assertEquals(0, one.unfinishedSends());
             for (int i = 0; i < 6; i++) {
                 assertReceives(one, "x" + i);
@@ -235,7 +236,7 @@ class ContextWaitTest {
             // when, then
             assertEquals(PmStatus.TIMED_OUT, one.claim(0, 2, 1, 1_000));
             assertEquals(PmStatus.TIMED_OUT, one.awaitAllSends(1_000));
-            assertEquals(PmStatus.OK, two.await(SECOND_NS));
+            assertEquals(PmStatus.OK, two.await(LIMIT_NS));
         }
     }
 
@@ -247,9 +248,9 @@ class ContextWaitTest {
             send(one, 1, "fine");
             send(one, NOBODY, "nobody there");
             // when, then
-            assertEquals(PmStatus.EVENT, one.awaitAllSends(SECOND_NS));
+            assertEquals(PmStatus.EVENT, one.awaitAllSends(LIMIT_NS));
             assertTellsOf(one, PmStatus.NO_SUCH_CONTEXT, NOBODY);
-            assertEquals(PmStatus.OK, one.awaitAllSends(SECOND_NS));
+            assertEquals(PmStatus.OK, one.awaitAllSends(LIMIT_NS));
         }
     }
 
@@ -263,11 +264,11 @@ class ContextWaitTest {
         node.loop.close();
         node.manager.close();
         // then
-        assertEquals(PmStatus.NODE_GONE, one.receive(message, SECOND_NS));
-        assertEquals(PmStatus.NODE_GONE, one.awaitAllSends(SECOND_NS));
-        assertEquals(PmStatus.NODE_GONE, one.send(0, 1, new byte[1], 0, SECOND_NS));
+        assertEquals(PmStatus.NODE_GONE, one.receive(message, LIMIT_NS));
+        assertEquals(PmStatus.NODE_GONE, one.awaitAllSends(LIMIT_NS));
+        assertEquals(PmStatus.NODE_GONE, one.send(0, 1, new byte[1], 0, LIMIT_NS));
         one.close();
-        assertEquals(PmStatus.CONTEXT_CLOSED, one.receive(message, SECOND_NS));
+        assertEquals(PmStatus.CONTEXT_CLOSED, one.receive(message, LIMIT_NS));
         device.close();
         node.receiveMemory.close();
     }

@@ -27,7 +27,7 @@ import java.util.Map;
 @Tag("unit")
 @Timeout(60)
 class DirectMessagesTest {
-    private static final long SECOND_NS = 1_000_000_000L;
+    private static final long LIMIT_NS = 20_000_000_000L;
     private static final int SEEDS = 40;
 
     @TempDir private Path directory;
@@ -48,8 +48,8 @@ class DirectMessagesTest {
                 // then
                 assertEquals(0, one.context.messagesHeld(), "seed " + seed);
                 assertEquals(0, server.refused());
-                assertEquals(PmStatus.OK, one.context.awaitAllSends(SECOND_NS));
-                assertEquals(PmStatus.OK, two.context.awaitAllSends(SECOND_NS));
+                assertEquals(PmStatus.OK, one.context.awaitAllSends(LIMIT_NS));
+                assertEquals(PmStatus.OK, two.context.awaitAllSends(LIMIT_NS));
                 final long throughNode =
                         node.loop.counters().value(CounterType.CONTEXT_SENT_MESSAGES);
                 assertTrue(
@@ -99,7 +99,7 @@ class DirectMessagesTest {
             int sent = 0;
             while (sent < 3_000) {
                 for (int i = 0; i < 30; i++) {
-                    assertEquals(PmStatus.OK, one.send(0, 2, new byte[200], sent++, SECOND_NS));
+                    assertEquals(PmStatus.OK, one.send(0, 2, new byte[200], sent++, LIMIT_NS));
                 }
                 while (tags.size() < sent) {
                     final int before = tags.size();
@@ -122,7 +122,7 @@ class DirectMessagesTest {
                     programs.node.loop.counters().value(CounterType.CONTEXT_SENT_MESSAGES)
                             < sent / 2);
             assertThrows(IllegalArgumentException.class, () -> two.receive(handler, 0));
-            assertEquals(PmStatus.OK, one.awaitAllSends(SECOND_NS));
+            assertEquals(PmStatus.OK, one.awaitAllSends(LIMIT_NS));
             TestNode.await("buffers back", () -> programs.node.pool.outstanding() == 0);
             assertEquals(0, programs.server.refused());
         }

@@ -30,6 +30,7 @@ import java.util.concurrent.locks.LockSupport;
 @Timeout(60)
 class DirectRingFullTest {
     private static final long SECOND_NS = 1_000_000_000L;
+    private static final long LIMIT_NS = 20 * SECOND_NS;
 
     @TempDir private Path directory;
 
@@ -58,7 +59,7 @@ class DirectRingFullTest {
             assertTrue(sent > 50 && sent < 1_000, sent + " messages");
             assertEquals(PmStatus.OK, two.receive(message));
             two.release(message);
-            assertEquals(PmStatus.OK, one.send(0, 2, payload, 0, SECOND_NS));
+            assertEquals(PmStatus.OK, one.send(0, 2, payload, 0, LIMIT_NS));
             for (int i = 0; i < sent; i++) {
                 assertEquals(PmStatus.OK, two.receive(message));
                 two.release(message);
@@ -134,8 +135,8 @@ class DirectRingFullTest {
             final int[] rooms = new int[1];
             for (int i = 0; i < 100; i++) {
                 TwoPrograms.exchange(one, two);
-                assertEquals(PmStatus.OK, one.send(0, 3, new byte[8], 0, SECOND_NS));
-                assertEquals(PmStatus.OK, three.receive(message, SECOND_NS));
+                assertEquals(PmStatus.OK, one.send(0, 3, new byte[8], 0, LIMIT_NS));
+                assertEquals(PmStatus.OK, three.receive(message, LIMIT_NS));
                 three.release(message);
             }
             fillRing(one, 3);
@@ -163,8 +164,8 @@ class DirectRingFullTest {
                 one.unfinishedSends();
             }
             assertTrue(rooms[0] > 0);
-            assertEquals(PmStatus.OK, one.awaitSends(SECOND_NS));
-            assertEquals(PmStatus.OK, one.send(0, 3, new byte[1_000], 0, SECOND_NS));
+            assertEquals(PmStatus.OK, one.awaitSends(LIMIT_NS));
+            assertEquals(PmStatus.OK, one.send(0, 3, new byte[1_000], 0, LIMIT_NS));
             assertEquals(PmStatus.TIMED_OUT, one.send(0, 2, new byte[1_000], 0, 1_000_000));
         }
     }

@@ -29,6 +29,7 @@ import java.util.List;
 @Timeout(60)
 class DirectRingLifeTest {
     private static final long SECOND_NS = 1_000_000_000L;
+    private static final long LIMIT_NS = 20 * SECOND_NS;
 
     @TempDir private Path directory;
 
@@ -53,7 +54,7 @@ class DirectRingLifeTest {
             assertEquals(PmStatus.OK, one.send(early, 8, 0));
             // then
             for (int i = 1; i <= 2; i++) {
-                assertEquals(PmStatus.OK, two.receive(message, SECOND_NS));
+                assertEquals(PmStatus.OK, two.receive(message, LIMIT_NS));
                 assertEquals(i, Memory.getLong(message.address()));
                 two.release(message);
             }
@@ -88,16 +89,16 @@ class DirectRingLifeTest {
                                         > before;
                     });
             for (int i = 0; i < 3; i++) {
-                assertEquals(PmStatus.OK, one.send(0, 2, new byte[100], i, SECOND_NS));
+                assertEquals(PmStatus.OK, one.send(0, 2, new byte[100], i, LIMIT_NS));
             }
-            assertEquals(PmStatus.OK, one.awaitAllSends(SECOND_NS));
+            assertEquals(PmStatus.OK, one.awaitAllSends(LIMIT_NS));
             assertEquals(before + 1, node.loop.counters().value(CounterType.CONTEXT_SENT_MESSAGES));
             // when
             one.close();
             TestNode.await("context closed", () -> node.manager.openContexts() == 1);
             // then
             for (int i = 0; i < 3; i++) {
-                assertEquals(PmStatus.OK, two.receive(message, SECOND_NS));
+                assertEquals(PmStatus.OK, two.receive(message, LIMIT_NS));
                 assertEquals(i, message.tag());
                 assertEquals(100, message.lengthBytes());
                 two.release(message);
@@ -122,7 +123,7 @@ class DirectRingLifeTest {
                 }
                 // when
                 for (int i = 0; i < 50; i++) {
-                    assertEquals(PmStatus.OK, one.send(0, 2, new byte[100], i, SECOND_NS));
+                    assertEquals(PmStatus.OK, one.send(0, 2, new byte[100], i, LIMIT_NS));
                 }
                 one.close();
                 TestNode.await("the end", () -> node.manager.openContexts() == 1);
@@ -264,16 +265,15 @@ class DirectRingLifeTest {
             final PmContext to = contexts.getFirst();
             for (int i = 0; i < 40; i++) {
                 for (final PmContext from : contexts.subList(1, contexts.size())) {
-                    assertEquals(PmStatus.OK, from.send(0, 1, new byte[8], i, SECOND_NS));
+                    assertEquals(PmStatus.OK, from.send(0, 1, new byte[8], i, LIMIT_NS));
                 }
             }
             // then
-            int received = 0;
-            while (to.receive(message, 100_000_000) == PmStatus.OK) {
+            for (int received = 0; received < 40 * 13; received++) {
+                assertEquals(PmStatus.OK, to.receive(message, LIMIT_NS), received + " messages");
                 to.release(message);
-                received++;
             }
-            assertEquals(40 * 13, received);
+            assertEquals(PmStatus.EMPTY, to.receive(message));
             assertEquals(0, server.refused());
             contexts.forEach(PmContext::close);
             devices.forEach(PmDevice::close);

@@ -13,6 +13,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -20,6 +22,9 @@ import java.util.stream.Stream;
 public final class LibHxb implements AutoCloseable {
     private static final Path ROOT = Path.of(System.getProperty("hxb.root")).toAbsolutePath();
     private static final int LIMIT_S = 60;
+
+    /** Files that this JVM has built: the sources stay as they are while tests run. */
+    private static final Set<Path> BUILT = ConcurrentHashMap.newKeySet();
 
     private final List<Process> processes = new ArrayList<>();
 
@@ -65,11 +70,23 @@ public final class LibHxb implements AutoCloseable {
                 "skipped: " + program + " is not installed (Debian: " + debianPackage + ")");
     }
 
-    /** Builds files by their rules in the Makefile; skips the test where there is no compiler. */
+    /**
+     * Builds files by their rules in the Makefile, if this JVM has not done so yet; skips the test
+     * where there is no compiler.
+     */
     public static void build(final Build build, final String... names)
             throws IOException, InterruptedException {
         assumePresent("gcc", "gcc");
         assumePresent("make", "make");
+        final List<Path> files = Stream.of(names).map(build::file).toList();
+        if (!BUILT.containsAll(files)) {
+            make(build, names);
+            BUILT.addAll(files);
+        }
+    }
+
+    private static void make(final Build build, final String... names)
+            throws IOException, InterruptedException {
         final String sources = ROOT.resolve("pm-api/src/main/c").toString();
         final List<String> command =
                 new ArrayList<>(

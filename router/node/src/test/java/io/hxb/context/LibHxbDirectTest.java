@@ -10,6 +10,7 @@ import io.hxb.pm.PmDevice;
 import io.hxb.pm.PmEvent;
 import io.hxb.pm.PmMessage;
 import io.hxb.pm.PmStatus;
+import io.hxb.testing.Seeds;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -25,7 +26,7 @@ import java.util.List;
 @Tag("system")
 class LibHxbDirectTest {
     private static final long SECOND_NS = 1_000_000_000L;
-    private static final int SEEDS = 20;
+    private static final int SEEDS = 5 * Seeds.TIMES;
     private static final int MESSAGES = 4_000;
 
     /** Messages that scenario_direct.c sends after a header that cannot be, and gets back. */
@@ -59,6 +60,7 @@ class LibHxbDirectTest {
         return node.loop.counters().value(CounterType.CONTEXT_SENT_MESSAGES);
     }
 
+    @Tag("search")
     @Test
     void shouldKeepOrderAndBytesHoweverMessagesAreSentAndReleased() throws Exception {
         try (TestNode node = new TestNode().start();

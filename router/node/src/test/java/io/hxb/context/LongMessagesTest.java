@@ -19,7 +19,7 @@ import java.util.List;
 /** Messages that are longer than a send buffer. */
 @Tag("unit")
 class LongMessagesTest {
-    private static final long SECOND_NS = 1_000_000_000L;
+    private static final long LIMIT_NS = 20_000_000_000L;
     private static final int LONGEST = 65_536;
 
     private final PmMessage message = new PmMessage();
@@ -39,9 +39,9 @@ class LongMessagesTest {
                     bytes[i] = (byte) (i * 31 + length);
                 }
                 // when
-                assertEquals(PmStatus.OK, from.send(0, 2, bytes, length, SECOND_NS));
+                assertEquals(PmStatus.OK, from.send(0, 2, bytes, length, LIMIT_NS));
                 // then
-                assertEquals(PmStatus.OK, to.receive(message, SECOND_NS));
+                assertEquals(PmStatus.OK, to.receive(message, LIMIT_NS));
                 assertEquals(length, message.lengthBytes());
                 final byte[] received = new byte[length];
                 message.buffer().getBytes(0, received);
@@ -122,8 +122,8 @@ class LongMessagesTest {
                         device.openContext(1, PmContextOptions.DEFAULT.withSendBuffers(2));
                 PmContext to = device.openContext(2)) {
             for (int i = 0; i < 4; i++) {
-                assertEquals(PmStatus.OK, from.send(0, 2, new byte[LONGEST], i, SECOND_NS));
-                assertEquals(PmStatus.OK, to.receive(message, SECOND_NS));
+                assertEquals(PmStatus.OK, from.send(0, 2, new byte[LONGEST], i, LIMIT_NS));
+                assertEquals(PmStatus.OK, to.receive(message, LIMIT_NS));
                 to.release(message);
             }
         }

@@ -4,13 +4,16 @@ import io.hxb.flow.ContextTerms;
 import io.hxb.flow.FlowEndpoints;
 import io.hxb.flow.FlowListener;
 import io.hxb.flow.FlowPort;
+import io.hxb.flow.FlowWalk;
 import io.hxb.flow.StageResult;
 import io.hxb.frame.MessageRecordFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.linux.Memory;
 import io.hxb.pm.PmStatus;
+import io.hxb.pm.attach.ListedFlow;
 
 import java.util.ArrayDeque;
+import java.util.List;
 
 /** Flows of one loop that deliver every message to the same node, without any network. */
 final class LoopbackPort implements FlowPort {
@@ -26,6 +29,9 @@ final class LoopbackPort implements FlowPort {
     private final ArrayDeque<Pending>[] waiting;
     private final ArrayDeque<Pending> spare = new ArrayDeque<>();
     private Runnable afterReport = () -> {};
+    private volatile List<ListedFlow> listed = List.of();
+    private volatile int walkCalls = 1;
+    private int walked;
     int queued;
 
     @SuppressWarnings({"unchecked", "rawtypes"})
@@ -60,6 +66,23 @@ final class LoopbackPort implements FlowPort {
     @Override
     public void endFlow(
             final int contextId, final int destinationNode, final int destinationContext) {}
+
+    /** Sets how many calls a pass through the flows takes, and what they find. */
+    void flows(final int calls, final ListedFlow... found) {
+        walkCalls = calls;
+        listed = List.of(found);
+    }
+
+    @Override
+    public boolean walk(final FlowWalk walk, final int maxFlows) {
+        walked++;
+        if (walked < walkCalls) {
+            return false;
+        }
+        walked = 0;
+        listed.forEach(walk::add);
+        return true;
+    }
 
     @Override
     public int creditFrames(final int contextId) {

@@ -6,6 +6,8 @@ import io.hxb.pm.PmDevice;
 import io.hxb.pm.PmEvent;
 import io.hxb.pm.PmMessage;
 import io.hxb.pm.PmStatus;
+import io.hxb.pm.attach.FlowClient;
+import io.hxb.pm.attach.ListedFlow;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -15,6 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * A process of another user for tests, which follows orders in lines: attaches, opens contexts,
@@ -108,7 +111,8 @@ public final class OtherUser implements AutoCloseable {
     }
 
     private static final class Child {
-        private static final long LIMIT_NS = 10_000_000_000L;
+        private static final long LIMIT_NS = 60_000_000_000L;
+        private static final long MILLISECOND_NS = 1_000_000L;
         private static final long FLOOD_NS = 1_000_000_000L;
         private static final PmContextOptions SMALL =
                 PmContextOptions.DEFAULT.withSendBuffers(16).withPeerWaitNs(0);
@@ -141,6 +145,7 @@ public final class OtherUser implements AutoCloseable {
                                 number(words, 1),
                                 number(words, 2),
                                 number(words, 3));
+                case "flows" -> flows(Long.parseLong(words[1]));
                 case "receive" -> receive(contexts.getFirst());
                 case "drain" -> drain(contexts.getFirst());
                 case "scan" -> MemoryScan.places(Long.parseUnsignedLong(words[1], 16)).toString();
@@ -152,18 +157,35 @@ public final class OtherUser implements AutoCloseable {
             return Integer.parseInt(words[index]);
         }
 
+        /** The flows that a view shows: own context and peer of each. */
+        private String flows(final long view) throws IOException {
+            try (FlowClient client = new FlowClient(socket)) {
+                return client.list(view).flows().stream()
+                        .map(ListedFlow::ends)
+                        .map(
+                                ends ->
+                                        ends.context()
+                                                + " to "
+                                                + ends.peerNode()
+                                                + ":"
+                                                + ends.peerContext())
+                        .sorted()
+                        .collect(Collectors.joining(", "));
+            }
+        }
+
         private String send(final PmContext context, final int node, final int peer) {
             forgetEvents(context);
             final long untilNs = System.nanoTime() + LIMIT_NS;
             int slot = context.claim(node, peer, 8);
             while (slot < 0 && System.nanoTime() < untilNs) {
                 // Messages that were held back have all slots.
-                context.awaitSends(LIMIT_NS / 100);
+                context.awaitSends(100 * MILLISECOND_NS);
                 slot = context.claim(node, peer, 8);
             }
             context.send(slot, 8, 42);
             while (context.unfinishedSends() > 0 && System.nanoTime() < untilNs) {
-                context.awaitSends(LIMIT_NS / 100);
+                context.awaitSends(100 * MILLISECOND_NS);
             }
             // What has failed is done, too, and an event has the reason.
             if (context.pollEvent(event) == PmStatus.OK) {
@@ -190,7 +212,7 @@ public final class OtherUser implements AutoCloseable {
                     context.send(slot, 0, sent);
                     sent++;
                 } else {
-                    context.awaitSends(LIMIT_NS / 10_000);
+                    context.awaitSends(MILLISECOND_NS);
                 }
             }
             return sent + " in " + (System.nanoTime() - startNs);
@@ -207,7 +229,7 @@ public final class OtherUser implements AutoCloseable {
                     context.send(slot, 0, sent);
                     sent++;
                 } else {
-                    context.awaitSends(LIMIT_NS / 1_000);
+                    context.awaitSends(10 * MILLISECOND_NS);
                 }
             }
             return context.unfinishedSends() == 0 ? "sent" : sent + " sent";

@@ -116,9 +116,11 @@ class RpcTest {
                         RpcEndpoint.open(socket.path(), 2, (from, context, request) -> request);
                 RpcEndpoint client = client(3)) {
             // given more requests than a peer may have waiting
+            final CompletableFuture<byte[]> first =
+                    client.call(0, SERVER, new byte[8], 2 * SECOND_NS);
             final List<CompletableFuture<byte[]>> stuck = new ArrayList<>();
-            for (int i = 0; i < RpcEndpoint.MAX_UNDER_WAY + RpcEndpoint.MAX_WAITING + 1_000; i++) {
-                stuck.add(client.call(0, SERVER, new byte[8], 2 * SECOND_NS));
+            for (int i = 0; i < RpcEndpoint.MAX_OUTSTANDING + 1_000; i++) {
+                stuck.add(client.call(0, SERVER, new byte[8], 10 * LIMIT_S * SECOND_NS));
             }
             // when
             for (int i = 0; i < 50; i++) {
@@ -128,11 +130,11 @@ class RpcTest {
             final RpcException refused = failure(stuck.getLast());
             assertEquals(PmStatus.NO_BUFFERS, refused.status());
             assertFalse(refused.mayBeDone());
-            final RpcException late = failure(stuck.getFirst());
+            final RpcException late = failure(first);
             assertEquals(PmStatus.TIMED_OUT, late.status());
             assertTrue(late.mayBeDone());
             isOver.countDown();
-            get(client.call(0, SERVER, new byte[8], LIMIT_S * SECOND_NS));
+            get(client.callWhenRoom(0, SERVER, new byte[8], LIMIT_S * SECOND_NS));
             assertTrue(slow.maxLengthBytes() > 1_000);
         }
     }

@@ -1,8 +1,11 @@
 package io.hxb.counter;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hxb.recorder.RecorderReader;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -52,6 +55,38 @@ class CounterFileTest {
         }
         assertEquals(List.of(), warnings);
         assertEquals(42, sent(file));
+    }
+
+    @Test
+    void shouldMakeItsFilesAgainOnceTheirFolderIsThereAgain() throws IOException {
+        // given
+        final Path place = Files.createDirectory(folder.resolve("run"));
+        final Path file = place.resolve("a.counters");
+        final Path events = RecorderReader.fileBeside(file);
+        try (Counters counters = create(file)) {
+            // when: the folder is removed, as at logout
+            Files.delete(file);
+            Files.delete(events);
+            Files.delete(place);
+            count(counters, 41);
+            for (int second = 0; second < 10; second++) {
+                counters.publish();
+            }
+            // then: one line
+            assertEquals(1, warnings.size(), warnings::toString);
+            assertTrue(warnings.getFirst().contains("kept in " + file), warnings.getFirst());
+            assertFalse(Files.exists(place), "it was of somebody else");
+            // and when
+            Files.createDirectory(place);
+            counters.publish();
+            // then
+            assertEquals(41, sent(file));
+            assertTrue(Files.exists(events));
+            count(counters, 1);
+            counters.publish();
+            assertEquals(42, sent(file));
+        }
+        assertEquals(1, warnings.size(), warnings::toString);
     }
 
     private static void count(final Counters counters, final int frames) {

@@ -15,9 +15,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -94,6 +97,7 @@ class CountersTest {
                         case LINK -> 2;
                         case DIMENSION -> 3;
                         case BUCKET -> TimeBuckets.COUNT;
+                        case NEIGHBOUR -> 0;
                     };
             for (int instance = 0; instance < instances; instance++) {
                 for (final CounterBlock block : blocks) {
@@ -105,6 +109,100 @@ class CountersTest {
                 assertEquals(4 * value - 6, counters.sum(type, instance));
             }
         }
+    }
+
+    @Test
+    void shouldCountNeighboursOneByOneWhereALineHasMoreThanTwoNodes(@TempDir final Path folder)
+            throws IOException {
+        // given: node (1,2) of 2 by 4
+        final CounterLabels labels =
+                new CounterLabels(
+                        "lab",
+                        77,
+                        5,
+                        0x0201L,
+                        2,
+                        List.of(
+                                new CounterLabels.LinkLabel(0, 0, "eth0", 2, 1),
+                                new CounterLabels.LinkLabel(1, 0, "eth1", 4, 2),
+                                new CounterLabels.LinkLabel(1, 1, "eth2", 4, 2)));
+        final Path file = folder.resolve("lab-5.counters");
+        final long[] sent = {0, 40, 0, 3};
+        try (Counters counters = Counters.create(file, labels, 2, warnings::add)) {
+            for (int link = 0; link < 3; link++) {
+                counters.ofLoop(0)
+                        .neighbours(
+                                CounterType.LINK_NEIGHBOUR_SENT_FRAMES,
+                                link,
+                                (into, at, count) -> System.arraycopy(sent, 0, into, at, count));
+            }
+            counters.ofLoop(1)
+                    .neighbours(
+                            CounterType.LINK_NEIGHBOUR_SENT_FRAMES,
+                            2,
+                            (into, at, count) -> Arrays.fill(into, at, at + 1, 7));
+            // when
+            publish(counters);
+            try (CounterReader reader = CounterReader.open(file)) {
+                // then
+                assertEquals(
+                        List.of(
+                                new NeighbourCounts(1, 3, 0, 0, 40, 0),
+                                new NeighbourCounts(1, 7, 0, 0, 3, 0),
+                                new NeighbourCounts(2, 1, 0, 0, 7, 0),
+                                new NeighbourCounts(2, 3, 0, 0, 40, 0),
+                                new NeighbourCounts(2, 7, 0, 0, 3, 0)),
+                        NeighbourCounts.of(reader.labels(), reader.samples()));
+                assertEquals(0, reader.labels().links().getFirst().lineNodes());
+                assertEquals(93, reader.sum(CounterType.LINK_NEIGHBOUR_SENT_FRAMES));
+                assertEquals(93, counters.sum(CounterType.LINK_NEIGHBOUR_SENT_FRAMES));
+            }
+        }
+    }
+
+    @Test
+    void shouldRefuseAFileWhoseLinksCannotBe(@TempDir final Path folder) throws IOException {
+        // given
+        final CounterLabels labels =
+                new CounterLabels(
+                        "lab", 77, 2, 2, 1, List.of(new CounterLabels.LinkLabel(0, 0, "e", 4, 1)));
+        final Path file = folder.resolve("lab-2.counters");
+        Counters.create(file, labels, 1, warnings::add).close();
+        final byte[] valid = Files.readAllBytes(file);
+        final int at =
+                ByteBuffer.wrap(valid)
+                        .order(ByteOrder.LITTLE_ENDIAN)
+                        .getInt(CounterLayout.LINKS_AT_OFFSET);
+        // when there is no step from a node to the next, and when the dimension is none
+        for (final int damaged : List.of(at + CounterLayout.LINK_STEP_OFFSET, at)) {
+            final byte[] bytes = valid.clone();
+            bytes[damaged] = (byte) (damaged == at ? 8 : 0);
+            Files.write(file, bytes);
+            // then
+            final IOException refused =
+                    assertThrows(IOException.class, () -> CounterReader.open(file).close());
+            assertTrue(
+                    refused.getMessage().contains("the description of link 0 is damaged"),
+                    refused::getMessage);
+        }
+    }
+
+    @Test
+    void shouldHaveNoPlacesBeyondTheirBound() {
+        // given
+        final NeighbourPlaces places = NeighbourPlaces.of(2, 256, 256, 256, 255, 8, 1, 256);
+        // then
+        assertEquals(3 * 256 + 255, places.count());
+        assertEquals(0, places.nodes(0));
+        assertEquals(255, places.nodes(4));
+        assertEquals(0, places.nodes(5));
+        assertEquals(0, places.nodes(7));
+        assertEquals(1, places.link(0));
+        assertEquals(4, places.link(places.count() - 1));
+        // and when those of a file are read, the same links have places
+        final NeighbourPlaces read = NeighbourPlaces.of(0, 256, 256, 256, 255, 0, 0, 0);
+        assertEquals(places.count(), read.count());
+        assertEquals(places.first(4), read.first(4));
     }
 
     @Test

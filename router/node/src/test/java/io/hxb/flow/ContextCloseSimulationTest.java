@@ -24,6 +24,7 @@ import java.util.SplittableRandom;
  * and was not released always is, and what was sent after it was opened again arrives.
  */
 @Tag("simulation")
+@Tag("search")
 class ContextCloseSimulationTest {
     private static final int SEEDS = Math.max(1, SimSeeds.COUNT / 4);
     private static final int SENDER = 1;

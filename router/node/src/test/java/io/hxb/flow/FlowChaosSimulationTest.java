@@ -17,6 +17,7 @@ import java.util.List;
  * end, but nothing is doubled, reordered or lost without a report, and in the end all go on.
  */
 @Tag("simulation")
+@Tag("search")
 class FlowChaosSimulationTest {
     private static final int SEEDS = Math.max(1, SimSeeds.COUNT / 5);
 

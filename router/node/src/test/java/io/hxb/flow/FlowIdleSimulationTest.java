@@ -16,6 +16,7 @@ import java.util.List;
  * reorder: flows are forgotten and begin again, and nobody notices.
  */
 @Tag("simulation")
+@Tag("search")
 class FlowIdleSimulationTest {
     private static final int SEEDS = Math.max(1, SimSeeds.COUNT / 25);
     private static final long PEER_TIMEOUT_NS = 300 * SimWorld.MILLISECOND;

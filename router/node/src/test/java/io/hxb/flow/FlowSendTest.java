@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.counter.CounterType;
+import io.hxb.counter.TimeBuckets;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.pm.PmStatus;
@@ -84,6 +85,40 @@ class FlowSendTest {
         flows.work(1_000);
         // then
         assertEquals(List.of(1, 2, 3, 4), flows.sequences());
+    }
+
+    @Test
+    void shouldMeasureHowLongOneMessageInSixteenWaits() {
+        // given: the 16th message waits for the window, after 14 others, since the turn that took
+        // it
+        flows.open(4);
+        for (int slot = 0; slot < 15; slot++) {
+            flows.submit(slot, 1_000);
+        }
+        flows.work(3 * MILLISECOND);
+        final int bucket = TimeBuckets.of(MILLISECOND);
+        // when: others leave, and nothing for a millisecond
+        flows.work(MILLISECOND);
+        assertEquals(0, flows.loop.counters().value(CounterType.FLOW_QUEUE_WAIT_NS));
+        flows.ack(FIRST + 4, 32);
+        flows.work(0);
+        // then
+        assertEquals(16, flows.loop.counters().value(CounterType.FLOW_SENT_MESSAGES));
+        assertEquals(MILLISECOND, flows.loop.counters().value(CounterType.FLOW_QUEUE_WAIT_NS));
+        assertEquals(1, flows.loop.counters().value(CounterType.FLOW_QUEUE_WAIT_EVENTS, bucket));
+    }
+
+    @Test
+    void shouldForgetTheMessageThatWasMeasuredWhenItIsGivenUp() {
+        final SendBacklog backlog = new SendBacklog(null);
+        backlog.add(3, 100);
+        assertTrue(backlog.watchLast(5));
+        assertFalse(backlog.watchLast(6), "one at a time");
+        backlog.takeMessages();
+        assertEquals(SendBacklog.NOT_MEASURED, backlog.onLeft(1, 9));
+        backlog.add(4, 100);
+        assertTrue(backlog.watchLast(10));
+        assertEquals(7, backlog.onLeft(1, 17));
     }
 
     @Test

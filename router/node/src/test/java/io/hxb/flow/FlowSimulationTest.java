@@ -18,6 +18,7 @@ import java.util.SplittableRandom;
 
 /** Whole clusters of flows over bad links; -Dhxb.sim.seeds=N runs more, -Dhxb.sim.seed=S one. */
 @Tag("simulation")
+@Tag("search")
 class FlowSimulationTest {
     @Test
     void shouldDeliverExactlyOnceInOrderWhateverTheLinksDo() {

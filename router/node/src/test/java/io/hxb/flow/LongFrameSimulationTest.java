@@ -20,6 +20,7 @@ import java.util.SplittableRandom;
 
 /** Flows with frames of up to 64 KiB of message; -Dhxb.sim.seeds=N runs more seeds. */
 @Tag("simulation")
+@Tag("search")
 class LongFrameSimulationTest {
     private static final int[] LENGTHS = {1, 8_192, 9_144, 9_145, 65_535, 65_536, 65_600};
     private static final int MESSAGES = 120;

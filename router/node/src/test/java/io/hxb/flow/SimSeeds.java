@@ -1,5 +1,7 @@
 package io.hxb.flow;
 
+import io.hxb.testing.Seeds;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -8,7 +10,7 @@ import java.util.function.LongFunction;
 /** Runs a simulation with many seeds, or with the one that {@code -Dhxb.sim.seed} names. */
 final class SimSeeds {
     /** Seeds of the most frequent simulation; others run with a share of them. */
-    static final int COUNT = Integer.getInteger("hxb.sim.seeds", 1_000);
+    static final int COUNT = Integer.getInteger("hxb.sim.seeds", 400 * Seeds.TIMES);
 
     private static final long ONE_SEED = Long.getLong("hxb.sim.seed", -1);
 

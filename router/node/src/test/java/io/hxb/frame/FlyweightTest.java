@@ -303,6 +303,7 @@ class FlyweightTest {
         assertEquals(
                 "MTU_DIFFERS",
                 MisconfigurationFlyweight.name(MisconfigurationFlyweight.MTU_DIFFERS));
-        assertEquals(MisconfigurationFlyweight.KIND_COUNT, MisconfigurationFlyweight.OTHER_KEY);
+        assertEquals(
+                MisconfigurationFlyweight.KIND_COUNT, MisconfigurationFlyweight.DUPLICATE_ADDRESS);
     }
 }

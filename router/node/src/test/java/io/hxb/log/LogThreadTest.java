@@ -56,6 +56,17 @@ class LogThreadTest {
     }
 
     @Test
+    void shouldEscapeNamesOfOthers() {
+        // given
+        disk.writes.release(10);
+        // when
+        log.stream().println("link \u001b]0;x\u0007 of \u009bhost\r");
+        log.close();
+        // then
+        assertEquals("link \\u001b]0;x\\u0007 of \\u009bhost\\u000d\n", disk.text());
+    }
+
+    @Test
     void shouldNotWaitForADiskThatStandsStillButCountWhatItLoses() {
         // given
         log.stream().println("first");

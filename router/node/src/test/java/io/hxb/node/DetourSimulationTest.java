@@ -22,10 +22,11 @@ import java.util.function.Consumer;
 
 /** Nodes and trunks that die in whole clusters, in virtual time. */
 @Tag("simulation")
+@Tag("search")
 class DetourSimulationTest {
     private static final long MILLISECOND = 1_000_000L;
     private static final long SECOND = 1_000_000_000L;
-    private static final int SEEDS = Integer.getInteger("hxb.sim.detourSeeds", 90);
+    private static final int SEEDS = Integer.getInteger("hxb.sim.detourSeeds", 30 * Seeds.TIMES);
     private static final long ONLY_SEED = Long.getLong("hxb.sim.seed", -1);
     private static final SimFaults WIRES = SimFaults.NONE.withDelay(20_000, 20_000);
 

@@ -12,6 +12,7 @@ import io.hxb.config.SecurityConfig;
 import io.hxb.counter.CounterBlock;
 import io.hxb.counter.CounterType;
 import io.hxb.link.sim.SimFaults;
+import io.hxb.testing.Seeds;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.Tag;
@@ -22,9 +23,10 @@ import java.util.SplittableRandom;
 
 /** Clusters whose frames are longer than their links take, in virtual time. */
 @Tag("simulation")
+@Tag("search")
 class FragmentSimulationTest {
     private static final long SECOND = 1_000_000_000L;
-    private static final int SEEDS = Integer.getInteger("hxb.sim.longFrameSeeds", 10);
+    private static final int SEEDS = Integer.getInteger("hxb.sim.longFrameSeeds", 4 * Seeds.TIMES);
     private static final long ONLY_SEED = Long.getLong("hxb.sim.seed", -1);
     private static final int MESSAGES = 100;
 

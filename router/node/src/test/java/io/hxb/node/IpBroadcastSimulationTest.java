@@ -7,6 +7,7 @@ import io.hxb.counter.CounterType;
 import io.hxb.flow.FlowRights;
 import io.hxb.flow.UnlimitedRights;
 import io.hxb.link.sim.SimFaults;
+import io.hxb.testing.Seeds;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.Tag;
@@ -17,9 +18,10 @@ import java.util.SplittableRandom;
 
 /** Packets for all nodes through a cluster in virtual time, and packets for nodes that are gone. */
 @Tag("simulation")
+@Tag("search")
 class IpBroadcastSimulationTest {
     private static final long SECOND = 1_000_000_000L;
-    private static final int SEEDS = Integer.getInteger("hxb.sim.ipSeeds", 12);
+    private static final int SEEDS = Integer.getInteger("hxb.sim.ipSeeds", 6 * Seeds.TIMES);
     private static final int PORT = 5_353;
     private static final SimFaults QUICK = SimFaults.NONE.withDelay(20_000, 20_000);
 

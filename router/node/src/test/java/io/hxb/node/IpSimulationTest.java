@@ -9,6 +9,7 @@ import io.hxb.flow.FlowRights;
 import io.hxb.flow.UnlimitedRights;
 import io.hxb.link.sim.SimFaults;
 import io.hxb.tap.VirtioHeader;
+import io.hxb.testing.Seeds;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.Tag;
@@ -20,9 +21,10 @@ import java.util.SplittableRandom;
 
 /** Packets of virtual NICs through a cluster in virtual time. */
 @Tag("simulation")
+@Tag("search")
 class IpSimulationTest {
     private static final long SECOND = 1_000_000_000L;
-    private static final int SEEDS = Integer.getInteger("hxb.sim.ipSeeds", 12);
+    private static final int SEEDS = Integer.getInteger("hxb.sim.ipSeeds", 6 * Seeds.TIMES);
     private static final int PACKETS = 300;
     private static final SimFaults QUICK = SimFaults.NONE.withDelay(20_000, 20_000);
 

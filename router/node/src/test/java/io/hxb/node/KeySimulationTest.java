@@ -12,6 +12,7 @@ import io.hxb.counter.CounterType;
 import io.hxb.frame.DropReason;
 import io.hxb.link.sim.SimFaults;
 import io.hxb.session.KeyRing;
+import io.hxb.testing.Seeds;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.Tag;
@@ -25,9 +26,10 @@ import java.util.function.IntFunction;
 
 /** Whole clusters with a key, in virtual time. */
 @Tag("simulation")
+@Tag("search")
 class KeySimulationTest {
     private static final long SECOND = 1_000_000_000L;
-    private static final int SEEDS = Integer.getInteger("hxb.sim.keySeeds", 4);
+    private static final int SEEDS = Integer.getInteger("hxb.sim.keySeeds", 2 * Seeds.TIMES);
 
     private static ClusterConfig config(
             final Shape shape, final int links, final SecurityConfig.Mode mode) {

@@ -109,15 +109,23 @@ class LibHxbProviderSystemTest {
         assertEquals(List.of(), LibHxb.lines(scenario(0, name)));
     }
 
+    /** LibHxbTest has the library below it with ThreadSanitizer every day. */
+    @Tag("outside")
     @Test
     void shouldServeManyThreadsWithoutRaces() throws Exception {
         LibHxb.build(Build.THREADS, "provider");
         assertEquals(List.of(), LibHxb.lines(scenario(Build.THREADS, 0, "waiting")));
     }
 
+    @Test
+    void shouldDoAsItsModelWithRandomOperations() throws Exception {
+        assertEquals(List.of(), LibHxb.lines(scenario(0, "random", "1")));
+    }
+
+    @Tag("outside")
     @ParameterizedTest
-    @ValueSource(strings = {"1", "2", "3"})
-    void shouldDoAsItsModelWithRandomOperations(final String seed) throws Exception {
+    @ValueSource(strings = {"2", "3"})
+    void shouldDoAsItsModelWithMoreRandomOperations(final String seed) throws Exception {
         assertEquals(List.of(), LibHxb.lines(scenario(0, "random", seed)));
     }
 

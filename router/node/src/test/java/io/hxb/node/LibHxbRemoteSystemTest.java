@@ -15,6 +15,7 @@ import io.hxb.pm.rma.PmNotification;
 import io.hxb.pm.rma.PmOutcome;
 import io.hxb.pm.rma.PmRemoteMemory;
 import io.hxb.pm.rma.PmRemoteRegion;
+import io.hxb.testing.Seeds;
 import io.hxb.testing.TestPorts;
 import io.hxb.topology.Shape;
 
@@ -69,9 +70,10 @@ class LibHxbRemoteSystemTest {
         memory = PmRemoteMemory.open(context);
     }
 
+    @Tag("search")
     @Test
     void shouldPutGetAndChangeFromCToC() throws Exception {
-        for (int seed = 0; seed < 3; seed++) {
+        for (int seed = 0; seed < Seeds.TIMES; seed++) {
             final Process serve = serve();
             final String key = LibHxb.line(serve);
             programs.run(
@@ -87,6 +89,7 @@ class LibHxbRemoteSystemTest {
     }
 
     /** ThreadSanitizer needs fixed addresses where the kernel makes them very random. */
+    @Tag("outside")
     @Test
     void shouldHaveNoRace() throws Exception {
         LibHxb.assumePresent("setarch", "util-linux");

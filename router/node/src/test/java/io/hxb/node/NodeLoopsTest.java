@@ -16,6 +16,7 @@ import io.hxb.pm.PmDevice;
 import io.hxb.pm.PmEvent;
 import io.hxb.pm.PmMessage;
 import io.hxb.pm.PmStatus;
+import io.hxb.testing.Seeds;
 import io.hxb.testing.TestNamespaces;
 import io.hxb.testing.TestPorts;
 import io.hxb.testing.Together;
@@ -42,6 +43,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 @Tag("system")
 @Tag("lab")
+@Tag("search")
 class NodeLoopsTest {
     private static final int STEADY = 1;
     private static final int FLOOD = 2;
@@ -49,8 +51,8 @@ class NodeLoopsTest {
     private static final int CHURNERS = 2;
     private static final int HELD_BY_CHILD = 8;
     private static final int ECHOED_BY_CHILD = 9;
-    private static final int ROUNDS = 30;
-    private static final int KILLS = 2;
+    private static final int ROUNDS = 10 * Seeds.TIMES;
+    private static final int KILLS = Seeds.TIMES;
 
     private static final int BASE_PORT = TestPorts.take(4);
 

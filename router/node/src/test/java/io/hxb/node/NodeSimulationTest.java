@@ -8,6 +8,7 @@ import io.hxb.counter.CounterType;
 import io.hxb.frame.DropReason;
 import io.hxb.link.sim.SimFaults;
 import io.hxb.link.sim.SimNetwork;
+import io.hxb.testing.Seeds;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.Tag;
@@ -17,9 +18,10 @@ import java.util.SplittableRandom;
 
 /** Whole clusters of the node's own code, relays and all, in virtual time. */
 @Tag("simulation")
+@Tag("search")
 class NodeSimulationTest {
     private static final long SECOND = 1_000_000_000L;
-    private static final int SEEDS = Integer.getInteger("hxb.sim.nodeSeeds", 60);
+    private static final int SEEDS = Integer.getInteger("hxb.sim.nodeSeeds", 20 * Seeds.TIMES);
     private static final long ONLY_SEED = Long.getLong("hxb.sim.seed", -1);
 
     @Test

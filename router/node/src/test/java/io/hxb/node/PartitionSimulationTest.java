@@ -21,7 +21,7 @@ import java.util.SplittableRandom;
 class PartitionSimulationTest {
     private static final long MILLISECOND = 1_000_000L;
     private static final long SECOND = 1_000_000_000L;
-    private static final int SEEDS = Integer.getInteger("hxb.sim.partitionSeeds", 60 * Seeds.TIMES);
+    private static final int SEEDS = Integer.getInteger("hxb.sim.partitionSeeds", 20 * Seeds.TIMES);
     private static final long ONLY_SEED = Long.getLong("hxb.sim.seed", -1);
     private static final SimFaults WIRES =
             SimFaults.NONE.withDelay(20_000, 20_000).withRate(20_000_000, 64);

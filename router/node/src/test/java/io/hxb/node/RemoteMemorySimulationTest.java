@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.link.sim.SimFaults;
+import io.hxb.testing.Seeds;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.Tag;
@@ -15,9 +16,10 @@ import java.util.SplittableRandom;
 
 /** Remote memory through relays that lose, reorder and damage frames, in virtual time. */
 @Tag("simulation")
+@Tag("search")
 class RemoteMemorySimulationTest {
     private static final long SECOND = 1_000_000_000L;
-    private static final int SEEDS = Integer.getInteger("hxb.sim.remoteSeeds", 40);
+    private static final int SEEDS = Integer.getInteger("hxb.sim.remoteSeeds", 16 * Seeds.TIMES);
     private static final long ONLY_SEED = Long.getLong("hxb.sim.seed", -1);
     private static final int OPERATIONS = 60;
 

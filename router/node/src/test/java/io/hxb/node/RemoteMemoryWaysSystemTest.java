@@ -158,6 +158,7 @@ class RemoteMemoryWaysSystemTest {
         }
     }
 
+    @Tag("outside")
     @Test
     void shouldPutAndGetTheGreatestLength() throws Exception {
         // given

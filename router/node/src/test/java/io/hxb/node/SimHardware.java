@@ -195,7 +195,11 @@ final class SimHardware implements AutoCloseable {
                                 .map(
                                         link ->
                                                 new CounterLabels.LinkLabel(
-                                                        link.dimension(), link.number(), HOST))
+                                                        link.dimension(),
+                                                        link.number(),
+                                                        HOST,
+                                                        config.shape().extent(link.dimension()),
+                                                        config.shape().step(link.dimension())))
                                 .toList()),
                 1,
                 clock::nanoTime);

@@ -24,7 +24,7 @@ import java.util.SplittableRandom;
 @Tag("simulation")
 @Tag("search")
 class TrunkFaultSimulationTest {
-    private static final int SEEDS = Integer.getInteger("hxb.sim.trunkSeeds", 600 * Seeds.TIMES);
+    private static final int SEEDS = Integer.getInteger("hxb.sim.trunkSeeds", 200 * Seeds.TIMES);
     private static final long ONLY_SEED = Long.getLong("hxb.sim.seed", -1);
     private static final long MINUTES = Long.getLong("hxb.sim.trunkMinutes", 60);
     private static final long FIRST_SEED = Long.getLong("hxb.sim.firstSeed", SEEDS);

@@ -31,7 +31,7 @@ import java.util.Map;
 @Tag("search")
 class ValidFilesPropertyTest {
     private static final long SECOND = 1_000_000_000L;
-    private static final long BUDGET_NS = 3L * Seeds.TIMES * SECOND;
+    private static final long BUDGET_NS = Seeds.TIMES * SECOND;
     private static final int MIN_FILES = 5;
     private static final int MAX_FILES = 400;
     private static final int MESSAGES = 20;

@@ -27,7 +27,7 @@ import java.util.concurrent.atomic.AtomicLong;
 @Tag("unit")
 class ObserveServerTest {
     private static final String TOKEN = "0123456789abcdef0123456789abcdef";
-    private static final long LIMIT_S = 10;
+    private static final long LIMIT_S = 60;
 
     private final AtomicLong clockMs = new AtomicLong(1_000_000);
     private final WebSessions sessions =

@@ -86,16 +86,13 @@ class StreamWaitTest {
         final HxbSocketChannel secondEnd = server.accept();
         final var _ = blockedWriter();
         inThread(() -> echo(secondEnd));
-        // when
-        final long startNs = System.nanoTime();
+        // when, then: the write goes on waiting, so that nothing would arrive after it
         for (int i = 0; i < 100; i++) {
             second.write(ByteBuffer.wrap(new byte[] {(byte) i}));
             final ByteBuffer answer = ByteBuffer.allocate(10);
             assertEquals(1, second.read(answer));
             assertEquals(i, answer.get(0));
         }
-        // then
-        assertTrue(System.nanoTime() - startNs < LIMIT);
     }
 
     private static Thread inThread(final Runnable task) {
@@ -188,12 +185,10 @@ class StreamWaitTest {
         }
         for (int i = 0; i < threads.size(); i++) {
             // when
-            final long startNs = System.nanoTime();
             threads.get(i).interrupt();
             // then
             assertInstanceOf(
                     ClosedByInterruptException.class, ends.get(i).get(30, TimeUnit.SECONDS));
-            assertTrue(System.nanoTime() - startNs < 10 * SECOND, "not within ten seconds");
         }
         assertFalse(blocked.isOpen() || other.isOpen() || reader.isOpen() || ender.isOpen());
     }

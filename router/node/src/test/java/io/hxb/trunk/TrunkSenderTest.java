@@ -3,6 +3,9 @@ package io.hxb.trunk;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.counter.CounterLabels;
+import io.hxb.counter.CounterType;
+import io.hxb.counter.Counters;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.link.LinkSender;
@@ -198,6 +201,47 @@ class TrunkSenderTest {
         assertEquals(2, trunk.sentFrames(1, NEIGHBOUR));
         assertEquals(TrunkSender.BLOCKED, offerShort(FrameType.DATA, 0));
         assertEquals(TrunkSender.BLOCKED, offerShort(FrameType.FRAGMENT, 0));
+    }
+
+    @Test
+    void shouldCountFramesAndBytesByNeighbour() {
+        // given
+        final Counters counters =
+                Counters.inMemory(
+                        new CounterLabels(
+                                "lab",
+                                1,
+                                0,
+                                0,
+                                1,
+                                Arrays.stream(links)
+                                        .map(
+                                                link ->
+                                                        new CounterLabels.LinkLabel(
+                                                                0, link.index(), "nic", 5, 1))
+                                        .toList()),
+                        1);
+        trunk.addCounters(counters.ofLoop(0));
+        reachOver(0, 1, 2);
+        // when
+        offer(6);
+        trunk.offerOnLink(
+                2, NEIGHBOUR, new OutgoingFrame().wrap(header.address(), 100, token -> {}, 0));
+        trunk.offer(4, 0, new OutgoingFrame().wrap(header.address(), 64, token -> {}, 0));
+        counters.ofLoop(0).publish();
+        // then: nobody is reached as neighbour 4
+        for (int link = 0; link < links.length; link++) {
+            final int place = link * 5 + NEIGHBOUR;
+            final int extra = link == 2 ? 1 : 0;
+            assertEquals(
+                    2 + extra,
+                    counters.sum(CounterType.LINK_NEIGHBOUR_SENT_FRAMES, place),
+                    "link " + link);
+            assertEquals(
+                    2 * FRAME_BYTES + extra * 100,
+                    counters.sum(CounterType.LINK_NEIGHBOUR_SENT_BYTES, place));
+        }
+        assertEquals(7, counters.sum(CounterType.LINK_NEIGHBOUR_SENT_FRAMES));
     }
 
     @Test

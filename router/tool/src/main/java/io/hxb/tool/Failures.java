@@ -3,6 +3,7 @@ package io.hxb.tool;
 import io.hxb.config.ConfigException;
 import io.hxb.fabric.GraphException;
 import io.hxb.log.Printable;
+import io.hxb.log.PrintableOutput;
 import io.hxb.tool.report.ExitStatus;
 import io.hxb.tool.report.Json;
 import io.hxb.tool.report.ResultStream;
@@ -19,6 +20,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
@@ -118,10 +120,17 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
         };
     }
 
-    private void trace(final Exception thrown, final boolean isWanted) {
+    private void trace(final Throwable thrown, final boolean isWanted) {
         if (isWanted || System.getenv("HXB_DEBUG") != null) {
-            thrown.printStackTrace(errors);
+            printTrace(thrown, errors);
         }
+    }
+
+    /** Prints where it was thrown; messages may have text of others. */
+    static void printTrace(final Throwable thrown, final PrintStream errors) {
+        final PrintStream printable =
+                new PrintStream(new PrintableOutput(errors), true, StandardCharsets.UTF_8);
+        thrown.printStackTrace(printable);
     }
 
     private int wrongUsage(final String message, final CommandLine command, final boolean isJson) {
@@ -131,19 +140,37 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
         return ExitStatus.USAGE;
     }
 
-    /** Reports that the heap was too small, and what to do. */
+    /** Reports what ran out, and what to do. */
     int outOfMemory(final OutOfMemoryError thrown, final boolean isJson) {
-        final String message =
-                "out of memory: this needs more than the heap of "
-                        + (Runtime.getRuntime().maxMemory() >> 20)
-                        + " MB; make the problem smaller, or give more, such as"
-                        + " HXB_JAVA_OPTIONS=-Xmx"
-                        + Math.max(1, Runtime.getRuntime().maxMemory() >> 29)
-                        + "g";
-        errors.println("hxb: " + message);
-        if (System.getenv("HXB_DEBUG") != null) {
-            thrown.printStackTrace(errors);
+        return report(OutOfMemory.message(thrown), thrown, false, isJson);
+    }
+
+    /** Reports an error of the program or of what it runs on. */
+    int error(final Throwable thrown, final boolean isJson) {
+        if (thrown instanceof final OutOfMemoryError memory) {
+            return outOfMemory(memory, isJson);
         }
+        final boolean isNative = thrown instanceof LinkageError;
+        return report(
+                isNative
+                        ? "a part of the program cannot be loaded ("
+                                + thrown
+                                + "): build it again (deploy/hxb --version), and give it a folder"
+                                + " of temporary files from which programs may run (not mounted"
+                                + " noexec)"
+                        : "the program failed: " + thrown,
+                thrown,
+                true,
+                isJson);
+    }
+
+    private int report(
+            final String message,
+            final Throwable thrown,
+            final boolean isTraced,
+            final boolean isJson) {
+        errors.println("hxb: " + Printable.message(message));
+        trace(thrown, isTraced);
         object(isJson, message);
         return ExitStatus.FAILED;
     }

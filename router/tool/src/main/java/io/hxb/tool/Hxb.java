@@ -1,5 +1,6 @@
 package io.hxb.tool;
 
+import io.hxb.log.Printable;
 import io.hxb.tool.bugreport.ReportCommand;
 import io.hxb.tool.capture.CaptureCommand;
 import io.hxb.tool.cat.CatCommand;
@@ -8,6 +9,7 @@ import io.hxb.tool.demo.DemoCommand;
 import io.hxb.tool.doctor.DoctorCommand;
 import io.hxb.tool.events.EventsCommand;
 import io.hxb.tool.expose.ExposeCommand;
+import io.hxb.tool.flows.FlowsCommand;
 import io.hxb.tool.forward.ForwardCommand;
 import io.hxb.tool.init.InitCommand;
 import io.hxb.tool.ip.IpCommand;
@@ -80,6 +82,7 @@ public final class Hxb implements Runnable {
                     ExposeCommand.class,
                     MpirunCommand.class,
                     StatCommand.class,
+                    FlowsCommand.class,
                     TopCommand.class,
                     WebCommand.class,
                     CaptureCommand.class,
@@ -98,16 +101,43 @@ public final class Hxb implements Runnable {
 
     /** Runs a command and ends the process with its exit status. */
     public static void main(final String[] arguments) {
-        int status = ExitStatus.FAILED;
         setUpLog(arguments);
         System.setOut(ResultStream.ofProcess());
+        Thread.setDefaultUncaughtExceptionHandler(Hxb::onThreadEnded);
+        int status;
         try {
             status = run(arguments, System.err);
         } catch (final Throwable e) {
-            // Event-loop threads would otherwise keep a failed process alive.
-            e.printStackTrace(System.err);
+            status = new Failures(System.err).error(e, isJson(arguments));
         }
+        // Event-loop threads would keep a failed process alive.
         System.exit(status);
+    }
+
+    private static boolean isJson(final String... arguments) {
+        return Arrays.asList(arguments).contains("--json");
+    }
+
+    /** Says in one line what the JVM would print with a stack. */
+    private static void onThreadEnded(final Thread thread, final Throwable thrown) {
+        final String why =
+                thrown instanceof final OutOfMemoryError memory
+                        ? OutOfMemory.message(memory)
+                        : thrown.toString();
+        System.err.println(
+                "hxb: the thread "
+                        + thread.getName()
+                        + " has ended: "
+                        + Printable.message(why)
+                        + (isTraced(thrown) ? "" : "; HXB_DEBUG=1 shows where"));
+        if (isTraced(thrown)) {
+            Failures.printTrace(thrown, System.err);
+        }
+    }
+
+    // Where memory ran out is chance; where something else failed is what a report needs.
+    private static boolean isTraced(final Throwable thrown) {
+        return !(thrown instanceof OutOfMemoryError) || System.getenv("HXB_DEBUG") != null;
     }
 
     /** A service logs what a person acts on; other commands print results and only warn. */
@@ -166,7 +196,7 @@ public final class Hxb implements Runnable {
         try {
             status = commandLine.execute(arguments);
         } catch (final OutOfMemoryError e) {
-            status = failures.outOfMemory(e, Arrays.asList(arguments).contains("--json"));
+            status = failures.outOfMemory(e, isJson(arguments));
         }
         // A command that failed has printed why.
         return status != ExitStatus.OK || failures.isWritten(System.out)

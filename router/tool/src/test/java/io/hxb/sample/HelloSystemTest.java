@@ -130,6 +130,7 @@ class HelloSystemTest {
         }
     }
 
+    @Tag("outside")
     @Test
     void shouldExchangeMessagesInARawLab() throws Exception {
         assumeTrue(Privileges.canMakeNamespaces(), "skipped: network namespaces need root");

@@ -69,6 +69,7 @@ class CaptureCliTest {
             value = {
                 "0 y.0 --write {}/a          | node 0 has no link y.0; it has x.0",
                 "7 --write {}/a              | 7",
+                "pc-z --write {}/a           | NODE: no node of this cluster is called 'pc-z'",
                 "0 --ring 3 --write {}/a     | --ring needs --write FILE and --size SIZE",
                 "0 --ring 3 --size 1MB       | --ring needs --write FILE and --size SIZE",
                 "0 --size 1kB --write {}/a   | --size must be 64KiB or more: 1kB",

@@ -109,7 +109,7 @@ class ChaosSystemTest {
                 - {at: 400ms, down: "x.1 of (1)", for: 200ms}
                 - {at: 700ms, kill: "(1)"}
                 """);
-        run("lab", "up", "--name", name, "--shape", "2", "--backend", "raw", "--processes");
+        lab("up", "--name", name, "--shape", "2", "--backend", "raw", "--processes");
         try {
             // when
             final Map<?, ?> report =
@@ -129,9 +129,18 @@ class ChaosSystemTest {
             assertEquals(List.of("pull", "down", "restore", "kill"), actions(report));
             run("lab", "exec", "--name", name, "0", "--", "true");
         } finally {
-            run("lab", "down", "--name", name);
+            lab("down", "--name", name);
         }
         assertEquals(0, namespaces());
+    }
+
+    /** Where nothing depends on the process of the command. */
+    private void lab(final String... arguments) throws Exception {
+        final List<String> command = new ArrayList<>(List.of("lab"));
+        command.addAll(List.of(arguments));
+        try (HxbProcess hxb = HxbProcess.run(folder, command.toArray(String[]::new))) {
+            assertEquals(ExitStatus.OK, hxb.status(), hxb::errors);
+        }
     }
 
     private Map<?, ?> run(final String... arguments) throws Exception {

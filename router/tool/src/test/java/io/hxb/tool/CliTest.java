@@ -135,13 +135,11 @@ class CliTest {
 
     @Test
     void shouldOfferJsonWithEveryCommandThatReports() {
-        // 'exec' prints what a command of the user's prints, 'cat' what the peer sends, 'help'
-        // help, 'slurm' a script, 'mpirun' what the ranks print.
+        // 'exec' prints what a command of the user's prints, 'cat' what the peer sends,
+        // 'slurm' a script, 'mpirun' what the ranks print.
         final List<String> without = new ArrayList<>();
         collectWithoutJson(Hxb.commandLine(), without);
-        assertEquals(
-                List.of("cat", "exec", "help", "mpirun", "slurm"),
-                without.stream().sorted().toList());
+        assertEquals(List.of("cat", "exec", "mpirun", "slurm"), without.stream().sorted().toList());
     }
 
     private static void collectWithoutJson(final CommandLine command, final List<String> found) {

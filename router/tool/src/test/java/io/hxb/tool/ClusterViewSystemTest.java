@@ -124,7 +124,8 @@ class ClusterViewSystemTest {
                 first.await("its pulled link", () -> isLink(1, "x.0", "down"));
                 final long tookMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - pulledNs);
                 System.out.println("a pulled link was shown after " + tookMs + " ms");
-                assertTrue(isLink(1, "x.1", "good"), () -> network().toString());
+                // A link whose loops find no CPU is excluded for a moment.
+                first.await("the other link", () -> isLink(1, "x.1", "good"));
                 // when
                 second.process().destroyForcibly().waitFor();
                 // then: nobody knows how its links are now

@@ -26,6 +26,7 @@ import java.util.stream.Stream;
 class DemoSystemTest {
     @TempDir private Path folder;
 
+    @Tag("outside")
     @Test
     void shouldDeliverEveryFileOverUdp() throws Exception {
         assertDemo("udp");
@@ -51,18 +52,18 @@ class DemoSystemTest {
                         "raw",
                         "--processes",
                         "--shape",
-                        "2x2",
+                        "2",
                         "--links",
                         "1",
                         "--rate",
                         "10mbit",
                         "--file-size",
-                        "10000000")) {
+                        "30000000")) {
             final String lab = "demo-" + hxb.process().pid();
             hxb.await("traffic", () -> hxb.output().contains("% arrived"));
             final List<ProcessHandle> nodes = hxb.process().descendants().toList();
-            assertEquals(4, nodes.size(), nodes::toString);
-            assertTrue(namespaces(lab) >= 4);
+            assertEquals(2, nodes.size(), nodes::toString);
+            assertTrue(namespaces(lab) >= 2);
 
             // when: what Ctrl-C sends
             hxb.interrupt();

@@ -45,7 +45,7 @@ class DoctorSystemTest {
     void shouldFailForWrongCablingDifferentMtusAndTwoNodesInOnePlace() throws Exception {
         // given
         try (HxbProcess up =
-                hxb(
+                run(
                         "lab",
                         "up",
                         "--shape",
@@ -67,16 +67,25 @@ class DoctorSystemTest {
     }
 
     private void checkHealthy() throws Exception {
-        try (HxbProcess doctor = run("doctor", "--name", name)) {
-            assertEquals(ExitStatus.OK, doctor.status(), doctor::output);
+        try (HxbProcess doctor = healthy("doctor", "--name", name)) {
             final String last = doctor.output().lines().toList().getLast();
             assertTrue(last.matches("\\d+ fine, \\d+ warnings?, 0 failures"), doctor::output);
             assertFalse(doctor.output().contains("OK "), doctor::output);
         }
-        try (HxbProcess doctor = run("doctor", "--name", name, "--all")) {
-            assertEquals(ExitStatus.OK, doctor.status(), doctor::output);
+        try (HxbProcess doctor = healthy("doctor", "--name", name, "--all")) {
             assertTrue(doctor.output().contains("OK    node: runs, pid"), doctor::output);
             assertTrue(doctor.output().contains("nodes 0..3\n"), doctor::output);
+        }
+    }
+
+    /** Asks until nothing fails: links of nodes that find no CPU are excluded for a moment. */
+    private HxbProcess healthy(final String... command) throws Exception {
+        for (int look = 0; true; look++) {
+            final HxbProcess doctor = run(command);
+            if (doctor.status() == ExitStatus.OK) {
+                return doctor;
+            }
+            assertTrue(look < MAX_LOOKS, doctor::output);
         }
     }
 

@@ -95,6 +95,31 @@ class EventsCliTest {
         assertEquals(1, lines(folder.resolve("ev-0.events").toString()));
     }
 
+    @Test
+    void shouldCallNodesByTheNamesOfTheirHosts() throws IOException {
+        // given
+        twoNodes();
+        final Path file = cluster();
+        Files.writeString(file, Files.readString(file) + "hosts: {pc-a: 0, pc-b: 1}\n");
+        // when
+        final HxbOutput output =
+                HxbOutput.of("events", "--config", file.toString(), "--node", "PC-B");
+        // then
+        assertEquals(
+                List.of(
+                        "pc-b  info     context 7 is open",
+                        "pc-b  error    no route to pc-a is left"),
+                sentences(output));
+        final HxbOutput explained =
+                HxbOutput.of("doctor", "--config", file.toString(), "--explain", "-1s");
+        assertTrue(explained.text().contains("  pc-b  error"), explained::text);
+        assertTrue(explained.text().contains("x.1 to pc-b excluded"), explained::text);
+        final HxbOutput alone =
+                HxbOutput.of("events", "--node", "pc-b", folder.resolve("ev-0.events").toString());
+        assertEquals(ExitStatus.USAGE, alone.status());
+        assertTrue(alone.errors().contains("give an id"), alone::errors);
+    }
+
     private static int lines(final String... options) {
         final String[] words = new String[options.length + 1];
         words[0] = "events";

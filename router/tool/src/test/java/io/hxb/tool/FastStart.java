@@ -35,7 +35,7 @@ import java.util.zip.ZipOutputStream;
  * test that needs it, used by all test JVMs that run at the same time, and removed by the last.
  */
 public final class FastStart {
-    private static final long TRAINING_LIMIT_S = 120;
+    private static final long TRAINING_LIMIT_S = 600;
     private static final String OWN_JAR = "hxb.jar";
 
     /**

@@ -140,7 +140,7 @@ class ForwardSystemTest {
 
     private void makeLab(final String backend) throws Exception {
         try (HxbProcess up =
-                HxbProcess.start(
+                HxbProcess.run(
                         folder,
                         "lab",
                         "up",

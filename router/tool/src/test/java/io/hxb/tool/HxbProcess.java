@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
 
 /** One run of the real command line in a process of its own; ended with the test. */
 final class HxbProcess implements AutoCloseable {
-    private static final long LIMIT_S = 120;
+    private static final long LIMIT_S = 600;
 
     /** Of the last folder that a test named. */
     private static HxbServer server;

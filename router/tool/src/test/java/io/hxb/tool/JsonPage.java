@@ -133,7 +133,7 @@ final class JsonPage {
     }
 
     private static boolean isOfObjects(final Collection<?> list) {
-        return !list.isEmpty() && list.stream().allMatch(Map.class::isInstance);
+        return list.stream().allMatch(Map.class::isInstance);
     }
 
     /** The key as the page has it: a star where any name may stand. */

@@ -45,7 +45,7 @@ class JsonPageTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"lab status", "doctor", "key generate FILE"})
+    @ValueSource(strings = {"lab status", "doctor", "key generate FILE", "help ping"})
     void shouldDescribeTheKeysOf(final String command) {
         final String line = command.replace("FILE", folder.resolve("key").toString()) + " --json";
 

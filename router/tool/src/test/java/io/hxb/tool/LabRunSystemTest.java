@@ -16,8 +16,6 @@ import io.hxb.tool.report.ExitStatus;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -122,10 +120,18 @@ class LabRunSystemTest {
         return PcapBlocks.read(merged).interfaces();
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"on", "off"})
-    void shouldLoseNothingOverShapedLinksAndRelaysAndLeaveNothingBehind(final String kernelRelay)
-            throws Exception {
+    @Test
+    void shouldLoseNothingOverShapedLinksAndRelaysAndLeaveNothingBehind() throws Exception {
+        loseNothing("on");
+    }
+
+    @Tag("outside")
+    @Test
+    void shouldLoseNothingOverRelaysThatAreNodes() throws Exception {
+        loseNothing("off");
+    }
+
+    private void loseNothing(final String kernelRelay) throws Exception {
         assumeRoot();
         try (HxbProcess hxb =
                 HxbProcess.start(

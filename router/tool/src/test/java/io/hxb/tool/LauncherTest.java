@@ -2,6 +2,7 @@ package io.hxb.tool;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -121,6 +122,8 @@ class LauncherTest {
                 .keySet()
                 .removeAll(List.of("HXB_JAVA_HOME", "JAVA_HOME", "HXB_OFFLINE", "MAVEN_OPTS"));
         builder.environment().merge("PATH", folder + "/bin", (path, own) -> own + ":" + path);
+        // Training starts the launcher twice more, and nothing is trained here.
+        builder.environment().put("HXB_AOT", "off");
         builder.environment().putAll(environment);
         final Process process = builder.start();
         if (!process.waitFor(LIMIT_S, TimeUnit.SECONDS)) {
@@ -137,15 +140,104 @@ class LauncherTest {
     @Test
     void shouldBuildOnceAndRun() throws Exception {
         // when
-        final Run first = hxb(tree, "lab", "status");
-        final Run second = hxb(tree, "lab", "status");
+        final Map<String, String> trains = Map.of("HXB_JAVA_HOME", jdk.toString(), "HXB_AOT", "on");
+        final Run first = hxb(tree, List.of(), trains, "lab", "status");
+        final Run second = hxb(tree, List.of(), trains, "lab", "status");
 
         // then
         assertEquals(0, first.status, first.errors);
         assertTrue(first.errors.contains("built in"), first.errors);
+        assertTrue(first.errors.contains("training for fast starts"), first.errors);
         assertTrue(first.output.contains("io.hxb.tool.Hxb lab status"), first.output);
         assertEquals("", second.errors);
         assertEquals(1, builds().size());
+    }
+
+    @Test
+    void shouldNeverUseTheAheadOfTimeCacheOfAnotherBuild() throws Exception {
+        // given: a build with its cache
+        assertEquals(0, hxb(tree, "stat").status);
+        final Path first = tree.resolve("target/hxb/program").toRealPath();
+        Files.writeString(first.resolve("hxb.aot"), "cache");
+        final Run trained = hxb(tree, "stat");
+        assertTrue(
+                trained.output().contains("-XX:AOTCache=" + first.resolve("hxb.aot")),
+                trained.output());
+        // when: sources change
+        changeSources("class A { int other; }");
+        final Run changed = hxb(tree, "stat");
+        // then: the new build has a folder of its own, without a cache yet
+        assertEquals(0, changed.status, changed.errors);
+        assertFalse(changed.output().contains("AOTCache"), changed.output());
+        final Path second = tree.resolve("target/hxb/program").toRealPath();
+        assertNotEquals(first, second);
+        assertFalse(Files.exists(first), "what nobody runs is gone, with its cache");
+    }
+
+    @Test
+    void shouldPutIntoWordsWhatTheJvmSaysOfWrongOptions() throws Exception {
+        // given: as HotSpot 25 words it
+        script(
+                jdk.resolve("bin/java"),
+                """
+                case "$*" in
+                  *-Xmxfoo*) echo 'Invalid maximum heap size: -Xmxfoo' ;;
+                  *-Xmx9t*)
+                    echo 'Error occurred during initialization of VM'
+                    echo 'Could not reserve enough space for 9663676416KB object heap' ;;
+                  *) echo "java $*"; exit 0 ;;
+                esac
+                echo 'Error: Could not create the Java Virtual Machine.'
+                echo 'Error: A fatal exception has occurred. Program will exit.'
+                exit 1
+                """);
+        final Map<String, String> wrong =
+                Map.of(
+                        "-Xmxfoo",
+                        "Invalid maximum heap size: -Xmxfoo;",
+                        "-Da=b -Xmx9t",
+                        "Could not reserve enough space for 9663676416KB object heap;");
+        for (final Map.Entry<String, String> each : wrong.entrySet()) {
+            // when
+            final Run run = hxb(tree, List.of(), withOptions(each.getKey()), "stat", "--json");
+            // then
+            assertEquals(1, run.status);
+            final String last = run.errors.lines().toList().getLast();
+            assertTrue(
+                    last.startsWith("hxb: Java does not start with HXB_JAVA_OPTIONS="), run.errors);
+            assertTrue(last.contains(each.getValue()), run.errors);
+            assertEquals(false, Json.parse(run.output, Map.class, run.output).get("ok"));
+        }
+        // and: right ones, and what is not to be tried
+        final Run right =
+                hxb(tree, List.of(), withOptions("-Xmx1g -agentlib:jdwp=suspend=y"), "stat");
+        assertEquals(0, right.status, right.errors);
+        assertTrue(right.output.contains("-Xmx1g -agentlib:jdwp"), right.output);
+    }
+
+    private Map<String, String> withOptions(final String options) {
+        return Map.of("HXB_JAVA_HOME", jdk.toString(), "HXB_JAVA_OPTIONS", options);
+    }
+
+    @Test
+    void shouldSayThatProcIsMissing() throws Exception {
+        assumeTrue(Privileges.isRoot(), "skipped: a mount namespace needs root");
+        // given: as in a chroot
+        final List<String> without =
+                List.of(
+                        "unshare",
+                        "--mount",
+                        "bash",
+                        "-c",
+                        "umount -l /proc && exec \"$@\"",
+                        "bash");
+        // when
+        final Run run = hxb(tree, without, javaHome(), "stat", "--json");
+        // then
+        assertEquals(1, run.status, run.errors);
+        assertTrue(run.errors.startsWith("hxb: /proc is not mounted here"), run.errors);
+        assertTrue(run.errors.contains("mount -t proc proc /proc"), run.errors);
+        assertEquals(false, Json.parse(run.output, Map.class, run.output).get("ok"));
     }
 
     @Test

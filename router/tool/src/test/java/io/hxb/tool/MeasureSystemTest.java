@@ -35,7 +35,7 @@ class MeasureSystemTest {
     @BeforeAll
     static void makesALab() throws Exception {
         try (HxbProcess up =
-                hxb("lab up --shape 2 --links 1 --backend udp --processes --name " + NAME)) {
+                run("lab up --shape 2 --links 1 --backend udp --processes --name " + NAME)) {
             assertEquals(ExitStatus.OK, up.status(), () -> up.output() + up.errors());
         }
     }
@@ -139,14 +139,14 @@ class MeasureSystemTest {
             perf.await("an interval", () -> perf.output().contains("\"interval\""));
             final ProcessHandle receiver = receiver(perf);
             signal("KILL", perf.process().pid());
-            receiver.onExit().get(20, TimeUnit.SECONDS);
+            receiver.onExit().get(60, TimeUnit.SECONDS);
         }
     }
 
     @Test
     void shouldMeasureSeveralSizesByOneCommand() throws Exception {
         final String options = " --size 1,3,8K,1M --warmup 0.1 --seconds 0.2 --json --name ";
-        try (HxbProcess perf = hxb("perf 1" + options + NAME)) {
+        try (HxbProcess perf = run("perf 1" + options + NAME)) {
             assertEquals(ExitStatus.OK, perf.status(), () -> perf.output() + perf.errors());
             ReportingSystemTest.assertObjects("perf", perf);
             final List<Map<?, ?>> rows = objects(perf);
@@ -180,12 +180,12 @@ class MeasureSystemTest {
         final String options =
                 " --node 0 --warmup 0.1 --seconds 0.3 --interval 0 --json --config " + file;
         // when nobody receives there: the node does, as far as messages come as one
-        try (HxbProcess perf = hxb("perf 1" + options)) {
+        try (HxbProcess perf = run("perf 1" + options)) {
             assertEquals(ExitStatus.OK, perf.status(), perf::errors);
             final Map<?, ?> cost = (Map<?, ?>) perf.json().get("cpu_s_per_GB");
             assertEquals(Set.of("sender", "sender_node", "receiver_node"), cost.keySet());
         }
-        try (HxbProcess perf = hxb("perf 1 --size 1M" + options)) {
+        try (HxbProcess perf = run("perf 1 --size 1M" + options)) {
             assertEquals(ExitStatus.FAILED, perf.status());
             assertTrue(perf.errors().contains("run 'hxb perf --receive' there"), perf::errors);
         }
@@ -194,7 +194,7 @@ class MeasureSystemTest {
                 HxbProcess.start(folder, words("perf --receive 1 --name " + NAME))) {
             receiver.await("that it receives", () -> receiver.output().contains("receives"));
             for (final String size : List.of("1000", "1M")) {
-                try (HxbProcess perf = hxb("perf 1 --size " + size + options)) {
+                try (HxbProcess perf = run("perf 1 --size " + size + options)) {
                     assertEquals(ExitStatus.OK, perf.status(), perf::errors);
                     final Map<?, ?> cost = (Map<?, ?>) perf.json().get("cpu_s_per_GB");
                     assertEquals(
@@ -202,7 +202,7 @@ class MeasureSystemTest {
                             cost.keySet());
                 }
             }
-            try (HxbProcess second = hxb("perf --receive 1 --name " + NAME)) {
+            try (HxbProcess second = run("perf --receive 1 --name " + NAME)) {
                 assertEquals(ExitStatus.FAILED, second.status());
                 assertTrue(second.errors().contains("runs at node 1 already"), second::errors);
             }
@@ -309,7 +309,7 @@ class MeasureSystemTest {
             assertTrue(cost.values().stream().allMatch(value -> (double) value > 0), perf::output);
         }
         // The same cluster, as one of its machines sees it: the other's counters are not here.
-        try (HxbProcess perf = hxb("perf 1 --node 0 --config " + ofOneMachine() + options)) {
+        try (HxbProcess perf = run("perf 1 --node 0 --config " + ofOneMachine() + options)) {
             assertEquals(ExitStatus.OK, perf.status(), perf::errors);
             assertFalse(perf.json().containsKey("cpu_us_per_frame"), perf::output);
             assertEquals(1, perf.json().get("nodes_counted"));

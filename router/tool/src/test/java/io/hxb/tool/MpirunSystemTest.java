@@ -102,6 +102,17 @@ class MpirunSystemTest {
 
     @Test
     void shouldRunAnUnmodifiedProgramInALabOfItsOwn() throws Exception {
+        // On nodes 0, 1 and 2, of which the last two reach each other over a relay only.
+        runInALabOfItsOwn(3, 1);
+    }
+
+    @Tag("outside")
+    @Test
+    void shouldRunAnUnmodifiedProgramWithSeveralRanksOnANode() throws Exception {
+        runInALabOfItsOwn(5, 2);
+    }
+
+    private void runInALabOfItsOwn(final int ranks, final int rounds) throws Exception {
         try (HxbProcess hxb =
                 mpirun(
                         "--lab",
@@ -111,11 +122,11 @@ class MpirunSystemTest {
                         "--name",
                         lab,
                         "-np",
-                        "5",
+                        Integer.toString(ranks),
                         check.toString(),
                         "--strict",
                         "--rounds",
-                        "2",
+                        Integer.toString(rounds),
                         "--seed",
                         "20261125")) {
             assertEquals(ExitStatus.OK, hxb.status(), () -> hxb.output() + hxb.errors());
@@ -127,6 +138,7 @@ class MpirunSystemTest {
     /**
      * Where Open MPI sends something else over any provider of libfabric, and beside its options.
      */
+    @Tag("outside")
     @Test
     void shouldSendTheAmountsOfTheProgramAsOpenMpiStartsIt() throws Exception {
         final Path folderOfProgram = Files.createDirectory(programs.resolve("displaced"));
@@ -196,6 +208,7 @@ class MpirunSystemTest {
         assertNothingLeft();
     }
 
+    @Tag("outside")
     @Test
     void shouldFinishWhenARelayWithoutRanksIsKilled() throws Exception {
         // given ranks on three nodes; what the third sends to the second is relayed by the fourth
@@ -215,6 +228,7 @@ class MpirunSystemTest {
         assertNothingLeft();
     }
 
+    @Tag("outside")
     @Test
     void shouldLeaveNothingInALabThatManyJobsHaveUsed() throws Exception {
         // given: a lab that has seen a job whose rank was killed, and one that ended well
@@ -350,11 +364,13 @@ class MpirunSystemTest {
         assertNothingLeft();
     }
 
+    @Tag("outside")
     @Test
     void shouldNotStopWhenALinkDies() throws Exception {
         checkWhileLinksDie();
     }
 
+    @Tag("outside")
     @Test
     void shouldNotStopTheNodesOperationsWhenALinkDies() throws Exception {
         checkWhileLinksDie("--collectives");
@@ -362,24 +378,35 @@ class MpirunSystemTest {
 
     @Test
     void shouldHaveTheNodesCarryOutOperations() throws Exception {
-        // given: nodes with one rank and with two
+        haveTheNodesCarryOutOperations("2", 3, 1);
+    }
+
+    @Tag("outside")
+    @Test
+    void shouldHaveNodesBehindRelaysCarryOutOperations() throws Exception {
+        haveTheNodesCarryOutOperations("2x2", 6, 2);
+    }
+
+    /** In a lab of nodes of which some have one rank and others two. */
+    private void haveTheNodesCarryOutOperations(
+            final String shape, final int ranks, final int rounds) throws Exception {
         try (HxbProcess hxb =
                 mpirun(
                         "--lab",
-                        "2x2",
+                        shape,
                         "--links",
                         "2",
                         "--name",
                         lab,
                         "--collectives",
                         "-np",
-                        "6",
+                        Integer.toString(ranks),
                         "-x",
                         "HXB_COLLECTIVES=report",
                         check.toString(),
                         "--strict",
                         "--rounds",
-                        "2",
+                        Integer.toString(rounds),
                         "--seed",
                         "20261125")) {
             assertEquals(ExitStatus.OK, hxb.status(), () -> hxb.output() + hxb.errors());

@@ -141,8 +141,10 @@ class ObserveSystemTest {
             try (OtherUser one = OtherUser.start(socket, 1_000, 1_000, List.of());
                     OtherUser two = OtherUser.start(socket, 1_001, 1_001, List.of());
                     OtherUser three = OtherUser.start(socket, 1_002, 1_002, List.of())) {
+                int context = 0;
                 for (final OtherUser user : List.of(one, two, three)) {
                     assertEquals("attached", user.request("attach"));
+                    assertEquals("opened", user.request("open " + ++context));
                 }
                 final String operator = session("all");
                 node.await("values of all users", () -> seesAll(operator));
@@ -156,6 +158,12 @@ class ObserveSystemTest {
                 final String cookie = session("own", 1_000);
                 assertEquals(Set.of(1_000), seenBy(cookie));
                 assertEquals(Set.of(1_002), seenBy(session("own", 1_002)));
+                // and of flows and contexts what belongs to a user or the tenant
+                assertEquals(Set.of(0, 1, 2, 3), contexts(operator));
+                assertEquals(Set.of(1, 2), contexts(cookie));
+                assertEquals(Set.of(3), contexts(session("own", 1_002)));
+                assertEquals(Set.of(), contexts("none=1"));
+                assertTrue(body("/api/v1/flows?node=2", operator).contains("malformed"));
                 assertTrue(body("/metrics", cookie).contains("user=\"tenant physics\""));
                 assertFalse(body("/metrics", session("own", 1_002)).contains("physics"));
                 assertEquals(Set.of(), seenBy("none=1"));
@@ -163,6 +171,14 @@ class ObserveSystemTest {
                 assertEquals(Set.of(), seenBy(cookie.substring(0, cookie.length() - 1)));
             }
         }
+    }
+
+    private Set<Integer> contexts(final String cookie) {
+        return Pattern.compile("\"context\":(\\d+)")
+                .matcher(body("/api/v1/flows", cookie))
+                .results()
+                .map(each -> Integer.valueOf(each.group(1)))
+                .collect(Collectors.toSet());
     }
 
     // They become known between two requests, so that the answers may differ until then.

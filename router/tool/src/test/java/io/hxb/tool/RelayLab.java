@@ -34,7 +34,7 @@ final class RelayLab {
                         List.of("lab", "up", "--shape", "2x2", "--links", "1", "--backend", "raw"));
         command.addAll(List.of("--name", name));
         command.addAll(List.of(options));
-        try (HxbProcess up = hxb(command)) {
+        try (HxbProcess up = HxbProcess.run(folder, command.toArray(new String[0]))) {
             assertEquals(ExitStatus.OK, up.status(), () -> up.output() + up.errors());
         }
         return ClusterConfigYaml.read(folder.resolve("run/labs/" + name + "/cluster.yaml"));

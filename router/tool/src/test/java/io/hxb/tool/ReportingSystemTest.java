@@ -40,6 +40,7 @@ class ReportingSystemTest {
                     "capture",
                     "chaos",
                     "init",
+                    "help",
                     "lab host",
                     "lab perf",
                     "lab ping",
@@ -71,6 +72,7 @@ class ReportingSystemTest {
         commands.put("ping", words("1 --count 5 --interval 0.1 --name " + lab));
         commands.put("trace", words("1 --count 5 --name " + lab));
         commands.put("stat", words("--name " + lab));
+        commands.put("flows", words("--name " + lab));
         commands.put("top", words("--count 1 --interval 0.1 --name " + lab));
         commands.put("doctor", words("--name " + lab));
         commands.put("events", words("--name " + lab));

@@ -90,6 +90,9 @@ class RouteSystemTest {
                         List.of(
                                 "manager",
                                 "--json",
+                                // A pair that leaves a path which is late for lack of a CPU has
+                                // not been moved by a command.
+                                "--no-health",
                                 "--plan",
                                 planFile,
                                 "--nic",

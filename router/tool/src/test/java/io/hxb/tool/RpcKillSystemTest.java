@@ -10,6 +10,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.hxb.context.LibHxb;
 import io.hxb.context.LibHxb.Build;
 import io.hxb.pm.PmDevice;
+import io.hxb.testing.Seeds;
 import io.hxb.testing.TestPorts;
 
 import org.agrona.DirectBuffer;
@@ -42,8 +43,9 @@ import javax.tools.ToolProvider;
  * -Dhxb.rpc.kills=100 for a long run; it prints its figures.
  */
 @Tag("system")
+@Tag("search")
 class RpcKillSystemTest {
-    private static final int KILLS = Integer.getInteger("hxb.rpc.kills", 5);
+    private static final int KILLS = Integer.getInteger("hxb.rpc.kills", 2 * Seeds.TIMES);
     private static final Path ROOT = Path.of(System.getProperty("hxb.root"));
     private static final int NODES = 4;
     private static final int LIMIT_S = 120;
@@ -199,7 +201,7 @@ class RpcKillSystemTest {
             nodes[node].process().destroyForcibly().waitFor();
             startNode(node);
             awaitNode(node);
-            if (kill % 5 == 4) {
+            if (kill % 5 == 4 || kill == KILLS - 1) {
                 clients[3].process().destroyForcibly().waitFor();
                 killed.add(clients[3].output());
                 startClient(3);

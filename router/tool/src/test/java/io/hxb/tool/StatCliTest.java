@@ -16,6 +16,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -76,6 +78,38 @@ class StatCliTest {
     @Test
     void shouldEndWellWhileNodesRunOrWereStoppedInOrder() {
         check(ExitStatus.OK, List.of("running", "stopped"), running(0), stopped(1));
+    }
+
+    @Test
+    void shouldCallNodesByTheNamesOfTheirHosts() throws IOException {
+        // given
+        for (int node = 0; node < 2; node++) {
+            final CounterLabels labels = new CounterLabels("lab", 1, node, node, 1, List.of());
+            final Counters counters =
+                    Counters.create(
+                            folder.resolve("lab-" + node + ".counters"), labels, 1, warning -> {});
+            counters.heartbeat(System.currentTimeMillis());
+            counters.publish();
+        }
+        final Path file =
+                Files.writeString(
+                        folder.resolve("cluster.yaml"),
+                        "name: lab\nshape: 2\nlinks: 1\nhosts: {pc-a: 0, pc-b: 1}\n"
+                                + "attach: {directory: "
+                                + folder
+                                + ", countersDirectory: "
+                                + folder
+                                + "}\n");
+        // when
+        final HxbOutput output =
+                HxbOutput.of("stat", "--config", file.toString(), "--node", "PC-B");
+        // then
+        assertEquals(ExitStatus.OK, output.status(), output::errors);
+        assertTrue(output.text().startsWith("cluster lab pc-b (1) running, pid "), output::text);
+        assertFalse(output.text().contains("pc-a"), output::text);
+        final HxbOutput wrong = HxbOutput.of("stat", "--config", file.toString(), "--node", "pc-z");
+        assertEquals(ExitStatus.USAGE, wrong.status());
+        assertTrue(wrong.errors().contains("--node: no node of this cluster"), wrong::errors);
     }
 
     @Test
@@ -215,6 +249,76 @@ class StatCliTest {
         assertFalse(none.text().contains("virtual NIC"), none::text);
     }
 
+    @Test
+    void shouldShowTheTrafficWithEachNeighbourOfALongLine() {
+        // given: node (1) of a line of 4
+        final Path file = folder.resolve("line.counters");
+        final CounterLabels labels =
+                new CounterLabels(
+                        "lab",
+                        1,
+                        1,
+                        1,
+                        1,
+                        List.of(new CounterLabels.LinkLabel(0, 0, "eth1", 4, 1)));
+        try (Counters counters = Counters.create(file, labels, 1, warning -> {})) {
+            counters.heartbeat(System.currentTimeMillis());
+            counters.ofLoop(0)
+                    .neighbours(
+                            CounterType.LINK_NEIGHBOUR_SENT_FRAMES,
+                            0,
+                            (into, at, count) -> into[at + 3] = 12)
+                    .neighbours(
+                            CounterType.LINK_NEIGHBOUR_SENT_BYTES,
+                            0,
+                            (into, at, count) -> into[at + 3] = 4_700_000)
+                    .neighbours(
+                            CounterType.LINK_NEIGHBOUR_RECEIVED_FRAMES,
+                            0,
+                            (into, at, count) -> into[at] = 5);
+            counters.ofLoop(0).publish();
+            counters.publish();
+            final String path = file.toString();
+            // when
+            final HxbOutput text = HxbOutput.of("stat", path, "--per-neighbour");
+            final HxbOutput json = HxbOutput.of("stat", path, "--json");
+            final HxbOutput named =
+                    HxbOutput.of("stat", path, "--counter", "hxb_link_neighbour_sent_*");
+            final HxbOutput all = HxbOutput.of("stat", path, "--zero");
+            // then
+            final List<String> rows =
+                    text.text().lines().map(line -> line.strip().replaceAll(" +", " ")).toList();
+            assertEquals(
+                    List.of(
+                            "link, in all node in frames in MB out frames out MB",
+                            "x.0 0 5 0.0 0 0.0",
+                            "x.0 3 0 0.0 12 4.7"),
+                    rows.subList(1, 4));
+            final Map<?, ?> report = Json.parse(json.text(), Map.class, json.text());
+            final Map<?, ?> node = (Map<?, ?>) ((List<?>) report.get("nodes")).getFirst();
+            assertEquals(
+                    Map.of(
+                            "link",
+                            "x.0",
+                            "node",
+                            3,
+                            "in_frames",
+                            0,
+                            "in_bytes",
+                            0,
+                            "out_frames",
+                            12,
+                            "out_bytes",
+                            4_700_000),
+                    ((List<?>) node.get("neighbours")).getLast());
+            assertTrue(
+                    named.text()
+                            .contains("hxb_link_neighbour_sent_frames{link=\"x.0\",peer=\"3\"}"),
+                    named::text);
+            assertFalse(all.text().contains("hxb_link_neighbour_"), all::text);
+        }
+    }
+
     private static ResourceUse use(
             final String who,
             final String tenant,
@@ -234,6 +338,7 @@ class StatCliTest {
         for (final List<String> words :
                 List.of(
                         List.of("--per-link", "--per-user"),
+                        List.of("--per-neighbour", "--per-user"),
                         List.of("--per-user", "--counter", "hxb_*"))) {
             final List<String> arguments = new ArrayList<>(List.of("stat", file));
             arguments.addAll(words);

@@ -52,7 +52,7 @@ class SwitchLabCliSystemTest {
         OvsLab.assumePossible();
         final List<String> commands;
         try (HxbProcess up =
-                hxb(
+                run(
                         "lab",
                         "up",
                         "--network",

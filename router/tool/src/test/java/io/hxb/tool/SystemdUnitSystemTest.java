@@ -29,6 +29,7 @@ import java.util.stream.Stream;
 
 /** The unit of {@code deploy}, run by a real systemd in namespaces of its own. */
 @Tag("system")
+@Tag("outside")
 class SystemdUnitSystemTest {
     private static final int CANNOT = 77;
     private static final String UNIT = "hxb-node";

@@ -190,6 +190,15 @@ class WrongUsageTest {
             stat --config C C
             stat --name x C
             stat --config C --per-link --zero
+            flows --config C --name x
+            flows --config C --node nosuch
+            flows --config C --node 9,9
+            flows --config C --sort rate
+            flows --config C --sort x
+            flows --config C --interval x
+            flows --config C --count -1
+            flows --config C extra
+            flows --name ../x
             top --config C C
             mpirun --order block true
             perf --config C --node 0 1,1 --seconds -1
@@ -272,6 +281,7 @@ class WrongUsageTest {
             plan check
             key generate
             key show
+            key export --for-capture
             plan compare --graph torus:4x4 --algorithms zork
             plan compare --graph torus:4x4 --hosts-per-switch -1
             plan vlan --graph torus:4x4 --kind zork
@@ -321,6 +331,9 @@ class WrongUsageTest {
             mpirun --links 2 hostname
             mpirun --processes hostname
             mpirun --lab 2 --order chance hostname
+            mpirun --nodes 1 hostname
+            mpirun --lab 2 --nodes 2 hostname
+            mpirun --lab 2 --nodes 1,1 hostname
             mpirun --lab 2 --host a,b hostname
             mpirun -np 2 --lab 2 hostname
             optimise status extra

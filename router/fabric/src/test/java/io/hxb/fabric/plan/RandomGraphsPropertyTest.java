@@ -30,7 +30,7 @@ import java.util.stream.LongStream;
 @Tag("search")
 class RandomGraphsPropertyTest {
     private static final int TIMES = Integer.getInteger("hxb.test.searchTimes", 1);
-    private static final int GRAPHS = 800 * TIMES;
+    private static final int GRAPHS = 300 * TIMES;
 
     /**
      * Mostly small graphs, up to 200 switches: trees, sparse, dense up to all switches joined with
@@ -141,7 +141,7 @@ class RandomGraphsPropertyTest {
     @Test
     void shouldMakeTheSameRoutesAgain() {
         forSeeds(
-                60 * TIMES,
+                30 * TIMES,
                 seed -> {
                     for (final RoutingAlgorithm algorithm : RoutingAlgorithm.values()) {
                         if (algorithm.isForLattices()) {
@@ -196,7 +196,7 @@ class RandomGraphsPropertyTest {
     @Test
     void shouldLeadAdaptivePacketsToTheirDestination() {
         forSeeds(
-                100 * TIMES,
+                50 * TIMES,
                 seed -> {
                     // given
                     final SwitchGraph graph = graph(seed);

@@ -3,6 +3,7 @@ package io.hxb.config.yaml;
 import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.ClusterKeys;
+import io.hxb.config.ConfigKey;
 import io.hxb.config.ConfigSection;
 import io.hxb.config.Dimensions;
 import io.hxb.config.LinkPlan;
@@ -43,7 +44,7 @@ final class ClusterReader {
         builder.tenants(
                 new TenantReader(builder.context().maxContexts()).read(root.section("tenants")));
         builder.hosts(hosts(shape, root.section("hosts")));
-        root.finish();
+        root.finish(ClusterReader::place);
         if (shape == null || links == null || orders == null) {
             return null;
         }
@@ -52,6 +53,29 @@ final class ClusterReader {
             builder.clusterId(clusterId);
         }
         return root.build(null, builder::build);
+    }
+
+    /** Where a key of a section belongs that stands at the top, in any notation. */
+    private static String place(final String key) {
+        final Map<String, List<String>> sections = new LinkedHashMap<>();
+        sections.put("udp", List.of(ClusterKeys.UDP_HOST.name(), ClusterKeys.UDP_BASE_PORT.name()));
+        ClusterKeys.PARTS.forEach(
+                part ->
+                        sections.put(
+                                part.section().name(),
+                                part.section().keys().stream().map(ConfigKey::name).toList()));
+        final List<String> places = new ArrayList<>();
+        sections.forEach(
+                (section, keys) -> {
+                    for (final String known : keys) {
+                        final String own = YamlSection.letters(known);
+                        final String all = YamlSection.letters(section) + own;
+                        if (List.of(own, all).contains(YamlSection.letters(key))) {
+                            places.add(section + ": {" + known + ": ...}");
+                        }
+                    }
+                });
+        return String.join(" or ", places);
     }
 
     /** A cluster with the defaults that hold for these links, or for any others if they failed. */

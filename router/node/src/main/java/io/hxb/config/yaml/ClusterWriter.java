@@ -9,6 +9,7 @@ import io.hxb.config.OrderConfig;
 import io.hxb.config.ResourceShare;
 import io.hxb.config.TenantConfig;
 import io.hxb.config.ValueType;
+import io.hxb.os.nic.NicFinder;
 import io.hxb.topology.Shape;
 
 import java.util.List;
@@ -136,10 +137,19 @@ final class ClusterWriter {
                     trunk.stream().allMatch(String::isEmpty)
                             ? Integer.toString(trunk.size())
                             : trunk.stream()
-                                    .map(ClusterWriter::quote)
+                                    .map(ClusterWriter::endpoint)
                                     .collect(Collectors.joining(", ", "[", "]")));
         }
         return out.append('}').toString();
+    }
+
+    private static String endpoint(final String endpoint) {
+        if (NicFinder.isByMac(endpoint)) {
+            return "{mac: '" + endpoint.substring(NicFinder.MAC_PREFIX.length()) + "'}";
+        }
+        return NicFinder.isByPath(endpoint)
+                ? "{path: '" + endpoint.substring(NicFinder.PATH_PREFIX.length()) + "'}"
+                : quote(endpoint);
     }
 
     private void section(final String key) {

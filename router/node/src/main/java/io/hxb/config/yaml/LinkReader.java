@@ -5,6 +5,7 @@ import io.hxb.config.ClusterKeys;
 import io.hxb.config.Dimensions;
 import io.hxb.config.LinkConfig;
 import io.hxb.config.LinkPlan;
+import io.hxb.os.nic.NicFinder;
 import io.hxb.topology.Shape;
 
 import org.snakeyaml.engine.v2.nodes.MappingNode;
@@ -135,7 +136,7 @@ final class LinkReader {
 
     /** The links of one dimension: a number of UDP links, or a list of endpoints. */
     private List<String> trunk(final YamlSection section, final String key) {
-        final List<String> words = section.texts(key, List.of());
+        final List<String> words = section.texts(key, List.of(), this::lasting);
         final boolean isCount = words.size() == 1 && words.getFirst().matches("\\d{1,9}");
         final int count = isCount ? Integer.parseInt(words.getFirst()) : words.size();
         if (count < 1 || count > LinkPlan.MAX_LINKS_PER_DIMENSION) {
@@ -155,7 +156,7 @@ final class LinkReader {
             return Collections.nCopies(count, "");
         }
         for (final String word : words) {
-            if (backend.usesNics() && !word.matches("[^\\s/:]{1,32}")) {
+            if (backend.usesNics() && !isNic(word)) {
                 problem(section, key, "has '" + word + "', which cannot be the name of a NIC");
             } else if (!backend.usesNics() && !isAddress(word)) {
                 problem(
@@ -165,6 +166,55 @@ final class LinkReader {
             }
         }
         return words;
+    }
+
+    private static boolean isNic(final String word) {
+        if (NicFinder.isByPath(word)) {
+            return NicFinder.isPath(word.substring(NicFinder.PATH_PREFIX.length()));
+        }
+        return NicFinder.isByMac(word)
+                ? NicFinder.isMac(word.substring(NicFinder.MAC_PREFIX.length()))
+                : word.matches("[^\\s/:]{1,32}");
+    }
+
+    /** A NIC that is given by its MAC address, or by where it is plugged in. */
+    private String lasting(final YamlSection nic) {
+        if (nic.has("path")) {
+            return byPath(nic);
+        }
+        final String mac = nic.text("mac", "");
+        nic.finish();
+        if (backend.usesNics() && NicFinder.isMac(mac)) {
+            return NicFinder.byMac(mac);
+        }
+        problem(
+                nic,
+                "mac",
+                backend.usesNics()
+                        ? "must be a MAC address such as 02:00:00:00:00:0a: '" + mac + "'"
+                        : "is for the NICs of raw links");
+        return "";
+    }
+
+    private String byPath(final YamlSection nic) {
+        final String path = nic.text("path", "");
+        if (nic.has("mac")) {
+            problem(nic, "mac", "belongs to another NIC than path: give one of them");
+        }
+        nic.finish();
+        if (backend.usesNics() && NicFinder.isPath(path)) {
+            return NicFinder.byPath(path);
+        }
+        problem(
+                nic,
+                "path",
+                backend.usesNics()
+                        ? "must be a path such as pci-0000:03:00.0 (ID_PATH of udev) or"
+                                + " /sys/devices/pci0000:00/0000:00:14.0/usb1/1-2/1-2:1.0: '"
+                                + path
+                                + "'"
+                        : "is for the NICs of raw links");
+        return "";
     }
 
     private static boolean isAddress(final String word) {
@@ -200,7 +250,7 @@ final class LinkReader {
         for (final LinkConfig link : plan.resolve(shape, backend, node)) {
             final String what = isRaw ? link.nic() : link.host() + ":" + link.port();
             final String user = link.label() + " of node " + shape.format(shape.coordinates(node));
-            if (isRaw && what.length() > 15) {
+            if (isRaw && what.length() > 15 && !NicFinder.isLasting(what)) {
                 problem(root, "links", "name NIC '" + what + "', longer than 15 letters");
                 return false;
             }

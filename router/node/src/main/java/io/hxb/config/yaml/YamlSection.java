@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /**
@@ -163,6 +164,18 @@ public final class YamlSection {
 
     /** A list of words; a single word is a list of one. */
     public List<String> texts(final String key, final List<String> fallback) {
+        return texts(key, fallback, null);
+    }
+
+    /**
+     * A list of words, or of mappings that stand for words.
+     *
+     * @param reader makes a word of a mapping; null if there must be none.
+     */
+    List<String> texts(
+            final String key,
+            final List<String> fallback,
+            final Function<YamlSection, String> reader) {
         final Node node = take(key);
         if (node == null) {
             return fallback;
@@ -175,6 +188,9 @@ public final class YamlSection {
             for (final Node item : sequence.getValue()) {
                 if (item instanceof ScalarNode scalar) {
                     texts.add(scalar.getValue());
+                } else if (reader != null && item instanceof MappingNode) {
+                    texts.add(
+                            reader.apply(new YamlSection(problems, path + key + ".", line, item)));
                 } else {
                     problems.add(item, path + key + " must be a list of words or numbers");
                 }
@@ -212,8 +228,19 @@ public final class YamlSection {
 
     /** Reports the keys that nobody asked for. */
     public void finish() {
+        finish(_ -> "");
+    }
+
+    /**
+     * The same where a key may stand in the wrong section.
+     *
+     * @param place where a key belongs; empty if that is not known.
+     */
+    void finish(final UnaryOperator<String> place) {
         for (final String key : keys.keySet()) {
-            if (!asked.contains(key)) {
+            if (!asked.contains(key) && !place.apply(key).isEmpty()) {
+                problem(key, "is not known here; write " + place.apply(key));
+            } else if (!asked.contains(key)) {
                 final String nearest = nearest(key);
                 problem(
                         key,
@@ -242,14 +269,18 @@ public final class YamlSection {
         String best = "";
         int bestDistance = Math.max(2, key.length() / 3) + 1;
         for (final String known : asked) {
-            final int distance =
-                    distance(key.toLowerCase(Locale.ROOT), known.toLowerCase(Locale.ROOT));
+            final int distance = distance(letters(key), letters(known));
             if (distance < bestDistance) {
                 bestDistance = distance;
                 best = known;
             }
         }
         return best;
+    }
+
+    /** A name without what different notations put between its words. */
+    static String letters(final String name) {
+        return name.toLowerCase(Locale.ROOT).replaceAll("[_. -]", "");
     }
 
     // Levenshtein distance: letters to insert, remove or replace.

@@ -1,5 +1,6 @@
 package io.hxb.link.pcap;
 
+import io.hxb.linux.AddressRange;
 import io.hxb.linux.Descriptors;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
@@ -31,7 +32,6 @@ public final class CaptureSocket implements AutoCloseable {
     private static final int MAX_SLOTS = 1 << 14;
     private static final int SLOT_HEADER_LENGTH = 80 + 14;
     private static final int ALIGNMENT = 64;
-    private static final int PAGE_BYTES = 1 << 12;
     private static final int MIN_BLOCK_BYTES = 1 << 16;
     private static final int STATUS_USER = 1;
     private static final int STATUS_TAG = 0x10;
@@ -58,7 +58,7 @@ public final class CaptureSocket implements AutoCloseable {
     private CaptureSocket(final int descriptor, final int snapBytes) throws LinuxException {
         this.descriptor = descriptor;
         slotBytes = SLOT_HEADER_LENGTH + snapBytes + ALIGNMENT - 1 & -ALIGNMENT;
-        blockBytes = Math.max(MIN_BLOCK_BYTES, slotBytes + PAGE_BYTES - 1 & -PAGE_BYTES);
+        blockBytes = (int) Math.max(MIN_BLOCK_BYTES, AddressRange.pages(slotBytes));
         perBlock = blockBytes / slotBytes;
         final int blocks = Math.max(1, Math.min(RING_BYTES / blockBytes, MAX_SLOTS / perBlock));
         slots = perBlock * blocks;

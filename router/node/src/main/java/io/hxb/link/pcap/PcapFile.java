@@ -21,6 +21,7 @@ public final class PcapFile implements AutoCloseable {
     private static final Logger LOGGER = LoggerFactory.getLogger(PcapFile.class);
     private static final int FOLDER_MODE = 0755;
     private static final int FILE_MODE = 0644;
+    private static final int PRIVATE_MODE = 0600;
     private static final int ETHERNET_LENGTH = 14;
     private static final int TAG_LENGTH = 4;
 
@@ -53,10 +54,19 @@ public final class PcapFile implements AutoCloseable {
 
     /** Makes a file as {@link #create} does, for a writer of its own. */
     public static FileChannel createChannel(final Path path) throws IOException {
+        return createChannel(path, FILE_MODE);
+    }
+
+    /** The same for a file that only its owner may read. */
+    public static FileChannel createPrivateChannel(final Path path) throws IOException {
+        return createChannel(path, PRIVATE_MODE);
+    }
+
+    private static FileChannel createChannel(final Path path, final int mode) throws IOException {
         final String name = path.getFileName().toString();
         try (Folder folder = Folder.make(path.toAbsolutePath().getParent(), FOLDER_MODE)) {
             folder.delete(name);
-            return folder.create(name, FILE_MODE);
+            return folder.create(name, mode);
         }
     }
 

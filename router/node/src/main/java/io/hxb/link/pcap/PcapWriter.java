@@ -19,7 +19,7 @@ import java.nio.charset.StandardCharsets;
  * interface description    1 length link-type 0 snap-length
  *                            if_name if_description if_tsresol=9 end length
  * enhanced packet          6 length interface time-high time-low captured original
- *                            frame, padded to 4, epb_flags (1 in, 2 out) end length
+ *                            frame, padded to 4, epb_flags (1 in, 2 out) opt_comment end length
  * interface statistics     5 length interface time-high time-low
  *                            isb_ifrecv isb_ifdrop isb_osdrop end length
  * </pre>
@@ -50,6 +50,7 @@ public final class PcapWriter {
     private static final int ISB_IFRECV = 4;
     private static final int ISB_IFDROP = 5;
     private static final int ISB_OSDROP = 7;
+    private static final int OPT_COMMENT = 1;
     private static final int EPB_FLAGS = 2;
     private static final int INBOUND = 1;
     private static final int OUTBOUND = 2;
@@ -61,6 +62,7 @@ public final class PcapWriter {
     private static final int TAG_ETHER_TYPE = 0x8100;
 
     private final WritableByteChannel channel;
+    private String comment = "";
     private final ByteBuffer buffer =
             ByteBuffer.allocateDirect(BUFFER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
     private final long bufferAddress = MemorySegment.ofBuffer(buffer).address();
@@ -155,6 +157,11 @@ public final class PcapWriter {
         endPacket(start, isSent);
     }
 
+    /** Sets what is said of the next frame that is written; at most 1,024 bytes of it are kept. */
+    public void comment(final String text) {
+        comment = text;
+    }
+
     /**
      * Writes what an interface has counted.
      *
@@ -199,7 +206,7 @@ public final class PcapWriter {
             final int link, final long timeNs, final int capturedBytes, final int originalBytes)
             throws IOException {
         assert capturedBytes <= MAX_FRAME_BYTES + TAG_LENGTH : capturedBytes;
-        makeRoom(PACKET_BYTES + padded(capturedBytes));
+        makeRoom(PACKET_BYTES + padded(capturedBytes) + (comment.isEmpty() ? 0 : TEXT_BYTES));
         final int start = begin(ENHANCED_PACKET);
         buffer.putInt(link).putInt((int) (timeNs >>> 32)).putInt((int) timeNs);
         buffer.putInt(capturedBytes).putInt(originalBytes);
@@ -209,6 +216,10 @@ public final class PcapWriter {
     private void endPacket(final int start, final boolean isSent) {
         pad();
         buffer.putShort((short) EPB_FLAGS).putShort((short) 4).putInt(isSent ? OUTBOUND : INBOUND);
+        if (!comment.isEmpty()) {
+            putText(OPT_COMMENT, comment);
+            comment = "";
+        }
         end(start);
     }
 

@@ -71,7 +71,7 @@ public final class IpHeaders {
     }
 
     /** The IPv4 address of a node: 10, then dimensions 2, 1 and 0. */
-    static int address(final long coordinates) {
+    public static int address(final long coordinates) {
         return PRIVATE_NETWORK | LongFrameJoin.origin(coordinates);
     }
 

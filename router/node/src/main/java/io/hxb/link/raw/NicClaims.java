@@ -9,6 +9,7 @@ import io.hxb.linux.Memory;
 import io.hxb.os.NetworkNamespace;
 import io.hxb.os.PacketSocket;
 import io.hxb.os.Sockets;
+import io.hxb.os.nic.NicFinder;
 import io.hxb.os.nic.NicInfo;
 
 import org.slf4j.Logger;
@@ -132,7 +133,7 @@ final class NicClaims implements AutoCloseable {
                         ? PacketSocket.ALL_ETHER_TYPES
                         : config.frame().etherType();
         final String protocol = String.format("%04x", type);
-        final String number = Integer.toString(NicInfo.read(nic).ifindex());
+        final String number = Integer.toString(NicInfo.read(NicFinder.name(nic)).ifindex());
         // Of this thread, which may be the only one in the namespace.
         return Files.readAllLines(Path.of("/proc/thread-self/net/packet")).stream()
                 .map(line -> line.strip().split("\\s+", -1))

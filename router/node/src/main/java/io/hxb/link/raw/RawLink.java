@@ -110,7 +110,7 @@ public final class RawLink implements Link {
 
     @Override
     public String name() {
-        return config.nic();
+        return sockets.nic().name();
     }
 
     @Override

@@ -10,12 +10,16 @@ import io.hxb.linux.LinuxException;
 import io.hxb.os.NetworkNamespace;
 import io.hxb.os.PacketSocket;
 import io.hxb.os.Sockets;
+import io.hxb.os.nic.NicFinder;
 import io.hxb.os.nic.NicInfo;
+import io.hxb.os.nic.NicName;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
+import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * The packet sockets of a raw link, their options and the ring, bound to its NIC. Owned by the loop
@@ -27,6 +31,8 @@ import java.io.IOException;
  */
 final class RawSockets {
     private static final Logger LOGGER = LoggerFactory.getLogger(RawLink.class);
+    private static final String NO_MAC = "00:00:00:00:00:00";
+    private static final int MAX_NAMES = 16;
 
     private final RawLinkConfig config;
     private final int maxFrameBytes;
@@ -84,22 +90,53 @@ final class RawSockets {
      */
     static RawSockets open(final RawLinkConfig config, final BufferPool.Share share)
             throws IOException {
-        final NicInfo nic = NicInfo.read(config.nic());
+        final List<NicFinder.Listed> nics = NicFinder.all();
+        final NicInfo nic = NicInfo.read(NicFinder.name(config.nic(), nics));
         if (!nic.exists()) {
             throw new IOException(
                     "link "
                             + config.index()
                             + ": there is no NIC "
                             + config.nic()
-                            + "; see `ip link` for the names");
+                            + "; there are "
+                            + nics.stream()
+                                    .filter(
+                                            one ->
+                                                    !one.mac().isEmpty()
+                                                            && !one.mac().equals(NO_MAC))
+                                    .map(RawSockets::places)
+                                    .limit(MAX_NAMES)
+                                    .collect(Collectors.joining(", "))
+                            + "; a NIC whose name changes can be given by its MAC address: [{mac:"
+                            + " ADDRESS}], or by where it is plugged in: [{path: PATH}]");
         }
         final int socket = openSocket(config);
         try {
             checkKind(config, nic);
+            warnOfMaster(config, nic.name(), NicFinder.master(nic.ifindex(), nics));
             return new RawSockets(config, share, nic, socket);
         } catch (final IOException | RuntimeException e) {
             Descriptors.close(socket);
             throw e;
+        }
+    }
+
+    private static String places(final NicFinder.Listed nic) {
+        final String path = nic.path();
+        return nic.name() + " (" + nic.mac() + (path.isEmpty() ? "" : ", " + path) + ")";
+    }
+
+    private static void warnOfMaster(
+            final RawLinkConfig config, final String name, final String master) {
+        if (!master.isEmpty()) {
+            LOGGER.warn(
+                    "link {} ({}): the NIC is a port of {}: a bridge takes all frames that arrive,"
+                            + " and a bond or team changes it; take it out (ip link set {}"
+                            + " nomaster), or name another NIC",
+                    config.index(),
+                    config.nic(),
+                    master,
+                    name);
         }
     }
 
@@ -238,7 +275,7 @@ final class RawSockets {
      * @throws IOException if that cannot be found out, or the sockets have an error.
      */
     boolean follow() throws IOException {
-        final NicInfo now = NicInfo.read(poolSocket, config.nic());
+        final NicInfo now = current();
         closeRetired();
         if (!now.exists()) {
             takeErrors();
@@ -269,6 +306,47 @@ final class RawSockets {
             segments.refresh();
         }
         return now.hasCarrier();
+    }
+
+    // A NIC keeps its number when it gets another name, so the link stays with it, even if another
+    // NIC has its name now. Once it has gone, the cluster file decides.
+    private NicInfo current() throws IOException {
+        final NicInfo bound = boundNic;
+        final String name = NicName.of(poolSocket, bound.ifindex());
+        if (name != null && !name.isEmpty()) {
+            final NicInfo now = NicInfo.read(poolSocket, name);
+            if (name.equals(bound.name())) {
+                return now;
+            }
+            if (now.exists() && now.ifindex() == bound.ifindex() && now.mac() == bound.mac()) {
+                logName(name);
+                return now;
+            }
+        }
+        return NicInfo.read(
+                poolSocket,
+                NicFinder.isLasting(config.nic())
+                        ? NetworkNamespace.run(
+                                config.namespace(), () -> NicFinder.name(config.nic()))
+                        : config.nic());
+    }
+
+    private void logName(final String name) {
+        if (NicFinder.isLasting(config.nic()) || name.equals(config.nic())) {
+            LOGGER.info(
+                    "link {} ({}): the NIC is called {} now", config.index(), config.nic(), name);
+        } else {
+            LOGGER.warn(
+                    "link {} ({}): the NIC is called {} now; this node continues to use it, but the"
+                            + " next start will not: rename it (ip link set {} name {}), or give it"
+                            + " by its MAC address in the cluster file: [{mac: ADDRESS}], or by"
+                            + " its [{path: PATH}]",
+                    config.index(),
+                    config.nic(),
+                    name,
+                    name,
+                    config.nic());
+        }
     }
 
     // Frames in the old ring that were not received yet are lost, as in the kernel; flows send them

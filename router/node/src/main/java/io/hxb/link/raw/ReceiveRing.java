@@ -3,6 +3,7 @@ package io.hxb.link.raw;
 import io.hxb.link.FrameOwner;
 import io.hxb.link.FrameSink;
 import io.hxb.link.Link;
+import io.hxb.linux.AddressRange;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
 import io.hxb.os.PacketSocket;
@@ -36,7 +37,6 @@ final class ReceiveRing implements FrameOwner {
     private static final int ETHERNET_LENGTH = 14;
     private static final int SLOT_HEADER_LENGTH = 80;
     private static final int BLOCK_BYTES = 1 << 16;
-    private static final int PAGE_BYTES = 1 << 12;
     // Otherwise the kernel writes to a cache line of the slot that is being read.
     private static final int CACHE_LINE = 64;
 
@@ -62,7 +62,7 @@ final class ReceiveRing implements FrameOwner {
             throws LinuxException {
         this.frameBytes = frameBytes;
         final int slotBytes = SLOT_HEADER_LENGTH + frameBytes + CACHE_LINE - 1 & -CACHE_LINE;
-        final int blockBytes = Math.max(BLOCK_BYTES, slotBytes + PAGE_BYTES - 1 & -PAGE_BYTES);
+        final int blockBytes = (int) Math.max(BLOCK_BYTES, AddressRange.pages(slotBytes));
         final int perBlock = blockBytes / slotBytes;
         final int blocks = (ringFrames + perBlock - 1) / perBlock;
         ringBytes = (long) blockBytes * blocks;

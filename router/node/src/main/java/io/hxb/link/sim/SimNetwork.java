@@ -135,6 +135,11 @@ public final class SimNetwork {
         cut(other, one, isCut);
     }
 
+    /** Lets frames of one direction vanish that are longer, as where a port has a smaller MTU. */
+    public void limit(final SimLink from, final SimLink to, final int maxBytes) {
+        direction(from, to).maxBytes = maxBytes;
+    }
+
     /** When the next frame arrives or the next blocked sender can go on; Long.MAX_VALUE: never. */
     public long nextEventNs() {
         final Event next = events.peek();
@@ -177,7 +182,7 @@ public final class SimNetwork {
         return corruptedFrames;
     }
 
-    /** Frames lost in a cut. */
+    /** Frames lost in a cut, or too long. */
     public long cutFrames() {
         return cutFrames;
     }
@@ -237,7 +242,8 @@ public final class SimNetwork {
             final long departureNs) {
         final Direction direction = direction(from, to);
         final SimFaults faults = faults(from, direction);
-        if (direction.isCut || !from.isUp() || !to.isUp()) {
+        final boolean isTooLong = train.getFirst().length > direction.maxBytes;
+        if (direction.isCut || isTooLong || !from.isUp() || !to.isUp()) {
             cutFrames += train.size();
             return;
         }
@@ -327,6 +333,7 @@ public final class SimNetwork {
     private static final class Direction {
         private SimFaults faults;
         private boolean isCut;
+        private int maxBytes = Integer.MAX_VALUE;
         private long lastArrivalNs;
     }
 

@@ -40,6 +40,11 @@ final class PacketRights implements FlowRights {
     }
 
     @Override
+    public int uid() {
+        return -1;
+    }
+
+    @Override
     public int tenant() {
         return owner.tenant();
     }

@@ -3,11 +3,11 @@ package io.hxb.node.loop;
 import io.hxb.link.LoopClock;
 import io.hxb.linux.PollSet;
 import io.hxb.os.CpuWait;
+import io.hxb.os.NativeLibrary;
 import io.hxb.pm.idle.IdlePolicy;
 import io.hxb.time.Deadline;
 import io.netty.channel.IoRegistration;
 import io.netty.channel.ManualIoEventLoop;
-import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.util.concurrent.Future;
 
@@ -16,8 +16,6 @@ import org.agrona.concurrent.NanoClock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.RejectedExecutionException;
@@ -81,7 +79,7 @@ public final class LoopDriver implements Loop, AutoCloseable {
         this.idle = idle;
         this.source = source;
         this.errorHandler = errorHandler;
-        requireEpoll();
+        NativeLibrary.require();
         timer = new DeadlineTimer();
         try {
             events = new ManualIoEventLoop(null, EpollIoHandler.newFactory());
@@ -91,28 +89,6 @@ public final class LoopDriver implements Loop, AutoCloseable {
         }
         isInvoker = threadFactory == null;
         thread = isInvoker ? null : threadFactory.newThread(this::run);
-    }
-
-    private static void requireEpoll() {
-        if (!Epoll.isAvailable()) {
-            final Throwable cause = Epoll.unavailabilityCause();
-            throw new UncheckedIOException(
-                    "Netty's native library for epoll cannot be loaded: run deploy/hxb, which has"
-                            + " it unpacked, or name a folder where programs may run, unlike in one"
-                            + " mounted noexec, by -Dio.netty.native.workdir=FOLDER, such as in"
-                            + " HXB_JAVA_OPTIONS ("
-                            + rootMessage(cause)
-                            + ")",
-                    new IOException(cause));
-        }
-    }
-
-    private static String rootMessage(final Throwable thrown) {
-        Throwable root = thrown;
-        while (root.getCause() != null) {
-            root = root.getCause();
-        }
-        return String.valueOf(root.getMessage());
     }
 
     /**

@@ -18,6 +18,7 @@ import java.util.Optional;
  * @param routes trouble on routes.
  * @param links its links, in the order of their index.
  * @param ip its virtual NIC; empty if there is none, or nothing has passed by it.
+ * @param source where all of it comes from.
  */
 public record NodeSample(
         String cluster,
@@ -29,15 +30,58 @@ public record NodeSample(
         Frames frames,
         Routes routes,
         List<LinkSample> links,
-        Optional<IpSample> ip) {
+        Optional<IpSample> ip,
+        Source source) {
+    /** Word for a node of another machine of which nobody has heard for a while. */
+    public static final String UNHEARD = "unheard";
+
+    /** Word for a node of another machine of which nobody has ever heard. */
+    public static final String UNKNOWN = "unknown";
+
     private static final long MS_PER_S = 1000;
     private static final long S_PER_MINUTE = 60;
     private static final long MINUTES_PER_HOUR = 60;
     private static final long HOURS_PER_DAY = 24;
 
+    /** Where a sample comes from. */
+    public enum Source {
+        /** From the counters of the node. */
+        COUNTERS,
+        /** From what other nodes have heard of it. */
+        HEARD,
+        /** From the cluster file alone: nobody has heard of it. */
+        NOTHING
+    }
+
     /** Copies the list. */
     public NodeSample {
         links = List.copyOf(links);
+    }
+
+    /** From the counters of the node. */
+    public NodeSample(
+            final String cluster,
+            final int node,
+            final String coordinates,
+            final NodeState state,
+            final long silentMs,
+            final Messages messages,
+            final Frames frames,
+            final Routes routes,
+            final List<LinkSample> links,
+            final Optional<IpSample> ip) {
+        this(
+                cluster,
+                node,
+                coordinates,
+                state,
+                silentMs,
+                messages,
+                frames,
+                routes,
+                links,
+                ip,
+                Source.COUNTERS);
     }
 
     /**
@@ -78,7 +122,8 @@ public record NodeSample(
                 frames,
                 routes,
                 others,
-                Optional.empty());
+                Optional.empty(),
+                source);
     }
 
     /** MB a second that arrive on all its links together. */
@@ -101,15 +146,34 @@ public record NodeSample(
         return links.stream().filter(link -> link.condition() == LinkCondition.UNKNOWN).count();
     }
 
+    /** Word for its state: a node of another machine is never dead, but unheard or unknown. */
+    public String stateWord() {
+        return switch (source) {
+            case COUNTERS -> state.toString();
+            case HEARD -> state == NodeState.DEAD ? UNHEARD : state.toString();
+            case NOTHING -> UNKNOWN;
+        };
+    }
+
     /** Its state with its age: {@code dead, last seen 12 s ago}. */
     public String stateText() {
-        return state == NodeState.RUNNING
-                ? state.toString()
-                : state + ", last seen " + age(silentMs) + " ago";
+        if (source == Source.NOTHING) {
+            return UNKNOWN + ", nothing was heard of it";
+        }
+        final String last = source == Source.HEARD ? ", last heard " : ", last seen ";
+        return state == NodeState.RUNNING ? stateWord() : stateWord() + last + silence() + " ago";
+    }
+
+    /** How long ago it gave its last sign of life: {@code 12 s}. */
+    public String silence() {
+        return age(silentMs);
     }
 
     /** How soon somebody should look at it, if it does not run. */
     public Urgency urgency() {
+        if (source == Source.NOTHING) {
+            return Urgency.LESS;
+        }
         return state == NodeState.DEAD ? Urgency.DEAD : Urgency.STOPPED;
     }
 
@@ -137,18 +201,21 @@ public record NodeSample(
         report.put("cluster", cluster);
         report.put("node", node);
         report.put("coordinates", coordinates);
-        report.put("state", state.toString());
-        if (state != NodeState.RUNNING) {
+        report.put("state", stateWord());
+        report.put("local", source == Source.COUNTERS);
+        if (state != NodeState.RUNNING && source != Source.NOTHING) {
             report.put("silent_s", silentMs / MS_PER_S);
         }
         report.put("sent_messages_per_s", messages.sent());
         report.put("delivered_messages_per_s", messages.delivered());
         report.put("relayed_frames_per_s", frames.relayed());
         report.put("resent_frames_per_s", frames.resent());
-        report.put("detoured_frames_per_s", frames.detoured());
-        report.put("silent_routes", routes.silent());
-        report.put("broken_hops", routes.brokenHops());
-        report.put("troubled_destinations", routes.troubled());
+        if (source == Source.COUNTERS) {
+            report.put("detoured_frames_per_s", frames.detoured());
+            report.put("silent_routes", routes.silent());
+            report.put("broken_hops", routes.brokenHops());
+            report.put("troubled_destinations", routes.troubled());
+        }
         report.put("links", links.stream().map(LinkSample::report).toList());
         ip.ifPresent(each -> report.put("ip", each.report()));
         return report;

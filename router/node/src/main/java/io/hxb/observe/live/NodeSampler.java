@@ -47,7 +47,7 @@ public final class NodeSampler {
         return new NodeSample(
                 labels.clusterName(),
                 labels.node(),
-                coordinates(labels),
+                coordinates(labels.coordinates(), labels.dimensions()),
                 state,
                 state == NodeState.RUNNING ? 0 : Math.max(0, nowMs - reader.heartbeatMs()),
                 new NodeSample.Messages(
@@ -95,11 +95,11 @@ public final class NodeSampler {
                 LinkReason.textOf(value(CounterType.LINK_REASON_CODE, i)));
     }
 
-    private static String coordinates(final CounterLabels labels) {
+    /** Coordinates as text: {@code 1,0,2}. */
+    public static String coordinates(final long coordinates, final int dimensions) {
         final StringBuilder text = new StringBuilder();
-        for (int dimension = 0; dimension < labels.dimensions(); dimension++) {
-            text.append(dimension == 0 ? "" : ",")
-                    .append(Shape.coordinate(labels.coordinates(), dimension));
+        for (int dimension = 0; dimension < dimensions; dimension++) {
+            text.append(dimension == 0 ? "" : ",").append(Shape.coordinate(coordinates, dimension));
         }
         return text.toString();
     }

@@ -32,8 +32,8 @@ import java.util.Map;
  * Metrics of nodes from their counter files, whether they run, hang or are dead. A node that cannot
  * be read is left out. Stateless; any thread may call it.
  *
- * <p>Labels are bounded: nodes, links and dimensions by the cluster file, users by the counter
- * file.
+ * <p>Labels are bounded: nodes, links, dimensions and neighbours by the cluster file, users by the
+ * counter file.
  */
 public final class NodeMetrics {
     private static final Logger LOGGER = LoggerFactory.getLogger(NodeMetrics.class);
@@ -177,6 +177,14 @@ public final class NodeMetrics {
                             NodeSampler.label(labels.links().get(sample.instance())));
             case DIMENSION ->
                     Labels.of(NODE, node, "dimension", Dimensions.name(sample.instance()));
+            case NEIGHBOUR ->
+                    Labels.of(
+                            NODE,
+                            node,
+                            "link",
+                            NodeSampler.label(labels.linkOf(sample.instance())),
+                            "peer",
+                            Integer.toString(labels.neighbour(sample.instance())));
             case BUCKET ->
                     Labels.of(
                             NODE,

@@ -14,6 +14,7 @@ import io.hxb.observe.live.NodeFiles;
 import io.hxb.observe.metrics.MetricText;
 import io.hxb.observe.metrics.NodeMetrics;
 import io.hxb.observe.view.ClusterSource;
+import io.hxb.observe.view.FlowView;
 import io.hxb.observe.view.HistoryFile;
 import io.hxb.observe.view.LiveNetwork;
 import io.hxb.observe.view.NetworkPlan;
@@ -111,6 +112,8 @@ public final class ObserveService {
                                 200,
                                 "application/json",
                                 UserJson.of(NodeFiles.of(config), request.viewer())));
+        final FlowView flows = new FlowView(config);
+        server.route("/api/v1/flows", flows::answer);
         NetworkView.addTo(
                 server,
                 new LiveNetwork(

@@ -55,10 +55,22 @@ public final class ClusterSource implements ReadingSource {
         final Set<Integer> here = new HashSet<>();
         nodes.forEach(node -> here.add(node.node()));
         if (here.size() < shape.nodeCount()) {
-            heard(here, nowMs).values().forEach(heard -> reading(heard).ifPresent(nodes::add));
+            nodes.addAll(others(here, nowMs));
             nodes.sort(Comparator.comparingInt(NodeReading::node));
         }
         return nodes;
+    }
+
+    /**
+     * The nodes of other machines that are heard of, in the order of their ids.
+     *
+     * @param here the nodes of this machine.
+     * @param nowMs ms since 1970.
+     */
+    public List<NodeReading> others(final Set<Integer> here, final long nowMs) {
+        return heard(here, nowMs).values().stream()
+                .flatMap(heard -> reading(heard).stream())
+                .toList();
     }
 
     // The newest of what the nodes of this machine have heard of each other node.

@@ -6,6 +6,7 @@ import io.hxb.counter.CounterReader;
 import io.hxb.counter.CounterSample;
 import io.hxb.counter.CounterScope;
 import io.hxb.counter.CounterType;
+import io.hxb.counter.NeighbourCounts;
 import io.hxb.counter.NodeFinding;
 import io.hxb.observe.live.LinkCondition;
 import io.hxb.observe.live.NodeState;
@@ -96,8 +97,7 @@ public final class CounterSource implements ReadingSource {
         }
     }
 
-    private static void add(
-            final CounterReader opened, final long nowMs, final List<NodeReading> nodes) {
+    private void add(final CounterReader opened, final long nowMs, final List<NodeReading> nodes) {
         try (CounterReader reader = opened) {
             nodes.add(reading(reader, nowMs));
         } catch (final IOException e) {
@@ -106,14 +106,26 @@ public final class CounterSource implements ReadingSource {
         }
     }
 
-    private static NodeReading reading(final CounterReader reader, final long nowMs)
-            throws IOException {
+    private NodeReading reading(final CounterReader reader, final long nowMs) throws IOException {
         final CounterLabels labels = reader.labels();
-        final Values values = Values.of(reader);
+        final List<CounterSample> samples = reader.samples();
+        final Values values = Values.of(samples);
+        // A node started with a cluster file of more nodes counts for those that are no more.
+        final List<NeighbourCounts> neighbours =
+                NeighbourCounts.of(labels, samples).stream()
+                        .filter(each -> each.node() >= 0 && each.node() < nodeCount)
+                        .toList();
         final NodeState state = NodeState.of(reader, nowMs);
         final List<LinkReading> links = new ArrayList<>();
         for (int i = 0; i < labels.links().size(); i++) {
-            links.add(link(labels.links().get(i), values, i, state));
+            final int index = i;
+            links.add(
+                    link(
+                            labels.links().get(i),
+                            values,
+                            i,
+                            state,
+                            neighbours.stream().filter(each -> each.link() == index).toList()));
         }
         final List<NodeFinding> findings =
                 state == NodeState.RUNNING ? reader.findings() : List.of();
@@ -133,7 +145,8 @@ public final class CounterSource implements ReadingSource {
             final CounterLabels.LinkLabel label,
             final Values values,
             final int i,
-            final NodeState state) {
+            final NodeState state,
+            final List<NeighbourCounts> byNeighbour) {
         final long neighbours = values.of(CounterType.LINK_NEIGHBOURS_NODES, i);
         final long failed = values.of(CounterType.LINK_FAILED_NODES, i);
         final long weight = values.of(CounterType.LINK_WEIGHT_PERCENT, i);
@@ -159,13 +172,14 @@ public final class CounterSource implements ReadingSource {
                         values.of(CounterType.LINK_RECEIVED_FRAMES, i),
                         values.of(CounterType.LINK_SENT_FRAMES, i),
                         values.of(CounterType.LINK_KERNEL_DROPPED_FRAMES, i)
-                                + values.of(CounterType.LINK_SEND_ERROR_FRAMES, i)));
+                                + values.of(CounterType.LINK_SEND_ERROR_FRAMES, i)),
+                byNeighbour);
     }
 
     private record Values(Map<String, List<Long>> byName) {
-        static Values of(final CounterReader reader) {
+        static Values of(final List<CounterSample> samples) {
             final Map<String, List<Long>> byName = new HashMap<>();
-            for (final CounterSample sample : reader.samples()) {
+            for (final CounterSample sample : samples) {
                 byName.computeIfAbsent(sample.name(), name -> new ArrayList<>())
                         .add(sample.value());
             }

@@ -1,7 +1,10 @@
 package io.hxb.observe.view;
 
 import io.hxb.config.Dimensions;
+import io.hxb.counter.NeighbourCounts;
 import io.hxb.observe.live.LinkCondition;
+
+import java.util.List;
 
 /**
  * One link of a node as its counters describe it at one moment. Immutable.
@@ -9,8 +12,20 @@ import io.hxb.observe.live.LinkCondition;
  * @param place which link it is.
  * @param health how it fares.
  * @param counts what it has carried since the start of its node.
+ * @param neighbours the same by neighbour, where that is counted.
  */
-public record LinkReading(Place place, Health health, Counts counts) {
+public record LinkReading(
+        Place place, Health health, Counts counts, List<NeighbourCounts> neighbours) {
+    /** One whose neighbours are not counted one by one. */
+    public LinkReading(final Place place, final Health health, final Counts counts) {
+        this(place, health, counts, List.of());
+    }
+
+    /** Copies the list. */
+    public LinkReading {
+        neighbours = List.copyOf(neighbours);
+    }
+
     /**
      * Which link of its node. Immutable.
      *

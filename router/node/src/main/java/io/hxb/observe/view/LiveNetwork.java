@@ -1,6 +1,7 @@
 package io.hxb.observe.view;
 
 import io.hxb.observe.live.LinkCondition;
+import io.hxb.observe.live.NodeSample;
 import io.hxb.observe.live.NodeState;
 
 import java.util.ArrayList;
@@ -30,7 +31,7 @@ public final class LiveNetwork {
     private static final List<String> NODE_STATES =
             Stream.concat(
                             Arrays.stream(NodeState.values()).map(NodeState::toString),
-                            Stream.of(NodeReading.UNHEARD))
+                            Stream.of(NodeSample.UNHEARD))
                     .toList();
 
     private final NetworkPlan plan;

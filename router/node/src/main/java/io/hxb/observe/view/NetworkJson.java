@@ -10,6 +10,7 @@ import tools.jackson.core.JsonGenerator;
 import tools.jackson.databind.json.JsonMapper;
 
 import java.io.ByteArrayOutputStream;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -25,6 +26,8 @@ final class NetworkJson {
         "out_frames_per_s",
         "dropped_frames_per_s"
     };
+    private static final String[] NEIGHBOUR_RATES =
+            Arrays.copyOf(LINK_RATES, Rates.NEIGHBOUR_COUNT);
     private static final String[] NODE_RATES = {
         "sent_messages_per_s",
         "delivered_messages_per_s",
@@ -124,6 +127,17 @@ final class NetworkJson {
                     json.writeArrayPropertyStart("links");
                     for (final int link : changes.links()) {
                         numbers(json, link, state.linkRates(link));
+                    }
+                    json.writeEndArray();
+                    json.writeArrayPropertyStart("neighbours");
+                    for (final NetworkState.NeighbourOf each : changes.neighbours()) {
+                        json.writeStartArray();
+                        json.writeNumber(each.link());
+                        json.writeNumber(each.node());
+                        for (final long rate : state.neighbourRates(each.link()).get(each.node())) {
+                            json.writeNumber(rate);
+                        }
+                        json.writeEndArray();
                     }
                     json.writeEndArray();
                 });
@@ -253,8 +267,24 @@ final class NetworkJson {
             for (int rate = 0; rate < LINK_RATES.length; rate++) {
                 json.writeNumberProperty(LINK_RATES[rate], state.linkRates(link)[rate]);
             }
+            neighbours(json, state.neighbourRates(link));
             json.writeEndObject();
         }
+    }
+
+    private static void neighbours(
+            final JsonGenerator json, final Map<Integer, long[]> neighbours) {
+        json.writeArrayPropertyStart("by_neighbour");
+        neighbours.forEach(
+                (node, rates) -> {
+                    json.writeStartObject();
+                    json.writeNumberProperty("node", node);
+                    for (int rate = 0; rate < NEIGHBOUR_RATES.length; rate++) {
+                        json.writeNumberProperty(NEIGHBOUR_RATES[rate], rates[rate]);
+                    }
+                    json.writeEndObject();
+                });
+        json.writeEndArray();
     }
 
     private static void health(final JsonGenerator json, final LinkReading.Health health) {

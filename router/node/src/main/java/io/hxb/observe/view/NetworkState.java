@@ -1,11 +1,17 @@
 package io.hxb.observe.view;
 
+import io.hxb.counter.NeighbourCounts;
 import io.hxb.observe.live.LinkCondition;
 import io.hxb.observe.live.NodeState;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * The last readings and rates, and what differs from those before. Links are numbered through, in
@@ -23,6 +29,8 @@ final class NetworkState {
     private boolean isRated;
     private long[][] nodeRates = {};
     private long[][] linkRates = {};
+    // By link, and by the id of the neighbour.
+    private List<Map<Integer, long[]>> neighbourRates = List.of();
 
     List<NodeReading> nodes() {
         return nodes;
@@ -45,6 +53,11 @@ final class NetworkState {
     /** The rates of a link, see {@link Rates}. */
     long[] linkRates(final int link) {
         return linkRates[link];
+    }
+
+    /** The rates of each neighbour of a link with which there was traffic, by id. */
+    Map<Integer, long[]> neighbourRates(final int link) {
+        return neighbourRates.get(link);
     }
 
     /**
@@ -86,6 +99,7 @@ final class NetworkState {
         final double seconds = Math.max(1, nowNs - ratedNs) / NS_PER_S;
         final List<Integer> changedLinks = new ArrayList<>();
         final List<Integer> changedNodes = new ArrayList<>();
+        final List<NeighbourOf> changedNeighbours = new ArrayList<>();
         for (int i = 0; i < nodes.size(); i++) {
             rateLinks(i, seconds, changedLinks);
             final long[] rates = rates(i, seconds);
@@ -94,11 +108,39 @@ final class NetworkState {
                 changedNodes.add(i);
             }
         }
+        for (int link = 0; link < links.size() && isRated; link++) {
+            rateNeighbours(link, seconds, changedNeighbours);
+        }
         ratedNodes = nodes;
         ratedLinks = links;
         ratedNs = nowNs;
         isRated = true;
-        return new RateChanges(changedNodes, changedLinks);
+        return new RateChanges(changedNodes, changedLinks, changedNeighbours);
+    }
+
+    private void rateNeighbours(
+            final int link, final double seconds, final List<NeighbourOf> changed) {
+        final Map<Integer, NeighbourCounts> before = byNode(ratedLinks.get(link));
+        final Map<Integer, NeighbourCounts> now = byNode(links.get(link));
+        final Map<Integer, long[]> known = neighbourRates.get(link);
+        // A node that was started again may have no traffic yet with some it had before.
+        final Set<Integer> neighbours = new TreeSet<>(known.keySet());
+        neighbours.addAll(now.keySet());
+        for (final int node : neighbours) {
+            final NeighbourCounts none = new NeighbourCounts(0, node, 0, 0, 0, 0);
+            final long[] rates =
+                    Rates.of(
+                            before.getOrDefault(node, none), now.getOrDefault(node, none), seconds);
+            if (!Arrays.equals(rates, known.put(node, rates))) {
+                changed.add(new NeighbourOf(link, node));
+            }
+        }
+    }
+
+    private static Map<Integer, NeighbourCounts> byNode(final LinkReading link) {
+        final Map<Integer, NeighbourCounts> byNode = new HashMap<>();
+        link.neighbours().forEach(each -> byNode.put(each.node(), each));
+        return byNode;
     }
 
     private void rateLinks(final int index, final double seconds, final List<Integer> changed) {
@@ -139,6 +181,7 @@ final class NetworkState {
         }
         nodeRates = new long[nodes.size()][Rates.NODE_COUNT];
         linkRates = new long[links.size()][Rates.LINK_COUNT];
+        neighbourRates = links.stream().<Map<Integer, long[]>>map(link -> new TreeMap<>()).toList();
         isRated = false;
     }
 
@@ -195,10 +238,13 @@ final class NetworkState {
     /** The number of a link, and its condition before. Immutable. */
     record LinkChange(int link, LinkCondition from) {}
 
-    /** Indexes of nodes, and numbers of links, whose rates have changed. Immutable. */
-    record RateChanges(List<Integer> nodes, List<Integer> links) {
+    /** A neighbour on a link: the link's number, the neighbour's id. Immutable. */
+    record NeighbourOf(int link, int node) {}
+
+    /** Indexes of nodes, numbers of links, and neighbours, whose rates have changed. Immutable. */
+    record RateChanges(List<Integer> nodes, List<Integer> links, List<NeighbourOf> neighbours) {
         boolean isEmpty() {
-            return nodes.isEmpty() && links.isEmpty();
+            return nodes.isEmpty() && links.isEmpty() && neighbours.isEmpty();
         }
     }
 }

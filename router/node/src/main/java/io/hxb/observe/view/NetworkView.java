@@ -35,6 +35,7 @@ public final class NetworkView {
                     Map.entry("chart.js", SCRIPT),
                     Map.entry("detail.js", SCRIPT),
                     Map.entry("drawing.js", SCRIPT),
+                    Map.entry("flows.js", SCRIPT),
                     Map.entry("geometry.js", SCRIPT),
                     Map.entry("graph.js", SCRIPT),
                     Map.entry("loads.js", SCRIPT),

@@ -2,6 +2,7 @@ package io.hxb.observe.view;
 
 import io.hxb.counter.NodeFinding;
 import io.hxb.gossip.HeardNode;
+import io.hxb.observe.live.NodeSample;
 import io.hxb.observe.live.NodeState;
 
 import java.util.List;
@@ -24,9 +25,6 @@ public record NodeReading(
         List<LinkReading> links,
         List<NodeFinding> findings,
         Optional<HeardNode> heard) {
-    /** Word for a node of another machine of which nobody has heard for a while. */
-    static final String UNHEARD = "unheard";
-
     /** One whose counters are on this machine. */
     public NodeReading(
             final int node,
@@ -50,7 +48,7 @@ public record NodeReading(
 
     /** Word for another state of it. */
     String word(final NodeState other) {
-        return heard.isPresent() && other == NodeState.DEAD ? UNHEARD : other.toString();
+        return heard.isPresent() && other == NodeState.DEAD ? NodeSample.UNHEARD : other.toString();
     }
 
     /**

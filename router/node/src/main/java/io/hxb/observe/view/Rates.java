@@ -1,5 +1,6 @@
 package io.hxb.observe.view;
 
+import io.hxb.counter.NeighbourCounts;
 import io.hxb.observe.live.NodeState;
 
 import java.util.List;
@@ -11,6 +12,9 @@ import java.util.List;
 final class Rates {
     /** Bytes in, bytes out, frames in, frames out, frames dropped. */
     static final int LINK_COUNT = 5;
+
+    /** Bytes in, bytes out, frames in, frames out: of one neighbour on a link. */
+    static final int NEIGHBOUR_COUNT = 4;
 
     /** Messages sent, messages delivered, frames relayed, frames sent again. */
     static final int NODE_COUNT = 4;
@@ -42,6 +46,16 @@ final class Rates {
             rate(before.counts().inFrames(), now.counts().inFrames(), seconds),
             rate(before.counts().outFrames(), now.counts().outFrames(), seconds),
             rate(before.counts().droppedFrames(), now.counts().droppedFrames(), seconds)
+        };
+    }
+
+    static long[] of(
+            final NeighbourCounts before, final NeighbourCounts now, final double seconds) {
+        return new long[] {
+            rate(before.receivedBytes(), now.receivedBytes(), seconds),
+            rate(before.sentBytes(), now.sentBytes(), seconds),
+            rate(before.receivedFrames(), now.receivedFrames(), seconds),
+            rate(before.sentFrames(), now.sentFrames(), seconds)
         };
     }
 

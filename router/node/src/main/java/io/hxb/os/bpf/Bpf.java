@@ -3,6 +3,7 @@ package io.hxb.os.bpf;
 import io.hxb.linux.Linux;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
+import io.hxb.linux.SystemCall;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -25,7 +26,6 @@ final class Bpf {
     /** The map can be mapped into memory. Source: BPF_F_MMAPABLE. */
     static final int MAPPABLE = 1 << 10;
 
-    private static final long SYS_BPF = 321;
     private static final int MAP_CREATE = 0;
     private static final int MAP_UPDATE = 2;
     private static final int MAP_DELETE = 3;
@@ -236,7 +236,7 @@ final class Bpf {
             result =
                     (long)
                             Calls.SYSCALL.invokeExact(
-                                    errno, SYS_BPF, command, attributes, ATTRIBUTES_BYTES);
+                                    errno, SystemCall.BPF, command, attributes, ATTRIBUTES_BYTES);
         } catch (final Throwable t) {
             throw Linux.unexpected(t);
         }

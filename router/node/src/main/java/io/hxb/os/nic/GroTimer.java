@@ -3,6 +3,7 @@ package io.hxb.os.nic;
 import io.hxb.linux.Descriptors;
 import io.hxb.linux.Linux;
 import io.hxb.linux.LinuxException;
+import io.hxb.linux.SystemCall;
 import io.hxb.os.NetworkNamespace;
 
 import java.io.IOException;
@@ -89,9 +90,6 @@ public final class GroTimer implements AutoCloseable {
 
     /** File systems that are mounted nowhere. Source: fsopen(2), fsmount(2). */
     private static final class Mounts {
-        private static final long FSOPEN = 430;
-        private static final long FSCONFIG = 431;
-        private static final long FSMOUNT = 432;
         private static final long FSOPEN_CLOEXEC = 1;
         private static final long FSMOUNT_CLOEXEC = 1;
         private static final long FSCONFIG_CMD_CREATE = 6;
@@ -106,10 +104,25 @@ public final class GroTimer implements AutoCloseable {
         static int sysfs() throws LinuxException {
             try (Arena arena = Arena.ofConfined()) {
                 final long name = arena.allocateFrom("sysfs").address();
-                final int context = call("fsopen(sysfs)", FSOPEN, name, FSOPEN_CLOEXEC, 0, 0, 0);
+                final int context =
+                        call("fsopen(sysfs)", SystemCall.FSOPEN, name, FSOPEN_CLOEXEC, 0, 0, 0);
                 try {
-                    call("fsconfig(sysfs)", FSCONFIG, context, FSCONFIG_CMD_CREATE, 0, 0, 0);
-                    return call("fsmount(sysfs)", FSMOUNT, context, FSMOUNT_CLOEXEC, 0, 0, 0);
+                    call(
+                            "fsconfig(sysfs)",
+                            SystemCall.FSCONFIG,
+                            context,
+                            FSCONFIG_CMD_CREATE,
+                            0,
+                            0,
+                            0);
+                    return call(
+                            "fsmount(sysfs)",
+                            SystemCall.FSMOUNT,
+                            context,
+                            FSMOUNT_CLOEXEC,
+                            0,
+                            0,
+                            0);
                 } finally {
                     Descriptors.close(context);
                 }

@@ -26,6 +26,15 @@ public final class NicName {
      */
     public static String of(final int ifindex) throws LinuxException {
         final int fd = Sockets.open(Sockets.AF_INET, Sockets.SOCK_DGRAM, 0);
+        try {
+            return of(fd, ifindex);
+        } finally {
+            Descriptors.close(fd);
+        }
+    }
+
+    /** The same in the network namespace that a socket belongs to. */
+    public static String of(final int fd, final int ifindex) throws LinuxException {
         try (Arena arena = Arena.ofConfined()) {
             final MemorySegment request = arena.allocate(IFREQ_LENGTH, 8);
             Memory.putInt(request.address() + IFINDEX_OFFSET, ifindex);
@@ -38,8 +47,6 @@ public final class NicName {
                 throw new LinuxException("ioctl(SIOCGIFNAME, " + ifindex + ")", -result);
             }
             return request.getString(0);
-        } finally {
-            Descriptors.close(fd);
         }
     }
 }

@@ -165,6 +165,7 @@ public final class Discovery {
             final long nowNs) {
         final Port port = ports[linkIndex];
         if (sourceAddress == port.link().localAddress()) {
+            onOwnAddress(port, headerAddress, nowNs);
             return;
         }
         final int type = Memory.getUnsignedByte(headerAddress + FrameHeaderFlyweight.TYPE_OFFSET);
@@ -172,6 +173,16 @@ public final class Discovery {
             health.onStatus(linkIndex, headerAddress, sourceAddress, nowNs);
         } else {
             onOwnFrame(port, headerAddress, sourceAddress, nowNs);
+        }
+    }
+
+    // A frame of this node that has come back, or one of a node whose NIC has the same address.
+    private synchronized void onOwnAddress(
+            final Port port, final long headerAddress, final long nowNs) {
+        header.wrap(headerAddress);
+        if (header.type() == FrameType.HELLO && header.source() != self.here()) {
+            misconfigurationDetector.onSameAddress(
+                    port, header.source(), hello.wrap(header.bodyAddress()), nowNs);
         }
     }
 

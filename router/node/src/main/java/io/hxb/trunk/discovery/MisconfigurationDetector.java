@@ -89,7 +89,17 @@ final class MisconfigurationDetector {
         final String host = host(hello);
         final String text =
                 switch (kind) {
-                    case MisconfigurationFlyweight.OTHER_FINGERPRINT -> ends + host + OTHER_FILES;
+                    case MisconfigurationFlyweight.OTHER_FINGERPRINT ->
+                            ends
+                                    + host
+                                    + (self.shape().node(source) < 0
+                                            ? " have different cluster files, and the latter is"
+                                                    + " beyond the shape "
+                                                    + self.shape()
+                                                    + " of this one: after a shape has grown, give"
+                                                    + " all nodes the new file, and start all of"
+                                                    + " them again"
+                                            : OTHER_FILES);
                     case MisconfigurationFlyweight.DUPLICATE_COORDINATE ->
                             "two nodes have the coordinates "
                                     + hereText()
@@ -251,8 +261,39 @@ final class MisconfigurationDetector {
                     "these ports have different MTUs: set both NICs to the same";
             case MisconfigurationFlyweight.OTHER_KEY ->
                     "these nodes have no key in common: give both the same file of security.keys";
+            case MisconfigurationFlyweight.DUPLICATE_ADDRESS ->
+                    "two NICs have the same MAC address: give one of them another";
             default -> "misconfiguration " + kind + ": install one release of HXB on all nodes";
         };
+    }
+
+    /** Notes that a NIC of another node has the MAC address of a port of this node. */
+    void onSameAddress(
+            final Port port, final long source, final HelloFlyweight hello, final long nowNs) {
+        final int index = port.link().index();
+        if (self.shape().node(source) < 0
+                || !misconfigurationLog.count(
+                        MisconfigurationFlyweight.DUPLICATE_ADDRESS, index, nowNs)) {
+            return;
+        }
+        final String nic = port.link().name();
+        misconfigurationLog.add(
+                MisconfigurationFlyweight.DUPLICATE_ADDRESS,
+                index,
+                port.label()
+                        + " of "
+                        + hereText()
+                        + " and "
+                        + Port.label(hello.dimension(), hello.linkNumber())
+                        + " of ("
+                        + self.shape().format(source)
+                        + ")"
+                        + host(hello)
+                        + " have the same MAC address: give one of the NICs another, here by ip"
+                        + " link set "
+                        + nic
+                        + " address 02:00:00:00:00:01 with digits of its own",
+                nowNs);
     }
 
     /** Notes that a neighbour uses another version of the frame layout. */

@@ -115,12 +115,16 @@ final class KeepaliveProbe {
      *
      * @param isLate whether CPUs are so busy that its replies may be late.
      * @param awayNs longest time for which either end has lately waited for a CPU.
+     * @param roundTripNs last time measured from an announcement to its acknowledgement.
      */
-    boolean isExhausted(final boolean isLate, final long awayNs, final long nowNs) {
+    boolean isExhausted(
+            final boolean isLate, final long awayNs, final long roundTripNs, final long nowNs) {
         final long waitNs =
                 awayNs >= STARVED_NS
                         ? MAX_WAIT_NS
-                        : Math.min(MAX_WAIT_NS, DELAY_FACTOR * expectedDelayNs());
+                        : Math.min(
+                                MAX_WAIT_NS,
+                                DELAY_FACTOR * Math.max(roundTripNs, expectedDelayNs()));
         return sentCount >= (isLate ? MAX_PROBES_WHERE_LATE : MAX_PROBES)
                 && nowNs - firstSentNs >= waitNs;
     }

@@ -11,9 +11,13 @@ import io.hxb.trunk.Port;
  * opinion of it. The link is used while both are good. Guarded by the lock of {@link TrunkHealth}.
  */
 final class LinkHealth {
+    /** Hellos in a row without a heartbeat, of which many are sent meanwhile. */
+    private static final int HELLOS_WITHOUT_BEAT = 10;
+
     private final Port port;
     private final LinkArrivals arrivals;
     private final SilenceThreshold silenceThreshold;
+    private final LinkLag lag;
     private final SilenceDetector silence;
     private final LinkLossMonitor loss;
     private final LivenessCheck proof;
@@ -30,6 +34,7 @@ final class LinkHealth {
     // It was used before it failed, and has not been used since.
     private boolean isMissed;
     private long missedSinceNs;
+    private int hellosSinceBeat;
     private int statusSent;
     private int lastBeat;
 
@@ -43,7 +48,8 @@ final class LinkHealth {
         silenceThreshold = parts.silenceThreshold();
         final TrunkConfig config = parts.config();
         arrivals = trunk[port.number()];
-        silence = new SilenceDetector(config, silenceThreshold, trunk, port.number());
+        lag = new LinkLag(arrivals);
+        silence = new SilenceDetector(config, silenceThreshold, lag, trunk, port.number());
         loss = new LinkLossMonitor(config);
         proof = new LivenessCheck(parts.unheardNs());
         statusSent = parts.random().nextInt();
@@ -61,6 +67,7 @@ final class LinkHealth {
         isReported = false;
         reportedWeight = LinkStatusFlyweight.MAX_WEIGHT;
         silence.forget();
+        lag.forget();
         loss.forget();
         holdDown.forget();
     }
@@ -124,18 +131,27 @@ final class LinkHealth {
         lastBeat = isBeat ? nextBeat() : lastBeat;
     }
 
-    /** A hello of the neighbour arrived. */
-    void onHello(final long nowNs) {
+    /**
+     * A hello of the neighbour arrived.
+     *
+     * @param isAgreed whether it knows which links are left out, and so sends heartbeats there.
+     */
+    void onHello(final boolean isAgreed, final long nowNs) {
         arrivals.onHeard(nowNs);
         proof.onProof(nowNs);
         if (opinion == LinkState.UNKNOWN) {
             accept(LinkReason.HELLO, nowNs);
+        } else if (reason == LinkReason.LOSSY
+                && isAgreed
+                && ++hellosSinceBeat >= HELLOS_WITHOUT_BEAT) {
+            reason = LinkReason.LONG_LOST;
         }
     }
 
     /** Looks at what has arrived since the last look; true if anything has. */
     boolean look(final long nowNs) {
         final boolean isHeard = arrivals.look(nowNs);
+        lag.look(nowNs);
         if (isHeard) {
             if (isSilenced && opinion == LinkState.FAILED) {
                 silenceThreshold.onHeardAgain(holdDown.failedNs(), nowNs);
@@ -185,9 +201,18 @@ final class LinkHealth {
         return proof.isLost(nowNs);
     }
 
-    /** The neighbour reports, over any link, how many frames it has sent here so far. */
-    void onSentReported(final int sent, final int drains) {
+    /**
+     * The neighbour reports how many frames it has sent here so far.
+     *
+     * @param isHere whether it reports that over this link.
+     */
+    void onSentReported(final int sent, final boolean isHere, final int drains, final long nowNs) {
         silence.onReported(sent, drains);
+        if (isHere) {
+            lag.onReportedHere(sent, opinion == LinkState.GOOD, nowNs);
+        } else if (opinion == LinkState.GOOD) {
+            lag.onReportedElsewhere(sent, nowNs);
+        }
     }
 
     /**
@@ -223,6 +248,7 @@ final class LinkHealth {
     void fail(final LinkReason why, final long nowNs) {
         if (opinion != LinkState.FAILED) {
             holdDown.onFailed(why == LinkReason.LOSSY, nowNs);
+            hellosSinceBeat = 0;
             opinion = LinkState.FAILED;
             reason = why;
             isSilenced = why == LinkReason.SILENT;
@@ -238,6 +264,7 @@ final class LinkHealth {
         arrivals.onHeard(nowNs);
         proof.onProof(nowNs);
         holdDown.onBeat(beat);
+        hellosSinceBeat = beat == 0 ? hellosSinceBeat : 0;
         if (opinion == LinkState.FAILED && holdDown.isOver(nowNs) && port.link().isUp()) {
             holdDown.onRecovered(nowNs);
             accept(LinkReason.HEALED, nowNs);
@@ -267,7 +294,9 @@ final class LinkHealth {
 
     /** Why it has failed, in figures; see {@link LinkEvent}. */
     long measured(final long nowNs) {
-        return reason() == LinkReason.LOSSY ? loss.lostHundredths() : nowNs - arrivals.heardNs();
+        return reason() == LinkReason.LOSSY || reason() == LinkReason.LONG_LOST
+                ? loss.lostHundredths()
+                : nowNs - arrivals.heardNs();
     }
 
     /** Notes that listeners learn that the link is used; true if it had been excluded. */

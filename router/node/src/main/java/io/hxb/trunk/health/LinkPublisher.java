@@ -41,7 +41,11 @@ final class LinkPublisher {
         final Port port = link.port();
         final LinkState before = port.state(neighbour);
         final LinkState now = link.state();
-        if (before == now) {
+        final boolean isExplained =
+                now == LinkState.FAILED
+                        && link.reason() == LinkReason.LONG_LOST
+                        && port.reason(neighbour) != LinkReason.LONG_LOST;
+        if (before == now && !isExplained) {
             return;
         }
         port.set(neighbour, now, link.reason());

@@ -96,7 +96,7 @@ final class NeighbourHealth {
             incarnation = newIncarnation;
             restart(nowNs);
         }
-        links[number].onHello(nowNs);
+        links[number].onHello(exchange.isAgreed(), nowNs);
         publish(nowNs);
     }
 
@@ -136,10 +136,11 @@ final class NeighbourHealth {
         }
         final boolean isLatest = exchange.onStatus(status, allLinks(), nowNs);
         neighbourAwayNs = status.waitedNs();
-        for (int i = 0; i < links.length; i++) {
-            links[i].onSentReported(status.sentFrames(i), traffic.drains(links[i].linkIndex()));
-        }
         final int number = status.linkNumber();
+        for (int i = 0; i < links.length; i++) {
+            final int drains = traffic.drains(links[i].linkIndex());
+            links[i].onSentReported(status.sentFrames(i), i == number, drains, nowNs);
+        }
         final LinkHealth link = links[number];
         link.onSentHere(status.sentFrames(number), traffic.drains(link.linkIndex()));
         link.onBeat(status.beat(), nowNs);
@@ -340,6 +341,15 @@ final class NeighbourHealth {
     /** What was written for a link is on its way. */
     void onStatusSent(final int number) {
         links[number].onStatusSent(isBeat(number));
+    }
+
+    /**
+     * True if what is written for a link is a heartbeat that shows whether long frames pass: where
+     * other links are used. Where none is, a link that carries short frames only is better than
+     * none.
+     */
+    boolean isProof(final int number) {
+        return isBeat(number) && goodLinks() != 0;
     }
 
     private boolean isBeat(final int number) {

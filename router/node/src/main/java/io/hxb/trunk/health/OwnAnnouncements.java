@@ -11,6 +11,11 @@ final class OwnAnnouncements {
 
     private static final long FIRST_REPEAT_NS = 2_000_000;
 
+    /** A longer round trip is measured again: the neighbour was busy, or is far away. */
+    private static final long LONG_ROUND_TRIP_NS = 10_000_000;
+
+    private static final long MEASURE_NS = 10_000_000_000L;
+
     private final long maxRepeatNs;
 
     /** What was announced first to this incarnation of the neighbour, and last. */
@@ -21,6 +26,8 @@ final class OwnAnnouncements {
     private boolean isAnswered;
     private long failed;
     private int weights;
+    private long announcedNs;
+    private long roundTripNs;
     private long repeatNs;
     private long repeatDelayNs = FIRST_REPEAT_NS;
 
@@ -43,6 +50,7 @@ final class OwnAnnouncements {
         firstSequence = sequence;
         acknowledged = sequence;
         isAnswered = false;
+        roundTripNs = 0;
         failed = 0;
         weights = 0;
     }
@@ -56,10 +64,27 @@ final class OwnAnnouncements {
         if (newFailed != failed || newWeights != weights) {
             failed = newFailed;
             weights = newWeights;
-            sequence = following(sequence);
-            repeatNs = nowNs;
-            repeatDelayNs = FIRST_REPEAT_NS;
+            number(nowNs);
         }
+    }
+
+    private void number(final long nowNs) {
+        sequence = following(sequence);
+        announcedNs = nowNs;
+        repeatNs = nowNs;
+        repeatDelayNs = FIRST_REPEAT_NS;
+    }
+
+    /** Announces the same again if the last round trip was long, and is long ago. */
+    void look(final long nowNs) {
+        if (!isOpen() && roundTripNs > LONG_ROUND_TRIP_NS && nowNs - announcedNs > MEASURE_NS) {
+            number(nowNs);
+        }
+    }
+
+    /** Time from the last announcement that was acknowledged until then; 0 if there was none. */
+    long roundTripNs() {
+        return roundTripNs;
     }
 
     /** True if the neighbour may acknowledge that: it was announced to this incarnation. */
@@ -71,9 +96,12 @@ final class OwnAnnouncements {
     }
 
     /** The neighbour acknowledges what it may. */
-    void onAcknowledged(final int acknowledgement) {
+    void onAcknowledged(final int acknowledgement, final long nowNs) {
         if (acknowledgement != NONE) {
             isAnswered = true;
+            if (isOpen() && acknowledgement == sequence) {
+                roundTripNs = Math.max(1, nowNs - announcedNs);
+            }
             acknowledged = acknowledgement - acknowledged > 0 ? acknowledgement : acknowledged;
         }
     }

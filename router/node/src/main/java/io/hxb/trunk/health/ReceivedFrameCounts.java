@@ -1,5 +1,7 @@
 package io.hxb.trunk.health;
 
+import io.hxb.counter.CounterBlock;
+import io.hxb.counter.CounterType;
 import io.hxb.topology.Shape;
 import io.hxb.trunk.Port;
 
@@ -7,11 +9,11 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Frames received on one link, by the neighbour they came from, which is known by its link address.
- * Counted by the loop that receives on the link; any thread may read.
+ * Frames received on one link, and their bytes, by the neighbour they came from, which is known by
+ * its link address. Counted by the loop that receives on the link; any thread may read.
  */
 public final class ReceivedFrameCounts {
-    private static final VarHandle COUNT = MethodHandles.arrayElementVarHandle(int[].class);
+    private static final VarHandle COUNT = MethodHandles.arrayElementVarHandle(long[].class);
     private static final VarHandle ADDRESSES;
 
     static {
@@ -25,7 +27,8 @@ public final class ReceivedFrameCounts {
     }
 
     private final Port port;
-    private final int[] counts = new int[Shape.MAX_EXTENT];
+    private final long[] counts = new long[Shape.MAX_EXTENT];
+    private final long[] bytes = new long[Shape.MAX_EXTENT];
     // Immutable and replaced as a whole: whichever is seen is complete.
     private Addresses addresses = new Addresses(new long[Shape.MAX_EXTENT]);
 
@@ -37,20 +40,44 @@ public final class ReceivedFrameCounts {
     /**
      * Counts a frame that came from {@code sourceAddress}.
      *
+     * @param lengthBytes of header and body.
      * @return false if no neighbour has that address: nothing was counted.
      */
-    public boolean count(final long sourceAddress) {
+    public boolean count(final long sourceAddress, final int lengthBytes) {
         final int neighbour = ((Addresses) ADDRESSES.getOpaque(this)).find(sourceAddress);
         if (neighbour < 0) {
             return false;
         }
         COUNT.setOpaque(counts, neighbour, counts[neighbour] + 1);
+        bytes[neighbour] += lengthBytes;
         return true;
+    }
+
+    /** Counts the bytes of a frame that was counted when its first segment arrived. */
+    public void addBytes(final long sourceAddress, final int lengthBytes) {
+        final int neighbour = ((Addresses) ADDRESSES.getOpaque(this)).find(sourceAddress);
+        if (neighbour >= 0) {
+            bytes[neighbour] += lengthBytes;
+        }
+    }
+
+    /** Adds these counts to those of the loop that receives on the link. Called at start. */
+    public void addCounters(final CounterBlock block) {
+        final int index = port.link().index();
+        block.neighbours(
+                        CounterType.LINK_NEIGHBOUR_RECEIVED_FRAMES,
+                        index,
+                        (into, at, count) -> System.arraycopy(counts, 0, into, at, count))
+                .neighbours(
+                        CounterType.LINK_NEIGHBOUR_RECEIVED_BYTES,
+                        index,
+                        (into, at, count) -> System.arraycopy(bytes, 0, into, at, count));
     }
 
     /** Frames received from a neighbour, modulo 2^32, including those of the bypass. */
     public int frames(final int neighbour) {
-        return (int) COUNT.getOpaque(counts, neighbour) + port.bypass().heardFrames(neighbour);
+        return (int) (long) COUNT.getOpaque(counts, neighbour)
+                + port.bypass().heardFrames(neighbour);
     }
 
     /** Counts frames from {@code address} for {@code neighbour} from now on. */

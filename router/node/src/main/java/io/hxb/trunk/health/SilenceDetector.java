@@ -26,6 +26,7 @@ final class SilenceDetector {
 
     private final TrunkConfig config;
     private final SilenceThreshold silenceThreshold;
+    private final LinkLag lag;
     private final LinkArrivals[] trunk;
     private final LinkArrivals arrivals;
     private final ReportedCounts reported;
@@ -41,16 +42,19 @@ final class SilenceDetector {
     /**
      * Makes the judge of one link.
      *
+     * @param lag how late its frames are.
      * @param trunk what arrives from the neighbour, {@code [links of the trunk]}.
      * @param number number of the link in the trunk.
      */
     SilenceDetector(
             final TrunkConfig config,
             final SilenceThreshold silenceThreshold,
+            final LinkLag lag,
             final LinkArrivals[] trunk,
             final int number) {
         this.config = config;
         this.silenceThreshold = silenceThreshold;
+        this.lag = lag;
         this.trunk = trunk;
         this.number = number;
         arrivals = trunk[number];
@@ -114,7 +118,8 @@ final class SilenceDetector {
     boolean isSilent(final boolean isOtherHeard, final int lostHundredths, final long nowNs) {
         if (!reported.isKnown()
                 || nowNs - arrivals.heardNs() < GAP_FACTOR * gapNs
-                || silentNs < silenceThreshold.ns()) {
+                || silentNs < silenceThreshold.ns() + lag.allowanceNs()
+                || !lag.isExceeded(nowNs)) {
             return false;
         }
         return (isOtherHeard && isMissed(lostHundredths)) || isOvertaken();

@@ -62,6 +62,11 @@ final class StatusExchange {
         own.announce(failed, weights, nowNs);
     }
 
+    /** True if the neighbour has acknowledged what was announced last. */
+    boolean isAgreed() {
+        return !own.isOpen();
+    }
+
     /** A link has failed: its first heartbeat is due immediately. */
     void onFailed(final long nowNs) {
         beats.onFailed(nowNs);
@@ -99,7 +104,7 @@ final class StatusExchange {
      */
     boolean onStatus(final LinkStatusFlyweight status, final long allLinks, final long nowNs) {
         assert isConsistent(status) : "a contradiction must not be taken in";
-        own.onAcknowledged(status.acknowledgement());
+        own.onAcknowledged(status.acknowledgement(), nowNs);
         final int news = peer.onStatus(status, nowNs);
         if (news > 0) {
             answerLinks |= 1L << status.linkNumber();
@@ -112,6 +117,7 @@ final class StatusExchange {
 
     /** Notes the result of one look at the links; see {@link KeepaliveProbe#look}. */
     void look(final boolean isHeard, final int sentFrames, final long nowNs) {
+        own.look(nowNs);
         keepaliveProbe.look(isHeard, sentFrames, nowNs);
     }
 
@@ -163,7 +169,7 @@ final class StatusExchange {
      * @param awayNs longest time for which either end has lately waited for a CPU.
      */
     boolean isUnanswered(final boolean isLate, final long awayNs, final long nowNs) {
-        return keepaliveProbe.isExhausted(isLate, awayNs, nowNs);
+        return keepaliveProbe.isExhausted(isLate, awayNs, own.roundTripNs(), nowNs);
     }
 
     /** The status frames sent next request a reply, though the neighbour is heard. */

@@ -5,9 +5,11 @@ import io.hxb.counter.CounterType;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.LinkStatusFlyweight;
+import io.hxb.frame.SealFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.LinkSender;
 import io.hxb.link.OutgoingFrame;
+import io.hxb.linux.Memory;
 import io.hxb.routing.DimensionOrder;
 import io.hxb.session.FrameSeals;
 import io.hxb.topology.Shape;
@@ -27,6 +29,7 @@ final class StatusSender {
     private final LinkSender[] senders;
     private final BufferPool pool;
     private final BufferPool.Share share;
+    private final int maxBytes;
     private final OutgoingFrame outgoing = new OutgoingFrame();
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final LinkStatusFlyweight status = new LinkStatusFlyweight();
@@ -38,6 +41,7 @@ final class StatusSender {
      * @param trunks the node's ports, {@code [dimensions][links of that trunk]}.
      * @param senders the loop's senders, by link index, {@code [links]}.
      * @param share the loop's share of the pool.
+     * @param frameBytes header and body of the longest frame that the flows send.
      */
     StatusSender(
             final NodeIdentity self,
@@ -46,7 +50,8 @@ final class StatusSender {
             final NodeTraffic traffic,
             final CounterBlock counters,
             final LinkSender[] senders,
-            final BufferPool.Share share) {
+            final BufferPool.Share share,
+            final int frameBytes) {
         this.self = self;
         this.seals = seals;
         this.trunks = trunks;
@@ -55,6 +60,7 @@ final class StatusSender {
         this.senders = senders.clone();
         pool = share.pool();
         this.share = share;
+        maxBytes = Math.min(frameBytes, pool.frameBytes());
     }
 
     /**
@@ -120,6 +126,21 @@ final class StatusSender {
                 .source(self.here())
                 .destination(FrameHeaderFlyweight.ANY_DESTINATION)
                 .bodyLength(status.length());
+        if (neighbour.isProof(number)) {
+            pad(trunk[number]);
+        }
+    }
+
+    // Nodes of earlier builds accept it as well: what follows the counts is ignored.
+    private void pad(final Port port) {
+        final int sealBytes = seals.isOn() ? SealFlyweight.LENGTH : 0;
+        final int frameBytes = Math.min(port.link().mtuBytes(), maxBytes) - sealBytes;
+        final int paddedBytes = frameBytes - FrameHeaderFlyweight.LENGTH;
+        final int bodyBytes = status.length();
+        if (paddedBytes > bodyBytes) {
+            Memory.fill(header.bodyAddress() + bodyBytes, paddedBytes - bodyBytes, 0);
+            header.bodyLength(paddedBytes);
+        }
     }
 
     // The neighbour must not count frames as missing that are still in the node.
@@ -131,7 +152,7 @@ final class StatusSender {
     }
 
     private boolean offer(final int bufferId, final NeighbourHealth neighbour, final Port port) {
-        final int length = FrameHeaderFlyweight.LENGTH + status.length();
+        final int length = FrameHeaderFlyweight.LENGTH + header.bodyLength();
         final boolean isTaken =
                 isSealed(neighbour, length)
                         && senders[port.link().index()].offer(

@@ -56,6 +56,7 @@ public final class TrunkHealth {
     private final List<NeighbourHealth> known = new ArrayList<>();
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final LinkStatusFlyweight status = new LinkStatusFlyweight();
+    private int frameBytes = Integer.MAX_VALUE;
     private long lookedNs;
     private boolean hasLooked;
 
@@ -138,6 +139,16 @@ public final class TrunkHealth {
         publisher.add(listener);
     }
 
+    /**
+     * Sets the length of the heartbeats on links that do not have a smaller MTU; before loops take
+     * part.
+     *
+     * @param bytes header and body of the longest frame that the flows send.
+     */
+    public synchronized void setFrameBytes(final int bytes) {
+        frameBytes = bytes;
+    }
+
     /** The counters of the node. */
     public CounterBlock counters() {
         return counters;
@@ -163,9 +174,10 @@ public final class TrunkHealth {
     }
 
     /** A loop's sender of status frames. */
-    StatusSender newStatusSender(final LinkSender[] senders, final BufferPool.Share share) {
+    synchronized StatusSender newStatusSender(
+            final LinkSender[] senders, final BufferPool.Share share) {
         return new StatusSender(
-                self, sessions.newLoop(), trunks, traffic, counters, senders, share);
+                self, sessions.newLoop(), trunks, traffic, counters, senders, share, frameBytes);
     }
 
     HealthSchedule plan() {

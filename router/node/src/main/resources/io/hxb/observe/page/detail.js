@@ -5,6 +5,7 @@ import {countText, rateText} from './model.js';
 import {badge, element, heardText, nodeName, stateText} from './tables.js';
 
 const FETCH_MS = 2000;
+const MAX_NEIGHBOURS = 16;
 
 export class Detail {
   constructor(panel, model, select, close) {
@@ -61,6 +62,8 @@ export class Detail {
       const back = element('button', {type: 'button'}, 'Node ' + nodeName(node));
       back.onclick = () => this.select(node.node, '');
       parts.splice(1, 0, back);
+      this.neighbours = element('tbody');
+      parts.push(this.neighbourPart = element('div', {hidden: true}, element('h3', {}, 'Neighbours'), element('table', {}, this.neighbours)));
     } else if (node.links.length) {
       this.links = element('tbody');
       parts.push(element('h3', {}, 'Links'), element('table', {}, this.links));
@@ -103,6 +106,9 @@ export class Detail {
     const link = node.links.find(each => each.link === this.link);
     const rows = link ? this.linkFacts(node, link) : this.nodeFacts(node);
     this.facts.replaceChildren(...rows.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]));
+    if (link) {
+      this.showNeighbours(link);
+    }
     if (!link && this.links && document.activeElement?.closest('tbody') !== this.links) {
       this.links.replaceChildren(...node.links.map(each => {
         const open = element('button', {type: 'button'}, each.link);
@@ -113,6 +119,22 @@ export class Detail {
           element('td', {className: 'number'}, 'out ' + rateText(each.out_bytes_per_s)));
       }));
     }
+  }
+
+  // On lines of more than two nodes: those with which there was traffic, the busiest first.
+  showNeighbours(link) {
+    const all = this.model.neighboursOf(link).slice(0, MAX_NEIGHBOURS);
+    this.neighbourPart.hidden = all.length === 0;
+    if (document.activeElement?.closest('tbody') === this.neighbours) {
+      return;
+    }
+    this.neighbours.replaceChildren(...all.map(each => {
+      const open = element('button', {type: 'button'}, nodeName(this.model.nodes[each.node]));
+      open.onclick = () => this.select(each.node, '');
+      return element('tr', {}, element('td', {}, open),
+        element('td', {className: 'number'}, 'in ' + rateText(each.in_bytes_per_s)),
+        element('td', {className: 'number'}, 'out ' + rateText(each.out_bytes_per_s)));
+    }));
   }
 
   nodeFacts(node) {

@@ -377,7 +377,8 @@ export function drawCells(context, colours, look, values, scale) {
   const line = Math.max(1, Math.min(2.5, scale / 24));
   if (look.startsWith('cell-')) {
     context.fillStyle = colours[look];
-    context.strokeStyle = look === 'cell-0' ? colours['link-0'] : colours[look];
+    // The fill of little load is too pale to be an edge.
+    context.strokeStyle = look < 'cell-3' ? colours['link-0'] : colours[look];
   } else {
     context.fillStyle = colours.card;
     context.strokeStyle = look === 'dead' || look === 'unheard' ? colours.failed : look === 'stopped' ? colours.muted : colours.absent;
@@ -419,6 +420,9 @@ function drawSquares(context, look, values, inset, size) {
     const [x, y] = [Math.round(values[i] + inset), Math.round(values[i + 1] + inset)];
     if (look.startsWith('cell-')) {
       context.fillRect(x, y, size, size);
+      if (look < 'cell-3' && size > 4) {
+        context.strokeRect(x + 0.5, y + 0.5, size - 1, size - 1);
+      }
     } else {
       context.strokeRect(x + 0.5, y + 0.5, size - 1, size - 1);
     }

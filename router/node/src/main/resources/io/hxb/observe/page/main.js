@@ -3,6 +3,7 @@
 import {drawStrip} from './chart.js';
 import {Detail} from './detail.js';
 import {Drawing, drawLegend} from './drawing.js';
+import {Flows} from './flows.js';
 import {Geometry} from './geometry.js';
 import {Loads} from './loads.js';
 import {Model, countText, rateText, timeText} from './model.js';
@@ -19,6 +20,7 @@ let geometry = new Geometry([]);
 const drawing = new Drawing(stage, model, geometry);
 const detail = new Detail(find('detail'), model, open, close);
 const results = new Results();
+const flows = new Flows();
 const users = new Users();
 const loads = new Loads(stage);
 /** What the canvas shows: the running network, or the loads of a result. */
@@ -28,6 +30,7 @@ const tabs = {
   links: () => tables.allLinks(model, open),
   traffic: () => tables.traffic(model, open),
   timeline: () => tables.timeline(model, open),
+  flows: () => flows.parts(model, open, detail.isOpen ? drawing.selected.node : -1),
   users: () => users.parts(),
   result: () => results.parts(drawing.colours),
 };
@@ -50,6 +53,7 @@ const stream = new Stream('api/v1/events', {
   },
   states(change) {
     model.states(change);
+    announceFaults(change.timeline);
     shown();
     showTable();
   },
@@ -59,6 +63,16 @@ const stream = new Stream('api/v1/events', {
   },
   connection: showConnection,
 });
+
+/** Tells screen readers of faults; of many at once the last one. */
+function announceFaults(entries) {
+  const faults = entries.filter(entry => entry.kind === 'fault');
+  if (faults.length) {
+    const last = faults[faults.length - 1];
+    find('faults').textContent = (faults.length > 1 ? faults.length + ' faults, the last: ' : 'Fault: ') + 'node ' + tables.nodeName(model.nodes[last.node])
+      + (last.link ? ', link ' + last.link : '') + ' is ' + last.to + (last.reason ? ', ' + last.reason : '');
+  }
+}
 
 function shown() {
   drawing.request();
@@ -383,6 +397,12 @@ for (const button of document.querySelectorAll('[role=tab]')) {
 }
 results.onchange = () => showTable(true);
 results.onshow = showLoads;
+flows.onchange = () => {
+  if (tab === 'flows') {
+    tableVersion = -1;
+    showTable();
+  }
+};
 users.onchange = () => tab === 'users' && showTable(true);
 results.onchannel = openChannel;
 

@@ -1,6 +1,7 @@
 // The network as the server has described it last.
 
 export const LINK_RATES = ['in_bytes_per_s', 'out_bytes_per_s', 'in_frames_per_s', 'out_frames_per_s', 'dropped_frames_per_s'];
+export const NEIGHBOUR_RATES = LINK_RATES.slice(0, 4);
 export const NODE_RATES = ['sent_messages_per_s', 'delivered_messages_per_s', 'relayed_frames_per_s', 'resent_frames_per_s'];
 
 /** Bytes a second from which on a link or node has load 1, 2, 3 and 4. */
@@ -56,6 +57,7 @@ export class Model {
     }
     for (const link of this.links) {
       this.nodes[link.node].links.push(link);
+      link.byNeighbour = new Map(link.by_neighbour.map(each => [each.node, each]));
       this.nodes[link.node].out += link.out_bytes_per_s;
     }
     this.changed(network);
@@ -98,6 +100,11 @@ export class Model {
       if (loadOf(node.out) !== oldNode || loadOf(row[1] + row[2]) !== oldLink) {
         this.touch(link.node);
       }
+    }
+    for (const [index, node, ...rates] of change.neighbours) {
+      const each = {node};
+      NEIGHBOUR_RATES.forEach((name, i) => { each[name] = rates[i]; });
+      this.links[index].byNeighbour.set(node, each);
     }
     this.changed(change);
   }
@@ -155,6 +162,12 @@ export class Model {
     const coordinates = this.nodes[link.node].coordinates.slice();
     coordinates[link.dimension] = 1 - coordinates[link.dimension];
     return this.id(coordinates);
+  }
+
+  /** Neighbours of a link with which there was traffic, the busiest first; none where they are not counted one by one. */
+  neighboursOf(link) {
+    const bytes = each => each.in_bytes_per_s + each.out_bytes_per_s;
+    return [...link.byNeighbour.values()].sort((a, b) => bytes(b) - bytes(a) || a.node - b.node);
   }
 
   /** A link as it is drawn: that of a node that does not run is as unknown as the node. */

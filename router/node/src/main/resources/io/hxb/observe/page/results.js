@@ -3,7 +3,7 @@
 import {drawCurves} from './chart.js';
 import {MAX_DRAWN, graphOf} from './graph.js';
 import {fifth} from './loads.js';
-import {element} from './tables.js';
+import {element, headRow} from './tables.js';
 
 const MAX_ROWS = 200;
 const MAX_BYTES = 64 << 20;
@@ -103,7 +103,7 @@ export class Results {
     });
     const caption = this.name + ': ' + unit.toLowerCase() + ' by channel, the busiest of ' + channels.length + ' first';
     return element('table', {}, element('caption', {}, caption),
-      element('thead', {}, element('tr', {}, ...['Channel', unit, 'Share of ' + maxName].map(head => element('th', {scope: 'col'}, head)))),
+      element('tbody', {}, headRow(...['Channel', unit, 'Share of ' + maxName].map(head => element('th', {scope: 'col'}, head)))),
       element('tbody', {}, ...rows));
   }
 }

@@ -24,9 +24,14 @@ export function stateText(link) {
   return link.state === 'failed' ? 'failed to ' + link.failed_neighbours : link.state;
 }
 
+/** The row of heads. Not a thead: for each of those Chromium 156 keeps an object as long as the page is open. */
+export function headRow(...heads) {
+  return element('tr', {className: 'heads'}, ...heads);
+}
+
 function table(caption, heads, rows) {
   return element('table', {}, element('caption', {}, caption),
-    element('thead', {}, element('tr', {}, ...heads.map(([head, isNumber]) =>
+    element('tbody', {}, headRow(...heads.map(([head, isNumber]) =>
       element('th', {scope: 'col', className: isNumber ? 'number' : ''}, head)))),
     element('tbody', {}, ...rows));
 }
@@ -113,7 +118,7 @@ export function traffic(model, open) {
   const shown = nodes.slice().sort((a, b) => b.out - a.out || a.node - b.node).slice(0, MAX_TRAFFIC_ROWS);
   const caption = 'Traffic by node and link, in and out, the busiest nodes first'
     + (nodes.length > shown.length ? '; ' + shown.length + ' of ' + nodes.length + ' nodes' : '')
-    + '. Nodes count by link: which neighbour on a line the traffic was for is known only where the line has two nodes.';
+    + '. On lines of more than two nodes, neighbours are in the next table.';
   const rows = shown.map(node => element('tr', {},
     cell(opener(nodeName(node), open, node.node, '')),
     ...names.map(name => {
@@ -125,7 +130,31 @@ export function traffic(model, open) {
       return element('td', {className: 'load load-' + loadOf(link.in_bytes_per_s + link.out_bytes_per_s)},
         rateText(link.in_bytes_per_s) + ' / ' + rateText(link.out_bytes_per_s) + (peer < 0 ? '' : ' (node ' + peer + ')'));
     })));
-  return [table(caption, [['Node'], ...names.map(name => [name, 1])], rows)];
+  return [table(caption, [['Node'], ...names.map(name => [name, 1])], rows), ...byNeighbour(model, open)];
+}
+
+function byNeighbour(model, open) {
+  const all = [];
+  for (const link of model.links) {
+    if (model.nodes[link.node].state === 'running') {
+      all.push(...model.neighboursOf(link).filter(each => each.in_bytes_per_s + each.out_bytes_per_s > 0).map(each => ({link, ...each})));
+    }
+  }
+  if (!all.length) {
+    return [];
+  }
+  const bytes = each => each.in_bytes_per_s + each.out_bytes_per_s;
+  all.sort((a, b) => bytes(b) - bytes(a) || a.link.index - b.link.index || a.node - b.node);
+  const shown = all.slice(0, MAX_TRAFFIC_ROWS);
+  const caption = 'Traffic by neighbour, on lines of more than two nodes, the busiest first'
+    + (all.length > shown.length ? '; ' + shown.length + ' of ' + all.length : '');
+  return [table(caption, [['Node'], ['Link'], ['Neighbour'], ['In', 1], ['Out', 1], ['Frames in/s', 1], ['Frames out/s', 1]],
+    shown.map(each => element('tr', {},
+      cell(opener(nodeName(model.nodes[each.link.node]), open, each.link.node, '')),
+      cell(opener(each.link.link, open, each.link.node, each.link.link)),
+      cell(opener(nodeName(model.nodes[each.node]), open, each.node, '')),
+      cell(rateText(each.in_bytes_per_s), true), cell(rateText(each.out_bytes_per_s), true),
+      cell(countText(each.in_frames_per_s), true), cell(countText(each.out_frames_per_s), true))))];
 }
 
 export function timeline(model, open) {

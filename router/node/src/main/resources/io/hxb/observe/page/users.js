@@ -1,7 +1,7 @@
 // What users and tenants have of the nodes: everything for operators, otherwise what is one's own.
 
 import {countText} from './model.js';
-import {element} from './tables.js';
+import {element, headRow} from './tables.js';
 
 const FETCH_MS = 5000;
 
@@ -31,7 +31,7 @@ export class Users {
       parts.push(element('p', {}, 'Nobody has anything: ' + whose + '.'));
     } else if (whose) {
       parts.push(element('table', {}, element('caption', {}, 'What ' + whose + ' have of the nodes of this machine'),
-        element('thead', {}, element('tr', {}, ...['User or tenant', 'Member of', 'Resource'].map(head => element('th', {scope: 'col'}, head)),
+        element('tbody', {}, headRow(...['User or tenant', 'Member of', 'Resource'].map(head => element('th', {scope: 'col'}, head)),
           ...['Node', 'Held', 'Limit', 'Refused'].map(head => element('th', {scope: 'col', className: 'number'}, head)))),
         element('tbody', {}, ...rows)));
     }
@@ -41,8 +41,10 @@ export class Users {
   async fetch() {
     try {
       const answer = await fetch('api/v1/users');
+      // Read in any case: the browser keeps an answer whose body nobody reads.
+      const body = await answer.json();
       if (answer.ok) {
-        this.answer = await answer.json();
+        this.answer = body;
         this.onchange();
       }
     } catch {

@@ -538,6 +538,8 @@ class RawLinkSystemTest {
                 assertThrows(IOException.class, () -> RawLink.open(config, none.newShare()));
         // then
         assertTrue(thrown.getMessage().contains("link 4: there is no NIC nosuch"));
+        assertTrue(thrown.getMessage().contains("{mac: ADDRESS}"));
+        assertTrue(thrown.getMessage().contains("{path: PATH}"));
     }
 
     private void awaitUp() {

@@ -2,6 +2,7 @@ package io.hxb.node.ip;
 
 import io.hxb.flow.ContextTerms;
 import io.hxb.flow.FlowPort;
+import io.hxb.flow.FlowWalk;
 
 /** Flows that do nothing but what a test adds. Owned by the test. */
 class TestFlows implements FlowPort {
@@ -17,6 +18,11 @@ class TestFlows implements FlowPort {
 
     @Override
     public void openContext(final int id, final int incarnation, final ContextTerms terms) {}
+
+    @Override
+    public boolean walk(final FlowWalk walk, final int maxFlows) {
+        return true;
+    }
 
     @Override
     public int creditFrames(final int contextId) {

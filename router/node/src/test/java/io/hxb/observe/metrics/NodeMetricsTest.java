@@ -62,6 +62,7 @@ class NodeMetricsTest {
         nodes.get(0).ofNode().add(CounterType.FORWARD_DROPPED_SEAL_FRAMES, 0, 4);
         nodes.get(0).ofNode().add(CounterType.FLOW_ROUND_TRIP_EVENTS, 0, 2);
         nodes.get(0).ofNode().add(CounterType.FLOW_ROUND_TRIP_EVENTS, 7, 5);
+        nodes.get(0).ofNode().add(CounterType.FLOW_QUEUE_WAIT_EVENTS, 1, 3);
         nodes.get(0).ofNode().add(CounterType.FLOW_ROUND_TRIP_EVENTS, TimeBuckets.COUNT - 1, 1);
         nodes.get(0).ofNode().add(CounterType.FLOW_ROUND_TRIP_NS, 2_500_000_000L);
         nodes.get(0)
@@ -73,6 +74,25 @@ class NodeMetricsTest {
                                         Map.of("flows", new ResourceUse.Figures(6, 2048, 1)))));
         nodes.get(0).ofNode().publish();
         nodes.forEach(Counters::publish);
+    }
+
+    /** Node (2) of a line of 4, with traffic from node 3 and to node 0. */
+    private void makeNodeOfLongLine() {
+        final CounterLabels labels =
+                new CounterLabels(
+                        "c", 7, 2, 2, 1, List.of(new CounterLabels.LinkLabel(0, 1, "n", 4, 1)));
+        files.add(folder.resolve("c-2.counters"));
+        nodes.add(Counters.create(files.getLast(), labels, 1, text -> {}));
+        nodes.getLast()
+                .ofNode()
+                .neighbours(
+                        CounterType.LINK_NEIGHBOUR_RECEIVED_BYTES,
+                        0,
+                        (into, at, count) -> into[at + 3] = 77)
+                .neighbours(
+                        CounterType.LINK_NEIGHBOUR_SENT_BYTES, 0, (into, at, count) -> into[at] = 9)
+                .publish();
+        nodes.getLast().publish();
     }
 
     @AfterEach
@@ -110,11 +130,26 @@ class NodeMetricsTest {
     }
 
     @Test
+    void shouldShowNeighboursOfLongLinesAsPeers() {
+        // given
+        makeNodeOfLongLine();
+        // when
+        final String text = text(Viewer.PUBLIC);
+        // then
+        assertHas(
+                text,
+                "hxb_link_neighbour_received_bytes_total{link=\"x.1\",node=\"2\",peer=\"3\"} 77.0");
+        assertHas(text, "# TYPE hxb_link_neighbour_received_bytes_total counter");
+        assertFalse(text.contains("peer=\"1\""), "there was no traffic with it");
+    }
+
+    @Test
     void shouldShowTimesAsHistograms() {
         // when
         final String text = text(Viewer.PUBLIC);
         // then: each bucket has those before it, too
         assertHas(text, "# TYPE hxb_flow_round_trip_seconds histogram");
+        assertHas(text, "hxb_flow_queue_wait_seconds_bucket{node=\"0\",le=\"2.0E-6\"} 3");
         assertHas(text, "hxb_flow_round_trip_seconds_bucket{node=\"0\",le=\"1.0E-6\"} 2");
         assertHas(text, "hxb_flow_round_trip_seconds_bucket{node=\"0\",le=\"1.28E-4\"} 7");
         assertHas(text, "hxb_flow_round_trip_seconds_bucket{node=\"0\",le=\"+Inf\"} 8");
@@ -182,6 +217,7 @@ class NodeMetricsTest {
     void shouldPassTheCheckOfPrometheus() throws Exception {
         // given
         Promtool.require();
+        makeNodeOfLongLine();
         final byte[] text = MetricText.PROMETHEUS.bytes(NodeMetrics.of(files, Viewer.OPERATOR));
         // when, then
         assertEquals("", Promtool.check(folder, text, "check", "metrics"));
@@ -206,6 +242,7 @@ class NodeMetricsTest {
     @Test
     void shouldNameOnlyMetricsThatThereAreInWhatIsDeployed() throws IOException {
         // given
+        makeNodeOfLongLine();
         final Set<String> known = new HashSet<>();
         final Matcher shown = NAME.matcher(text(Viewer.OPERATOR));
         while (shown.find()) {

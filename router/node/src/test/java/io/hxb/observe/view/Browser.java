@@ -30,7 +30,7 @@ import java.util.function.BooleanSupplier;
  */
 final class Browser implements AutoCloseable {
     private static final JsonMapper JSON = JsonMapper.builder().build();
-    private static final long ANSWER_SECONDS = 20;
+    private static final long ANSWER_SECONDS = 60;
     private static final double WAIT_SECONDS = 30;
     private static final long POLL_NS = TimeUnit.MILLISECONDS.toNanos(10);
 
@@ -40,6 +40,7 @@ final class Browser implements AutoCloseable {
     private final Map<Integer, CompletableFuture<JsonNode>> answers = new ConcurrentHashMap<>();
     private final List<String> complaints = Collections.synchronizedList(new ArrayList<>());
     private final List<String> urls = Collections.synchronizedList(new ArrayList<>());
+    private final StringBuilder heap = new StringBuilder();
     private int lastId;
 
     /** Starts it; {@code profile} is an empty folder. */
@@ -154,6 +155,8 @@ final class Browser implements AutoCloseable {
                     urls.add(content.get("request").get("url").asString());
             case "Runtime.exceptionThrown" -> complaints.add(content.toString());
             case "Runtime.consoleAPICalled" -> complaints.add(content.toString());
+            case "HeapProfiler.addHeapSnapshotChunk" ->
+                    heap.append(content.get("chunk").asString());
             case "Log.entryAdded" -> complaints.add(content.get("entry").toString());
             default -> {
                 // Of no interest.
@@ -266,6 +269,13 @@ final class Browser implements AutoCloseable {
                         call("Page.captureScreenshot", Map.of("format", "png"))
                                 .get("data")
                                 .asString());
+    }
+
+    /** A snapshot of the JavaScript heap after a garbage collection, in the format of DevTools. */
+    JsonNode heap() {
+        heap.setLength(0);
+        call("HeapProfiler.takeHeapSnapshot", Map.of("reportProgress", false));
+        return JSON.readTree(heap.toString());
     }
 
     /** Errors, warnings and everything else in the console. */

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hxb.counter.CounterLabels;
 import io.hxb.counter.CounterType;
 import io.hxb.counter.Counters;
+import io.hxb.counter.NeighbourCounts;
 import io.hxb.counter.NodeFinding;
 import io.hxb.observe.live.LinkCondition;
 import io.hxb.observe.live.NodeState;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
@@ -87,5 +89,30 @@ class CounterSourceTest {
             assertEquals(LinkCondition.UNKNOWN, link.health().condition());
         }
         assertTrue(stopped.findings().isEmpty());
+    }
+
+    @Test
+    void shouldLeaveOutNeighboursThatTheClusterHasNotAnyMore() {
+        // given: node 2 was started as one of a line of 8
+        final CounterLabels labels =
+                new CounterLabels(
+                        "lab", 77, 2, 2, 1, List.of(new CounterLabels.LinkLabel(0, 0, "e", 8, 1)));
+        try (Counters counters = Counters.create(path(2), labels, 1, text -> {})) {
+            counters.ofLoop(0)
+                    .neighbours(
+                            CounterType.LINK_NEIGHBOUR_SENT_FRAMES,
+                            0,
+                            (into, at, count) -> Arrays.fill(into, at, at + count, 5))
+                    .publish();
+            counters.publish();
+            // when
+            final NodeReading node = new CounterSource(4, this::path).read(0).getFirst();
+            // then
+            assertEquals(
+                    List.of(0, 1, 2, 3),
+                    node.links().getFirst().neighbours().stream()
+                            .map(NeighbourCounts::node)
+                            .toList());
+        }
     }
 }

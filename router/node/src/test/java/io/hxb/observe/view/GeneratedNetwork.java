@@ -1,5 +1,6 @@
 package io.hxb.observe.view;
 
+import io.hxb.counter.NeighbourCounts;
 import io.hxb.counter.NodeFinding;
 import io.hxb.observe.live.LinkCondition;
 import io.hxb.observe.live.NodeState;
@@ -107,7 +108,23 @@ final class GeneratedNetwork implements ReadingSource {
                         isGood ? 0 : 1,
                         0,
                         isGood ? "" : "frames were lost"),
-                new LinkReading.Counts(total[0], total[1], total[0] / 8_000, total[1] / 8_000, 0));
+                new LinkReading.Counts(total[0], total[1], total[0] / 8_000, total[1] / 8_000, 0),
+                neighbours(node, i, total));
+    }
+
+    // As if only node 0 were on this machine; the nearer neighbours get more.
+    private List<NeighbourCounts> neighbours(final int node, final int i, final long... total) {
+        final List<NeighbourCounts> neighbours = new ArrayList<>();
+        final int dimension = i / linksPerDimension;
+        if (node == 0 && shape.extent(dimension) > 2) {
+            for (int to = 1; to < shape.extent(dimension); to++) {
+                final long in = total[0] >> to;
+                final long out = total[1] >> to;
+                final int id = to * shape.step(dimension);
+                neighbours.add(new NeighbourCounts(i, id, in / 8_000, in, out / 8_000, out));
+            }
+        }
+        return neighbours;
     }
 
     // Different for each link, and each second; quiet nodes and busy ones.

@@ -49,6 +49,8 @@ class DiscoveryTest {
         private final TrunkHealth health;
         private final Discovery discovery;
         private final LinkSender[] senders;
+        // The address from which all frames seem to come; 0 for that of their sender.
+        private long seen;
 
         Member(
                 final String coordinates,
@@ -64,12 +66,22 @@ class DiscoveryTest {
                 final int number,
                 final int fingerprint,
                 final int incarnation) {
-            final long here = SHAPE.parseCoordinates(coordinates);
+            this(SHAPE, coordinates, dimension, number, fingerprint, incarnation);
+        }
+
+        Member(
+                final Shape shape,
+                final String coordinates,
+                final int dimension,
+                final int number,
+                final int fingerprint,
+                final int incarnation) {
+            final long here = shape.parseCoordinates(coordinates);
             link = network.newLink(segment, 0, Shape.coordinate(here, dimension), 2_000, share);
             port = new Port(link, dimension, number);
             senders = new LinkSender[] {link.newSender(16)};
             final NodeIdentity self =
-                    new NodeIdentity(SHAPE, here, 7, fingerprint, incarnation, "host");
+                    new NodeIdentity(shape, here, 7, fingerprint, incarnation, "host");
             final Port[] ports = {port};
             final Sessions sessions = Sessions.off(self.ofSession());
             health = new TrunkHealth(self, sessions, TrunkConfig.DEFAULT, INTERVAL_NS, ports);
@@ -84,7 +96,11 @@ class DiscoveryTest {
             link.receive(
                     0,
                     (from, owner, token, headerAddress, lengthBytes, sourceAddress, tci) -> {
-                        discovery.onFrame(0, headerAddress, sourceAddress, clock.nanoTime());
+                        discovery.onFrame(
+                                0,
+                                headerAddress,
+                                seen == 0 ? sourceAddress : seen,
+                                clock.nanoTime());
                         owner.release(token);
                     },
                     64);
@@ -158,6 +174,37 @@ class DiscoveryTest {
         // then
         assertTrue(one.reports(MisconfigurationFlyweight.DUPLICATE_COORDINATE));
         assertTrue(other.reports(MisconfigurationFlyweight.DUPLICATE_COORDINATE));
+    }
+
+    @Test
+    void shouldReportANodeOfALargerShape() {
+        // given
+        final Member one = new Member("0,1", 0, 0, 5);
+        new Member(Shape.of(6, 4), "5,1", 0, 0, 6, 77);
+        // when
+        run(INTERVAL_NS);
+        // then
+        final String text = one.misconfigurationLog.recent(0, Long.MAX_VALUE).getFirst().text();
+        assertTrue(text.contains("(5,1)"), text);
+        assertTrue(text.contains("beyond the shape 4x4 of this one"), text);
+    }
+
+    @Test
+    void shouldNameANicOfAnotherNodeThatHasItsAddress() {
+        // given: a frame of the other node comes from the address of this one
+        final Member one = new Member("0,1", 0, 0, 5);
+        final Member other = new Member("2,1", 0, 0, 5);
+        one.seen = one.link.localAddress();
+        // when
+        run(INTERVAL_NS);
+        // then
+        assertTrue(one.reports(MisconfigurationFlyweight.DUPLICATE_ADDRESS));
+        assertFalse(other.reports(MisconfigurationFlyweight.DUPLICATE_ADDRESS));
+        final String text = one.misconfigurationLog.recent(0, Long.MAX_VALUE).getFirst().text();
+        assertTrue(
+                text.startsWith("x.0 of (0,1) and x.0 of (2,1) on host host have the same MAC"),
+                text);
+        assertFalse(one.port.isUsable(2));
     }
 
     @Test

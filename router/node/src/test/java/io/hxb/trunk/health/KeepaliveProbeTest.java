@@ -32,14 +32,14 @@ class KeepaliveProbeTest {
         // when
         long nowNs = SILENCE_NS;
         for (int i = 0; i < 3; i++) {
-            assertFalse(keepaliveProbe.isExhausted(false, awayNs, nowNs));
+            assertFalse(keepaliveProbe.isExhausted(false, awayNs, 0, nowNs));
             keepaliveProbe.send(nowNs);
             assertTrue(keepaliveProbe.isReplyRequested());
             nowNs += INTERVAL_NS;
             assertEquals(nowNs, keepaliveProbe.dueNs());
         }
         // then
-        assertTrue(keepaliveProbe.isExhausted(false, awayNs, nowNs));
+        assertTrue(keepaliveProbe.isExhausted(false, awayNs, 0, nowNs));
     }
 
     @Test
@@ -127,7 +127,7 @@ class KeepaliveProbeTest {
     // Probes whenever a probe is due, until the neighbour is given up.
     private long givenUpNs(final long startNs) {
         keepaliveProbe.look(false, 1, startNs);
-        while (!keepaliveProbe.isExhausted(false, awayNs, keepaliveProbe.dueNs())) {
+        while (!keepaliveProbe.isExhausted(false, awayNs, 0, keepaliveProbe.dueNs())) {
             keepaliveProbe.send(keepaliveProbe.dueNs());
         }
         return keepaliveProbe.dueNs();

@@ -263,7 +263,7 @@ final class TrunkWorld {
                 link.receive(0, this::onFrame, 64);
                 if ((forgedLinks >>> link.index() & 1) != 0) {
                     final long neighbour = end(1 - node).links[link.index()].localAddress();
-                    health.heard()[link.index()].count(neighbour);
+                    health.heard()[link.index()].count(neighbour, 0);
                     loop.note();
                 }
             }
@@ -331,7 +331,7 @@ final class TrunkWorld {
                 final int lengthBytes,
                 final long sourceAddress,
                 final int vlanTci) {
-            health.heard()[link.index()].count(sourceAddress);
+            health.heard()[link.index()].count(sourceAddress, 0);
             loop.note();
             final int type =
                     Memory.getUnsignedByte(headerAddress + FrameHeaderFlyweight.TYPE_OFFSET);

@@ -12,6 +12,7 @@ import io.hxb.tool.events.EventFiles;
 import io.hxb.tool.events.NodeEvent;
 import io.hxb.tool.lab.LabRegistry;
 import io.hxb.tool.option.ClusterOptions;
+import io.hxb.tool.option.NodeNames;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.option.OutputFiles;
 import io.hxb.tool.report.ExitStatus;
@@ -154,7 +155,10 @@ public final class ReportCommand implements Callable<Integer> {
         } else {
             final EventFiles source = new EventFiles(events);
             final List<NodeEvent> all = source.read();
-            archive.add("events.txt", () -> lines(all.stream().map(NodeEvent::line).toList()));
+            final NodeNames names = new NodeNames(config);
+            archive.add(
+                    "events.txt",
+                    () -> lines(all.stream().map(event -> names.in(event.line())).toList()));
             archive.add(
                     "events.json",
                     () -> lines(all.stream().map(event -> Json.line(event.report())).toList()));

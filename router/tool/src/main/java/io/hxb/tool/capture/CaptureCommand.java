@@ -4,16 +4,18 @@ import io.hxb.config.ClusterConfig;
 import io.hxb.config.LinkConfig;
 import io.hxb.config.Quantity;
 import io.hxb.link.pcap.CaptureSocket;
+import io.hxb.link.pcap.PcapName;
 import io.hxb.linux.LinuxException;
 import io.hxb.os.Terminals;
+import io.hxb.session.CaptureKeys;
 import io.hxb.tool.machine.Signals;
 import io.hxb.tool.option.ClusterOptions;
+import io.hxb.tool.option.NodeNames;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.option.OutputFiles;
 import io.hxb.tool.report.ExitStatus;
 import io.hxb.tool.report.ToolException;
 import io.hxb.tool.report.UsageException;
-import io.hxb.topology.Shape;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -41,15 +43,19 @@ import java.util.stream.Collectors;
             "Write what links receive and send as pcapng to standard output or to a file, "
                     + "until Ctrl-C, --count or --seconds. The node is not involved and need not "
                     + "be restarted; it needs root.",
-            "FILTER has src NODE, dst NODE, node NODE (one of both), type TYPE such as data "
+            "FILTER has src NODE, dst NODE, node NODE (one of both; a host name of the cluster "
+                    + "file, coordinates or an id), type TYPE such as data "
                     + "or ack, and flow CONTEXT (one of its ends), joined by and, or, not and "
-                    + "brackets."
+                    + "brackets.",
+            "With --keys, encrypted frames are written opened: live, or with --open of a file "
+                    + "that was captured before, which needs no root and no cluster."
         },
         footer = {
             "",
             "Examples: hxb capture x.0 --filter 'dst 3' | wireshark -k -i -",
             "          hxb capture 1,0 x.0 x.1 --write trace.pcapng --seconds 10",
-            "          hxb capture --write trace.pcapng --ring 5 --size 100MB --snap 128"
+            "          hxb capture --write trace.pcapng --ring 5 --size 100MB --snap 128",
+            "          hxb capture --open trace.pcapng --keys trace.keys --write plain.pcapng"
         })
 public final class CaptureCommand implements Callable<Integer> {
     private static final int STANDARD_OUTPUT = 1;
@@ -105,12 +111,27 @@ public final class CaptureCommand implements Callable<Integer> {
                             + "header and one of HXB (default: all)")
     private Integer snapBytes;
 
+    @Option(
+            names = "--keys",
+            paramLabel = "FILE",
+            description =
+                    "write encrypted frames opened by this file of hxb key export --for-capture; "
+                            + "several times for several files")
+    private List<Path> keyFiles = List.of();
+
+    @Option(
+            names = "--open",
+            paramLabel = "FILE",
+            description = "take the frames of this pcapng file in place of those of links")
+    private Path captured;
+
     @Parameters(
             arity = "0..*",
             paramLabel = "[NODE] [LINK]",
             description =
-                    "write the frames of these links, such as x.0 (default: all), of the node "
-                            + "with this number or these coordinates (default: as --node)")
+                    "write the frames of these links, such as x.0 (default: all), of this node: "
+                            + "a host name of the cluster file, coordinates or an id (default: as "
+                            + "--node)")
     private List<String> words = List.of();
 
     /** Picocli makes it. */
@@ -119,14 +140,22 @@ public final class CaptureCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         checkOptions();
+        if (captured != null) {
+            CapturedFile.open(captured, file, CapturedFile.keys(keyFiles), output);
+            return ExitStatus.OK;
+        }
+        final CaptureKeys keys = keyFiles.isEmpty() ? null : CapturedFile.keys(keyFiles);
         final long limitNs = seconds == null ? 0 : (long) (seconds * 1e9);
         final long sizeBytes = sizeBytes();
         final ClusterConfig config = cluster.config();
         final Predicate<FrameView> wanted =
-                filter == null ? null : FilterWords.parse(filter, config.shape());
-        final boolean hasNode = !words.isEmpty() && words.getFirst().matches("[0-9]+(,[0-9]+)*");
+                filter == null ? null : FilterWords.parse(filter, config);
+        final boolean hasNode = !words.isEmpty() && !isLink(config, words.getFirst());
         final int node =
-                hasNode ? node(config.shape(), words.getFirst()) : cluster.runningNode(config);
+                hasNode
+                        ? UsageException.check(
+                                "NODE", () -> new NodeNames(config).node(words.getFirst()))
+                        : cluster.runningNode(config);
         final List<LinkConfig> links =
                 links(config, node, words.subList(hasNode ? 1 : 0, words.size()));
         if (file == null && Terminals.isTerminal(STANDARD_OUTPUT)) {
@@ -140,7 +169,9 @@ public final class CaptureCommand implements Callable<Integer> {
                 final int snap = snapBytes == null ? CaptureSocket.MAX_SNAP_BYTES : snapBytes;
                 open.add(CapturedLink.open(config, node, link, snap));
             }
-            capture(open, wanted, sizeBytes, limitNs);
+            try (OpenedFrames opened = keys == null ? null : new OpenedFrames(keys)) {
+                capture(open, names(open, keys), wanted, sizeBytes, limitNs, opened);
+            }
         } finally {
             open.forEach(CapturedLink::close);
         }
@@ -177,6 +208,39 @@ public final class CaptureCommand implements Callable<Integer> {
         if (file != null) {
             OutputFiles.check("--write", file);
         }
+        if (!keyFiles.isEmpty() && snapBytes != null) {
+            throw new UsageException("--keys needs whole frames: leave out --snap");
+        }
+        if (captured != null) {
+            checkOpening();
+        }
+    }
+
+    private void checkOpening() {
+        if (keyFiles.isEmpty() || file == null) {
+            throw new UsageException("--open needs --keys FILE and --write FILE");
+        }
+        final boolean isLive = filter != null || size != null || seconds != null || count > 0;
+        if (isLive || !words.isEmpty()) {
+            throw new UsageException(
+                    "--open takes all of a file: leave out NODE, LINK, --filter, --size, --ring,"
+                            + " --count and --seconds");
+        }
+    }
+
+    private static List<PcapName> names(final List<CapturedLink> links, final CaptureKeys keys) {
+        return links.stream()
+                .map(CapturedLink::name)
+                .map(
+                        name ->
+                                keys == null
+                                        ? name
+                                        : new PcapName(
+                                                name.name(),
+                                                name.description()
+                                                        + ", "
+                                                        + CapturedFile.note(keys)))
+                .toList();
     }
 
     private long sizeBytes() {
@@ -190,15 +254,10 @@ public final class CaptureCommand implements Callable<Integer> {
         return bytes;
     }
 
-    private static int node(final Shape shape, final String text) {
-        if (text.contains(",") || shape.dimensions() == 1) {
-            return shape.node(UsageException.check(() -> shape.parseCoordinates(text)));
-        }
-        if (text.length() > 9 || Integer.parseInt(text) >= shape.nodeCount()) {
-            throw new UsageException(
-                    "NODE must be 0.." + (shape.nodeCount() - 1) + " or coordinates: " + text);
-        }
-        return Integer.parseInt(text);
+    // All nodes have links of the same names; a name such as x.9 is no node either.
+    private static boolean isLink(final ClusterConfig config, final String word) {
+        return word.matches("[a-z]\\.\\d+")
+                || config.links(0).stream().anyMatch(link -> link.label().equals(word));
     }
 
     private static List<LinkConfig> links(
@@ -231,9 +290,11 @@ public final class CaptureCommand implements Callable<Integer> {
 
     private void capture(
             final List<CapturedLink> links,
+            final List<PcapName> names,
             final Predicate<FrameView> wanted,
             final long sizeBytes,
-            final long limitNs)
+            final long limitNs,
+            final OpenedFrames opened)
             throws IOException {
         CaptureRun run = null;
         try (CaptureOutput written =
@@ -241,9 +302,10 @@ public final class CaptureCommand implements Callable<Integer> {
                         file,
                         sizeBytes,
                         ringFiles == null ? 0 : ringFiles,
-                        links.stream().map(CapturedLink::name).toList(),
-                        snapBytes == null ? 0 : snapBytes)) {
-            run = new CaptureRun(links, written, wanted, count);
+                        names,
+                        snapBytes == null ? 0 : snapBytes,
+                        opened != null)) {
+            run = new CaptureRun(links, written, wanted, count, opened);
             Signals.handle("INT", run::stop);
             Signals.handle("TERM", run::stop);
             run.run(limitNs);
@@ -258,11 +320,12 @@ public final class CaptureCommand implements Callable<Integer> {
                             + e.getMessage(),
                     e);
         }
-        report(links, run);
+        report(links, run, opened);
     }
 
     // Standard output may have the frames.
-    private void report(final List<CapturedLink> links, final CaptureRun run)
+    private void report(
+            final List<CapturedLink> links, final CaptureRun run, final OpenedFrames opened)
             throws LinuxException {
         final List<Map<String, Object>> reports = new ArrayList<>();
         for (final CapturedLink link : links) {
@@ -287,6 +350,12 @@ public final class CaptureCommand implements Callable<Integer> {
         report.put("ok", true);
         report.put("dropped_frames", run.drops());
         report.put("links", reports);
+        if (opened != null) {
+            report.putAll(opened.report());
+            if (!output.isJson()) {
+                System.err.println(opened.text());
+            }
+        }
         output.report(report);
     }
 }

@@ -24,6 +24,7 @@ final class CaptureOutput implements AutoCloseable {
     private final int ringFiles;
     private final List<PcapName> names;
     private final int snapBytes;
+    private final boolean isPrivate;
     private final Deque<Path> files = new ArrayDeque<>();
     private WritableByteChannel channel;
     private PcapWriter writer;
@@ -37,29 +38,36 @@ final class CaptureOutput implements AutoCloseable {
      * @param ringFiles files that stay; 0 for one file, which ends the capture at its size.
      * @param names of the interfaces, in the order of their numbers.
      * @param snapBytes of frames that are kept at most; 0 for all.
+     * @param isPrivate true if only the owner may read the files.
      */
     CaptureOutput(
             final Path file,
             final long sizeBytes,
             final int ringFiles,
             final List<PcapName> names,
-            final int snapBytes)
+            final int snapBytes,
+            final boolean isPrivate)
             throws IOException {
         this.file = file;
         this.sizeBytes = sizeBytes;
         this.ringFiles = ringFiles;
         this.names = names;
         this.snapBytes = snapBytes;
+        this.isPrivate = isPrivate;
         open();
     }
 
     private void open() throws IOException {
-        channel = file == null ? standardOutput() : PcapFile.createChannel(nextFile());
+        channel = file == null ? standardOutput() : create(nextFile());
         writer = new PcapWriter(channel);
         for (final PcapName name : names) {
             writer.addInterface(name, snapBytes);
         }
         writer.flush();
+    }
+
+    private WritableByteChannel create(final Path path) throws IOException {
+        return isPrivate ? PcapFile.createPrivateChannel(path) : PcapFile.createChannel(path);
     }
 
     // The end of the process closes it.

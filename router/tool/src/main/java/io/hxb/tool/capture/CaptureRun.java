@@ -1,11 +1,16 @@
 package io.hxb.tool.capture;
 
+import io.hxb.link.pcap.CaptureSocket;
+import io.hxb.link.pcap.PcapWriter;
 import io.hxb.linux.LinuxException;
+import io.hxb.linux.Memory;
 
 import org.agrona.concurrent.EpochNanoClock;
 import org.agrona.concurrent.SystemEpochNanoClock;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
@@ -26,6 +31,8 @@ final class CaptureRun {
     private final CaptureOutput output;
     private final Predicate<FrameView> filter;
     private final long maxFrames;
+    private final OpenedFrames opened;
+    private final MemorySegment copy = Arena.ofAuto().allocate(CaptureSocket.MAX_SNAP_BYTES, 8);
     private final EpochNanoClock clock = new SystemEpochNanoClock();
     private long writtenFrames;
     // Volatile because a signal handler's thread sets it.
@@ -36,16 +43,19 @@ final class CaptureRun {
      *
      * @param filter null for all frames.
      * @param maxFrames after which it ends; 0 for never.
+     * @param opened opens encrypted frames; null to leave them as they are.
      */
     CaptureRun(
             final List<CapturedLink> links,
             final CaptureOutput output,
             final Predicate<FrameView> filter,
-            final long maxFrames) {
+            final long maxFrames,
+            final OpenedFrames opened) {
         this.links = links;
         this.output = output;
         this.filter = filter;
         this.maxFrames = maxFrames;
+        this.opened = opened;
     }
 
     /** Ends it; what has arrived is still written. */
@@ -122,17 +132,51 @@ final class CaptureRun {
             writeStatistics();
             output.rotate();
         }
+        final long address = link.socket().frameAddress();
+        if (opened == null) {
+            write(number, link, address, "");
+        } else {
+            writeOpened(number, link, address);
+        }
+        link.onWritten();
+        writtenFrames++;
+    }
+
+    private void write(
+            final int number, final CapturedLink link, final long address, final String comment)
+            throws IOException {
+        output.writer().comment(comment);
         output.writer()
                 .writeFrame(
                         number,
                         link.socket().timeNs(),
                         link.isSent(),
                         link.socket().tci(),
-                        link.socket().frameAddress(),
+                        address,
                         link.socket().capturedBytes(),
                         link.socket().originalBytes());
-        link.onWritten();
-        writtenFrames++;
+    }
+
+    // Not in the ring: its memory is the kernel's.
+    private void writeOpened(final int number, final CapturedLink link, final long address)
+            throws IOException {
+        final int bytes = link.socket().capturedBytes();
+        Memory.copy(address, copy.address(), bytes);
+        final String comment = opened.open(copy.address(), bytes);
+        write(number, link, copy.address(), comment);
+        if (opened.joinedBytes() > 0) {
+            final int joined = Math.min(opened.joinedBytes(), PcapWriter.MAX_FRAME_BYTES);
+            output.writer().comment(comment);
+            output.writer()
+                    .writeFrame(
+                            number,
+                            link.socket().timeNs(),
+                            link.isSent(),
+                            PcapWriter.UNTAGGED,
+                            opened.joinedAddress(),
+                            joined,
+                            opened.joinedBytes());
+        }
     }
 
     private boolean isWanted(final CapturedLink link) {

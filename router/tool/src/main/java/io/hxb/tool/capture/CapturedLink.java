@@ -9,6 +9,7 @@ import io.hxb.linux.Errno;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
 import io.hxb.os.NetworkNamespace;
+import io.hxb.os.nic.NicFinder;
 import io.hxb.os.nic.NicInfo;
 import io.hxb.tool.report.ToolException;
 
@@ -93,7 +94,7 @@ final class CapturedLink implements AutoCloseable {
     private static CapturedLink openRaw(
             final ClusterConfig config, final int node, final LinkConfig link, final int snapBytes)
             throws IOException {
-        final NicInfo nic = NicInfo.read(link.nic());
+        final NicInfo nic = NicInfo.read(NicFinder.name(link.nic()));
         if (!nic.exists()) {
             throw new ToolException(
                     "there is no NIC "

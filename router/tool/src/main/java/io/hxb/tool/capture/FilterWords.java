@@ -1,6 +1,8 @@
 package io.hxb.tool.capture;
 
+import io.hxb.config.ClusterConfig;
 import io.hxb.frame.FrameType;
+import io.hxb.tool.option.NodeNames;
 import io.hxb.tool.report.UsageException;
 import io.hxb.topology.Shape;
 
@@ -33,12 +35,14 @@ final class FilterWords {
                                     TreeMap::new));
 
     private final Shape shape;
+    private final NodeNames names;
     private final List<String> words;
     private int next;
     private int depth;
 
-    private FilterWords(final String text, final Shape shape) {
+    private FilterWords(final String text, final Shape shape, final NodeNames names) {
         this.shape = shape;
+        this.names = names;
         words =
                 Stream.of(
                                 text.toLowerCase(Locale.ROOT)
@@ -53,12 +57,12 @@ final class FilterWords {
     /**
      * Reads a filter.
      *
-     * @param shape of the cluster, for the nodes.
+     * @param config of the cluster, for the nodes.
      * @return whether a frame is captured.
      * @throws UsageException that names the word that is wrong and what may stand there.
      */
-    static Predicate<FrameView> parse(final String text, final Shape shape) {
-        final FilterWords filter = new FilterWords(text, shape);
+    static Predicate<FrameView> parse(final String text, final ClusterConfig config) {
+        final FilterWords filter = new FilterWords(text, config.shape(), new NodeNames(config));
         final Predicate<FrameView> parsed = filter.alternatives();
         if (filter.next < filter.words.size()) {
             throw filter.wrong("and, or or the end");
@@ -132,16 +136,14 @@ final class FilterWords {
     }
 
     private long node(final String word) {
-        final int last = shape.nodeCount() - 1;
-        final String what = "a node, 0 to " + last + " or coordinates";
-        if (next < words.size() && words.get(next).contains(",")) {
-            try {
-                return shape.parseCoordinates(words.get(next++));
-            } catch (final IllegalArgumentException e) {
-                throw new UsageException("--filter: after " + word + ": " + e.getMessage(), e);
-            }
+        if (next == words.size()) {
+            throw wrong("after " + word + " a node: a host name, an id or coordinates");
         }
-        return shape.coordinates(number(word, what, last));
+        try {
+            return shape.coordinates(names.node(words.get(next++)));
+        } catch (final IllegalArgumentException e) {
+            throw new UsageException("--filter: after " + word + ": " + e.getMessage(), e);
+        }
     }
 
     private int type() {

@@ -35,6 +35,7 @@ public final class FileTransfer implements AutoCloseable {
     public static final int CONTEXT = 1;
 
     private static final int FILES_AT_ONCE = 4;
+    private static final int FILL_BYTES = 1 << 20;
     private static final long IDLE_NS = 50_000;
 
     private final Path folder;
@@ -225,7 +226,7 @@ public final class FileTransfer implements AutoCloseable {
                                 StandardOpenOption.WRITE)
                         : FileChannel.open(file, StandardOpenOption.READ)) {
             if (isWritten) {
-                channel.write(ByteBuffer.allocate(1), lengthBytes - 1);
+                fill(channel, lengthBytes);
             }
             return channel.map(
                     isWritten ? FileChannel.MapMode.READ_WRITE : FileChannel.MapMode.READ_ONLY,
@@ -233,7 +234,17 @@ public final class FileTransfer implements AutoCloseable {
                     lengthBytes,
                     arena);
         } catch (final IOException e) {
-            throw new ToolException("cannot map " + file + ": " + e, e);
+            throw new ToolException("cannot map " + file + ": " + e.getMessage(), e);
+        }
+    }
+
+    // A full disk is noticed here: whoever touches a mapped page without room gets SIGBUS.
+    private static void fill(final FileChannel channel, final long lengthBytes) throws IOException {
+        final ByteBuffer zeros = ByteBuffer.allocateDirect((int) Math.min(lengthBytes, FILL_BYTES));
+        long written = 0;
+        while (written < lengthBytes) {
+            zeros.clear().limit((int) Math.min(zeros.capacity(), lengthBytes - written));
+            written += channel.write(zeros, written);
         }
     }
 

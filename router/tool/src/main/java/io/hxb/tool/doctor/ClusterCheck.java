@@ -41,8 +41,11 @@ public final class ClusterCheck {
         findings.addAll(keys(config));
         if (config.backend().usesNics()) {
             findings.addAll(NicsCheck.run(config, node, isRunning));
-        } else if (!isRunning) {
-            ports(config, node, findings);
+        } else {
+            if (!isRunning) {
+                ports(config, node, findings);
+            }
+            findings.addAll(UdpCheck.run(config, node));
         }
         findings.addAll(IpCheck.run(config, node, isRunning));
         if (!isRunning) {

@@ -6,6 +6,7 @@ import io.hxb.tool.events.EventFiles;
 import io.hxb.tool.events.Explanation;
 import io.hxb.tool.events.Moment;
 import io.hxb.tool.option.ClusterOptions;
+import io.hxb.tool.option.NodeNames;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.report.ExitStatus;
 import io.hxb.tool.report.UsageException;
@@ -120,12 +121,13 @@ public final class DoctorCommand implements Callable<Integer> {
     private int explain(final String text) {
         final Instant when = Moment.parse("--explain", text, Instant.now(), ZoneId.systemDefault());
         final long reachNs = Age.parseNs("--around", around == null ? DEFAULT_REACH : around);
-        final EventFiles files = new EventFiles(EventFiles.required(cluster.config()));
+        final ClusterConfig config = cluster.config();
+        final EventFiles files = new EventFiles(EventFiles.required(config));
         final Explanation explanation =
                 Explanation.of(when, Duration.ofNanos(reachNs), files.read());
         files.problems().forEach(problem -> System.err.println("hxb: " + problem));
         final boolean isOk = files.problems().isEmpty();
-        output.text().print(explanation.text());
+        output.text().print(new NodeNames(config).in(explanation.text()));
         output.report(explanation.report(isOk));
         return ExitStatus.of(isOk);
     }

@@ -4,6 +4,7 @@ import io.hxb.config.ClusterConfig;
 import io.hxb.config.ConfigException;
 import io.hxb.tool.lab.LabRegistry;
 import io.hxb.tool.option.ClusterOptions;
+import io.hxb.tool.option.NodeNames;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -28,6 +29,7 @@ public final class Examination {
         try {
             final ClusterConfig config = cluster.config();
             final List<Integer> nodes = cluster.nodesHere(config);
+            final NodeNames names = new NodeNames(config);
             final List<Finding> ofFile = new ArrayList<>(ClusterCheck.intentions(config));
             ofFile.addAll(ClusterCheck.loops(config, nodes));
             groups.add(FindingGroup.of("cluster file", ofFile));
@@ -35,7 +37,7 @@ public final class Examination {
                 final String coordinates = config.shape().format(config.shape().coordinates(node));
                 groups.add(
                         new FindingGroup(
-                                "node " + node + " (" + coordinates + ")",
+                                names.in("node " + node + " (" + coordinates + ")"),
                                 node,
                                 ClusterCheck.run(config, node)));
             }

@@ -192,9 +192,12 @@ final class LinkCheck {
     }
 
     private static String fix(final LinkSample link, final int mtuBytes) {
-        return "check the cable of "
-                + link.nic()
-                + " and its port of the switch"
+        final boolean isLength = LinkReason.LONG_LOST.text().equals(link.lastReason());
+        return (isLength
+                        ? "give "
+                                + link.nic()
+                                + ", its port of the switch and the other ends one MTU"
+                        : "check the cable of " + link.nic() + " and its port of the switch")
                 + largeFrames(mtuBytes);
     }
 

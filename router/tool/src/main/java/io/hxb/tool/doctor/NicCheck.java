@@ -48,6 +48,31 @@ final class NicCheck {
         return findings;
     }
 
+    /**
+     * Whether others have a NIC receive frames that are not for this machine.
+     *
+     * @param isRunning whether the node runs, whose further address needs that at simple NICs.
+     */
+    static List<Finding> promiscuity(
+            final String subject,
+            final String name,
+            final NicTable.Nic nic,
+            final boolean isRunning) {
+        return nic.promiscuity() <= (isRunning ? 1 : 0) || !nic.master().isEmpty()
+                ? List.of()
+                : List.of(
+                        Finding.warn(
+                                subject,
+                                "is in promiscuous mode ("
+                                        + nic.promiscuity()
+                                        + " want it): CPUs also handle frames for others, where a"
+                                        + " switch floods them",
+                                "end captures and bridges that use it (ss -0 -p shows sockets), or"
+                                        + " ip link set "
+                                        + name
+                                        + " promisc off"));
+    }
+
     /** NICs of links that have the address of another NIC. */
     static List<Finding> addresses(final Map<String, String> subjects, final NicTable table) {
         final List<Finding> findings = new ArrayList<>();
@@ -99,7 +124,7 @@ final class NicCheck {
                                     + name
                                     + " xdp off"));
         }
-        final String chain = ingress(rules, name);
+        final String chain = chain(rules, name);
         if (!chain.isEmpty()) {
             findings.add(
                     suspect(
@@ -121,8 +146,11 @@ final class NicCheck {
                 : Finding.warn(subject, text, fix);
     }
 
-    /** The chain of netdev that drops what a NIC receives, such as {@code netdev t c}. */
-    private static String ingress(final String ruleset, final String nic) {
+    /**
+     * The chain of netdev that drops what a NIC receives, such as {@code netdev t c}; empty if
+     * there is none.
+     */
+    static String chain(final String ruleset, final String nic) {
         String table = "";
         String chain = "";
         String ofNic = "";

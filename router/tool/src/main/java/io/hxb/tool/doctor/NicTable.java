@@ -22,6 +22,7 @@ record NicTable(Map<String, Nic> nics) {
     private static final Pattern TYPE = Pattern.compile(" link/(\\S+)");
     private static final Pattern MAC = Pattern.compile(" link/ether ([0-9a-f:]{17})");
     private static final Pattern MASTER = Pattern.compile("> mtu \\d+ .*? master (\\S+) ");
+    private static final Pattern PROMISCUITY = Pattern.compile(" promiscuity (\\d{1,6})");
     private static final Pattern XDP = Pattern.compile(" prog/xdp id (\\d+)");
 
     /**
@@ -35,6 +36,7 @@ record NicTable(Map<String, Nic> nics) {
      * @param master the bridge, bond or other device whose port it is; empty if it is none.
      * @param isBridged whether that is a bridge.
      * @param xdp number of the XDP program before it; empty if there is none.
+     * @param promiscuity how many have it receive frames for others, too.
      */
     record Nic(
             boolean isUp,
@@ -44,7 +46,8 @@ record NicTable(Map<String, Nic> nics) {
             String mac,
             String master,
             boolean isBridged,
-            String xdp) {}
+            String xdp,
+            int promiscuity) {}
 
     /** Copies the map. */
     NicTable {
@@ -85,7 +88,8 @@ record NicTable(Map<String, Nic> nics) {
                                 first(MAC, words),
                                 first(MASTER, words),
                                 words.contains(" bridge_slave "),
-                                first(XDP, words)));
+                                first(XDP, words),
+                                Integer.parseInt("0" + first(PROMISCUITY, words))));
             }
         }
         return new NicTable(nics);

@@ -3,11 +3,14 @@ package io.hxb.tool.doctor;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.FrameConfig;
 import io.hxb.config.LinkConfig;
+import io.hxb.config.SocketConfig;
 import io.hxb.counter.CounterReader;
 import io.hxb.counter.CounterType;
+import io.hxb.link.raw.IpHeaders;
 import io.hxb.os.NetworkNamespace;
 import io.hxb.os.nic.GroTimer;
 import io.hxb.os.nic.NicFeature;
+import io.hxb.os.nic.NicFinder;
 import io.hxb.os.nic.NicOffloads;
 
 import java.io.IOException;
@@ -16,6 +19,7 @@ import java.net.SocketException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +30,7 @@ import java.util.TreeMap;
 /** Examines the NICs of the raw links of one node. Stateless. */
 final class NicsCheck {
     private static final Path SYSTEM_NICS = Path.of("/sys/class/net");
+    private static final int FULL_PERCENT = 100;
 
     private NicsCheck() {}
 
@@ -49,37 +54,44 @@ final class NicsCheck {
         final List<Finding> tuning = new ArrayList<>();
         final Map<Integer, List<String>> mtus = new TreeMap<>();
         final Map<String, String> subjects = new TreeMap<>();
-        final Set<Integer> deaf = isRunning ? deafLinks(config, node) : Set.of();
+        final Map<Integer, IngressCheck.Hearing> hearing =
+                isRunning ? hearing(config, node) : Map.of();
         final String rules = rules(namespace);
         for (final LinkConfig link : config.links(node)) {
-            final String subject = "nic " + link.nic() + " (" + link.label() + ")";
-            final NicTable.Nic nic = table.get().nics().get(link.nic());
+            final String name = name(namespace, link.nic());
+            final String subject = "nic " + name + " (" + link.label() + ")";
+            final NicTable.Nic nic = table.get().nics().get(name);
             if (nic == null) {
                 findings.add(
                         Finding.fail(
                                 subject,
                                 "is not there",
                                 "correct links: in the cluster file; there are "
-                                        + table.get().nics().keySet()));
+                                        + table.get().nics().keySet()
+                                        + "; one whose name changes can be given as [{mac:"
+                                        + " ADDRESS}] or [{path: PATH}]"));
                 continue;
             }
-            mtus.computeIfAbsent(nic.mtuBytes(), key -> new ArrayList<>()).add(link.nic());
-            subjects.put(link.nic(), subject);
-            findings.add(state(subject, link.nic(), nic));
-            findings.addAll(NicCheck.use(subject, link.nic(), nic));
+            mtus.computeIfAbsent(nic.mtuBytes(), key -> new ArrayList<>()).add(name);
+            subjects.put(name, subject);
+            findings.add(state(subject, name, nic));
+            findings.addAll(NicCheck.use(subject, name, nic));
+            final IngressCheck.Hearing heard =
+                    hearing.getOrDefault(link.index(), IngressCheck.Hearing.ABSENT);
             findings.addAll(
-                    NicCheck.before(subject, link.nic(), nic, deaf.contains(link.index()), rules));
-            findings.addAll(leftovers(subject, namespace, link.nic()));
+                    NicCheck.before(subject, name, nic, heard == IngressCheck.Hearing.DEAF, rules));
+            findings.addAll(ingress(config, node, subject, name, heard, rules));
+            findings.addAll(NicCheck.promiscuity(subject, name, nic, isRunning));
+            findings.addAll(leftovers(subject, namespace, name));
             if (namespace.isEmpty()) {
                 tuning.addAll(
                         NicCheck.atBoot(
                                 subject,
                                 BootPlan.of(
-                                        Path.of("/"),
-                                        bootNic(link.nic(), config.socket().mtuBytes()))));
+                                        Path.of("/"), bootNic(name, config.socket().mtuBytes()))));
             }
-            tuning.addAll(offloads(namespace, link.nic(), config.frame()));
-            findings.addAll(mtu(subject, link.nic(), nic, config.socket().mtuBytes()));
+            tuning.addAll(offloads(namespace, name, config.frame()));
+            findings.addAll(mtu(subject, name, nic, config.socket().mtuBytes()));
         }
         findings.addAll(NicCheck.addresses(subjects, table.get()));
         if (mtus.size() > 1) {
@@ -91,6 +103,17 @@ final class NicsCheck {
         }
         findings.addAll(tuning);
         return findings;
+    }
+
+    /** The name that the NIC of a link has now; what the file has if that is not known. */
+    static String name(final String namespace, final String selector) {
+        try {
+            return NicFinder.isLasting(selector)
+                    ? NetworkNamespace.run(orNull(namespace), () -> NicFinder.name(selector))
+                    : selector;
+        } catch (final IOException e) {
+            return selector;
+        }
     }
 
     private static Finding state(final String subject, final String name, final NicTable.Nic nic) {
@@ -116,20 +139,30 @@ final class NicsCheck {
                                 "ip link set " + name + " mtu " + wanted));
     }
 
-    /** Links of a node that runs on which it hears nobody. */
-    private static Set<Integer> deafLinks(final ClusterConfig config, final int node) {
-        final Set<Integer> deaf = new HashSet<>();
+    /** How a node that runs hears others on its links, by their numbers. */
+    private static Map<Integer, IngressCheck.Hearing> hearing(
+            final ClusterConfig config, final int node) {
+        final Map<Integer, IngressCheck.Hearing> hearing = new HashMap<>();
         try (CounterReader reader = CounterReader.open(config.countersPath(node))) {
             for (final LinkConfig link : config.links(node)) {
-                if (reader.value(CounterType.LINK_NEIGHBOURS_NODES, link.index()) == 0) {
-                    deaf.add(link.index());
-                }
+                hearing.put(link.index(), hearing(reader, link.index()));
             }
-            return deaf;
+            return hearing;
         } catch (final IOException e) {
             // It has ended meanwhile.
-            return Set.of();
+            return Map.of();
         }
+    }
+
+    private static IngressCheck.Hearing hearing(final CounterReader reader, final int link) {
+        if (reader.value(CounterType.LINK_NEIGHBOURS_NODES, link) == 0) {
+            return IngressCheck.Hearing.DEAF;
+        }
+        return reader.value(CounterType.LINK_FAILED_NODES, link) > 0
+                        || reader.value(CounterType.LINK_WEIGHT_PERCENT, link) < FULL_PERCENT
+                        || reader.value(CounterType.LINK_LONG_FALLBACKS_EVENTS, link) > 0
+                ? IngressCheck.Hearing.DOUBTFUL
+                : IngressCheck.Hearing.GOOD;
     }
 
     /**
@@ -159,6 +192,34 @@ final class NicsCheck {
             return NetworkNamespace.run(orNull(namespace), NicCheck::rules);
         } catch (final IOException e) {
             return "";
+        }
+    }
+
+    private static List<Finding> ingress(
+            final ClusterConfig config,
+            final int node,
+            final String subject,
+            final String nic,
+            final IngressCheck.Hearing hearing,
+            final String rules) {
+        final Set<Integer> types = new HashSet<>(Set.of(config.frame().etherType()));
+        if (hearing == IngressCheck.Hearing.DEAF
+                || config.socket().kernelRelay() == SocketConfig.KernelRelay.OFF) {
+            // Otherwise a program of the node itself takes those for other nodes.
+            types.add(config.frame().relayEtherType());
+        }
+        final IngressSample.Wanted wanted =
+                new IngressSample.Wanted(
+                        types, IpHeaders.address(config.shape().coordinates(node)));
+        try {
+            return NetworkNamespace.run(
+                    orNull(config.netns(node)),
+                    () ->
+                            IngressCheck.run(
+                                    subject, nic, hearing, wanted, NicCheck.chain(rules, nic)));
+        } catch (final IOException e) {
+            // Not as this user; other checks name the privilege.
+            return List.of();
         }
     }
 

@@ -72,10 +72,11 @@ public record Repair(List<Step> steps) {
             final String namespace = config.netns(node);
             final Set<String> nics = new HashSet<>();
             for (final LinkConfig link : config.links(node)) {
-                if (nics.add(link.nic())) {
-                    leftovers(namespace, link.nic(), isDry).ifPresent(steps::add);
+                final String nic = NicsCheck.name(namespace, link.nic());
+                if (nics.add(nic)) {
+                    leftovers(namespace, nic, isDry).ifPresent(steps::add);
                     if (namespace.isEmpty()) {
-                        steps.add(boot(config, link.nic(), root, isDry));
+                        steps.add(boot(config, nic, root, isDry));
                     }
                 }
             }

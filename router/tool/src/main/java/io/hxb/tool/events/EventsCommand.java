@@ -1,8 +1,10 @@
 package io.hxb.tool.events;
 
+import io.hxb.config.ClusterConfig;
 import io.hxb.recorder.RecordedEvent;
 import io.hxb.recorder.Severity;
 import io.hxb.tool.option.ClusterFile;
+import io.hxb.tool.option.NodeNames;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.report.ExitStatus;
 import io.hxb.tool.report.UsageException;
@@ -21,6 +23,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.UnaryOperator;
 
 /** {@code hxb events}: what has happened to nodes, alive or dead. Picocli makes it. */
 @Command(
@@ -41,8 +44,10 @@ public final class EventsCommand implements Callable<Integer> {
             names = "--node",
             paramLabel = "NODE",
             split = ",",
-            description = "show only the events of these nodes, by id; may be repeated")
-    private List<Integer> nodes = List.of();
+            description =
+                    "show only the events of these nodes: host names of the cluster file,"
+                            + " coordinates such as 1-0-0, or ids; may be repeated")
+    private List<String> nodes = List.of();
 
     @Option(
             names = "--since",
@@ -88,6 +93,9 @@ public final class EventsCommand implements Callable<Integer> {
             description = "read these files (default: those of all nodes of the cluster)")
     private List<Path> files = List.of();
 
+    private final Set<Integer> ids = new HashSet<>();
+    private UnaryOperator<String> naming = UnaryOperator.identity();
+
     /** Picocli makes it. */
     EventsCommand() {}
 
@@ -99,11 +107,7 @@ public final class EventsCommand implements Callable<Integer> {
         final long firstNs =
                 since == null ? Long.MIN_VALUE : nowNs() - Age.parseNs("--since", since);
         final Set<String> wanted = wantedTypes();
-        if (!files.isEmpty()) {
-            cluster.requireNone();
-        }
-        final EventFiles source =
-                new EventFiles(files.isEmpty() ? EventFiles.required(cluster.config()) : files);
+        final EventFiles source = source();
         int shown = 0;
         boolean isOk = true;
         for (boolean isFirst = true; isFirst || isFollowing; isFirst = false) {
@@ -136,6 +140,27 @@ public final class EventsCommand implements Callable<Integer> {
         return ExitStatus.of(isOk);
     }
 
+    private EventFiles source() {
+        if (files.isEmpty()) {
+            final ClusterConfig config = cluster.config();
+            final NodeNames names = new NodeNames(config);
+            nodes.forEach(node -> ids.add(UsageException.check("--node", () -> names.node(node))));
+            naming = names::in;
+            return new EventFiles(EventFiles.required(config));
+        }
+        cluster.requireNone();
+        for (final String node : nodes) {
+            if (!node.matches("\\d{1,9}")) {
+                throw new UsageException(
+                        "--node: beside FILE there is no cluster file with names; give an id: '"
+                                + node
+                                + "'");
+            }
+            ids.add(Integer.parseInt(node));
+        }
+        return new EventFiles(files);
+    }
+
     private static long nowNs() {
         return TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis());
     }
@@ -160,11 +185,11 @@ public final class EventsCommand implements Callable<Integer> {
         return event.entry().wallNs() >= firstNs
                 && event.entry().severity().compareTo(severity) >= 0
                 && (wanted.isEmpty() || wanted.contains(event.entry().word()))
-                && (nodes.isEmpty() || nodes.contains(event.labels().node()));
+                && (ids.isEmpty() || ids.contains(event.labels().node()));
     }
 
     private void show(final NodeEvent event) {
-        output.text().println(event.line());
+        output.text().println(naming.apply(event.line()));
         output.report(event.report());
     }
 

@@ -2,6 +2,7 @@ package io.hxb.tool.init;
 
 import io.hxb.tool.init.NeighbourSurvey.Nic;
 import io.hxb.tool.init.NeighbourSurvey.Sighting;
+import io.hxb.tool.init.NeighbourSurvey.State;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -22,10 +23,12 @@ import java.util.regex.Pattern;
  *     19      2 length of the text
  *     21        text in UTF-8, at most {@value #MAX_TEXT_LENGTH} bytes, lines of words
  *
- * hxb-init 1 ID NIC      who sends this frame, and by which NIC
+ * hxb-init 2 ID NIC      who sends this frame, and by which NIC
  * m ID NAME              a machine
- * n ID NIC MTU SPEED     a NIC of a machine, SPEED in Mbit/s or 0
+ * n ID NIC MTU SPEED MAC a NIC of a machine, SPEED in Mbit/s or 0
  * s ID NIC ID NIC        the first NIC has heard the second
+ * d ID MS DIGEST END     what a machine knew MS after 1970, as a hexadecimal number; END is 1 if it
+ *                        has ended and only answers
  * </pre>
  *
  * Source: IEEE 802-2014, 9.2.4 (OUI extended EtherType).
@@ -46,7 +49,7 @@ final class Announcement {
     /** Fits into the smallest usual MTU of 1,500 bytes. */
     static final int MAX_TEXT_LENGTH = 1400;
 
-    private static final String FIRST_WORDS = "hxb-init 1";
+    private static final String FIRST_WORDS = "hxb-init 2";
     private static final Pattern ID = Pattern.compile("[0-9a-f]{12}");
     private static final Pattern NIC = Pattern.compile("[^\\s/\\p{Cntrl}]{1,15}");
     private static final Pattern NAME =
@@ -76,10 +79,13 @@ final class Announcement {
                                                 + " "
                                                 + nic.mtuBytes()
                                                 + " "
-                                                + nic.speedMbps()));
+                                                + nic.speedMbps()
+                                                + " "
+                                                + nic.mac()));
         for (final Sighting sighting : known.sightings()) {
             lines.add("s " + words(sighting.heardBy()) + " " + words(sighting.sentBy()));
         }
+        known.states().forEach((id, state) -> lines.add(line(id, state)));
         final String first = FIRST_WORDS + " " + words(from) + "\n";
         final List<String> texts = new ArrayList<>();
         StringBuilder text = new StringBuilder(first);
@@ -92,6 +98,11 @@ final class Announcement {
         }
         texts.add(text.toString());
         return texts;
+    }
+
+    private static String line(final String id, final State state) {
+        return "d %s %d %016x %d"
+                .formatted(id, state.stampMs(), state.digest(), state.hasEnded() ? 1 : 0);
     }
 
     private static int bytes(final CharSequence text) {
@@ -136,12 +147,19 @@ final class Announcement {
                             && ID.matcher(words[1]).matches()
                             && NAME.matcher(words[2]).matches();
             case "n" ->
-                    words.length == 5
+                    words.length == 6
                             && isPort(words[1], words[2])
                             && words[3].matches("\\d{1,5}")
-                            && words[4].matches("\\d{1,7}");
+                            && words[4].matches("\\d{1,7}")
+                            && ID.matcher(words[5]).matches();
             case "s" ->
                     words.length == 5 && isPort(words[1], words[2]) && isPort(words[3], words[4]);
+            case "d" ->
+                    words.length == 5
+                            && ID.matcher(words[1]).matches()
+                            && words[2].matches("\\d{1,15}")
+                            && words[3].matches("[0-9a-f]{16}")
+                            && words[4].matches("[01]");
             default -> false;
         };
     }
@@ -156,7 +174,20 @@ final class Announcement {
             case "n" ->
                     known.addNic(
                             new DiscoveredPort(words[1], words[2]),
-                            new Nic(Integer.parseInt(words[3]), Integer.parseInt(words[4])));
+                            new Nic(
+                                    Integer.parseInt(words[3]),
+                                    Integer.parseInt(words[4]),
+                                    words[5]));
+            case "d" -> {
+                known.addState(
+                        words[1],
+                        new State(
+                                Long.parseLong(words[2]),
+                                Long.parseUnsignedLong(words[3], 16),
+                                words[4].equals("1")));
+                // Nobody learns from it of a machine, a NIC or a cable.
+                yield false;
+            }
             default ->
                     known.addSighting(
                             new Sighting(

@@ -30,7 +30,8 @@ import java.util.stream.Collectors;
  *
  * @param extents extent of each dimension.
  * @param machines ids of the machines in the order of their node ids, X counting fastest.
- * @param links NICs of each machine: {@code [node][dimension]}, a list by link number.
+ * @param links NICs of each machine that are used: {@code [node][dimension]}, a list by link
+ *     number, as many in each line of a dimension as all of them have, at most 8: the fastest.
  */
 record Cabling(List<Integer> extents, List<String> machines, List<List<List<String>>> links) {
     private static final int MAX_EXTENT = 256;
@@ -49,11 +50,26 @@ record Cabling(List<Integer> extents, List<String> machines, List<List<List<Stri
     /**
      * Finds the hyper-crossbar.
      *
-     * @return null if nobody else was heard. * @throws ToolException that names what of the cabling
-     *     is not as in a hyper-crossbar.
+     * @return null if nobody else was heard.
+     * @throws ToolException that names what of the cabling is not as in a hyper-crossbar, and the
+     *     one change of cables after which it would be, if there is one.
      */
     static Cabling of(final NeighbourSurvey known) {
-        final List<Line> lines = lines(known);
+        final List<NavigableSet<DiscoveredPort>> segments = segments(known);
+        try {
+            return of(known, segments);
+        } catch (final ToolException e) {
+            throw new CableChange(known, segments)
+                    .find()
+                    .map(change -> new ToolException(e.getMessage() + "; " + change, e))
+                    .orElse(e);
+        }
+    }
+
+    /** The same if NICs were plugged into segments in this way. */
+    static Cabling of(
+            final NeighbourSurvey known, final List<NavigableSet<DiscoveredPort>> segments) {
+        final List<Line> lines = lines(known, segments);
         if (lines.isEmpty()) {
             return null;
         }
@@ -61,9 +77,10 @@ record Cabling(List<Integer> extents, List<String> machines, List<List<List<Stri
     }
 
     /** Segments as NICs by machine, grouped into lines by the machines on them. */
-    private static List<Line> lines(final NeighbourSurvey known) {
+    private static List<Line> lines(
+            final NeighbourSurvey known, final List<NavigableSet<DiscoveredPort>> segments) {
         final Map<NavigableSet<String>, List<SortedMap<String, String>>> found = new HashMap<>();
-        for (final NavigableSet<DiscoveredPort> segment : segments(known)) {
+        for (final NavigableSet<DiscoveredPort> segment : segments) {
             final SortedMap<String, String> nics = new TreeMap<>();
             for (final DiscoveredPort port : segment) {
                 final String other = nics.putIfAbsent(port.machine(), port.nic());
@@ -77,19 +94,19 @@ record Cabling(List<Integer> extents, List<String> machines, List<List<List<Stri
         }
         final List<Line> lines = new ArrayList<>();
         found.forEach(
-                (machines, segments) -> {
-                    segments.sort(
+                (machines, parallel) -> {
+                    parallel.sort(
                             Comparator.comparing(
                                     segment -> segment.get(segment.firstKey()),
                                     DiscoveredPort.NATURAL));
-                    lines.add(new Line(machines, List.copyOf(segments)));
+                    lines.add(new Line(machines, List.copyOf(parallel)));
                 });
         lines.sort(Comparator.comparing(line -> String.join(" ", line.machines())));
         return lines;
     }
 
     /** NICs that hear each other, directly or over others. */
-    private static List<NavigableSet<DiscoveredPort>> segments(final NeighbourSurvey known) {
+    static List<NavigableSet<DiscoveredPort>> segments(final NeighbourSurvey known) {
         final Map<DiscoveredPort, NavigableSet<DiscoveredPort>> segmentOf = new HashMap<>();
         for (final Sighting sighting : known.sightings()) {
             final NavigableSet<DiscoveredPort> one =
@@ -145,8 +162,9 @@ record Cabling(List<Integer> extents, List<String> machines, List<List<List<Stri
             }
             final String[] byNode = byNode();
             final List<List<List<String>>> links = new ArrayList<>();
+            final int[] counts = counts();
             for (final String machine : byNode) {
-                links.add(links(machine));
+                links.add(links(machine, counts));
             }
             return new Cabling(
                     Arrays.stream(extents).boxed().toList(), List.of(byNode), List.copyOf(links));
@@ -274,7 +292,48 @@ record Cabling(List<Integer> extents, List<String> machines, List<List<List<Stri
             }
         }
 
-        private List<List<String>> links(final String machine) {
+        /** Links that each line of a dimension has: the minimum, since all nodes need the same. */
+        private int[] counts() {
+            final int[] counts = new int[extents.length];
+            Arrays.fill(counts, LinkPlan.MAX_LINKS_PER_DIMENSION);
+            for (final Line line : lines) {
+                for (int dimension = 0; dimension < extents.length; dimension++) {
+                    if (isIn(line, dimension)) {
+                        counts[dimension] = Math.min(counts[dimension], line.segments().size());
+                    }
+                }
+            }
+            return counts;
+        }
+
+        /** The fastest segments of a line, in the order of its NICs. */
+        private List<SortedMap<String, String>> fastest(final Line line, final int count) {
+            final List<SortedMap<String, String>> chosen = new ArrayList<>(line.segments());
+            while (chosen.size() > count) {
+                int slowest = chosen.size() - 1;
+                for (int i = slowest - 1; i >= 0; i--) {
+                    if (speedMbps(chosen.get(i)) < speedMbps(chosen.get(slowest))) {
+                        slowest = i;
+                    }
+                }
+                chosen.remove(slowest);
+            }
+            return chosen;
+        }
+
+        /** The speed of its slowest NIC; a NIC of unknown speed does not count. */
+        private int speedMbps(final SortedMap<String, String> segment) {
+            return segment.entrySet().stream()
+                    .mapToInt(
+                            entry ->
+                                    known.speedMbps(
+                                            new DiscoveredPort(entry.getKey(), entry.getValue())))
+                    .filter(speed -> speed > 0)
+                    .min()
+                    .orElse(Integer.MAX_VALUE);
+        }
+
+        private List<List<String>> links(final String machine, final int[] counts) {
             final List<List<String>> links = new ArrayList<>();
             for (int dimension = 0; dimension < extents.length; dimension++) {
                 final int chosen = dimension;
@@ -285,7 +344,10 @@ record Cabling(List<Integer> extents, List<String> machines, List<List<List<Stri
                                 .findFirst()
                                 .orElseThrow(
                                         () -> wrong(name(machine) + " lacks a line of the others"));
-                links.add(line.segments().stream().map(segment -> segment.get(machine)).toList());
+                links.add(
+                        fastest(line, counts[dimension]).stream()
+                                .map(segment -> segment.get(machine))
+                                .toList());
             }
             return List.copyOf(links);
         }
@@ -328,20 +390,5 @@ record Cabling(List<Integer> extents, List<String> machines, List<List<List<Stri
             rest /= extent;
         }
         return text.toString();
-    }
-
-    /**
-     * The number of links that every line of a dimension has: the minimum, since all nodes need the
-     * same.
-     */
-    int linkCount(final int dimension) {
-        final int least =
-                links.stream().mapToInt(own -> own.get(dimension).size()).min().orElseThrow();
-        return Math.min(least, LinkPlan.MAX_LINKS_PER_DIMENSION);
-    }
-
-    /** The NICs of a machine in a dimension that are used: {@link #linkCount} of them. */
-    List<String> used(final int node, final int dimension) {
-        return links.get(node).get(dimension).subList(0, linkCount(dimension));
     }
 }

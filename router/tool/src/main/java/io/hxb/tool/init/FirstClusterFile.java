@@ -66,7 +66,7 @@ final class FirstClusterFile {
     private static Map<String, List<String>> links(final Cabling cabling, final int node) {
         final Map<String, List<String>> links = new LinkedHashMap<>();
         for (int dimension = 0; dimension < cabling.extents().size(); dimension++) {
-            links.put(Dimensions.name(dimension), cabling.used(node, dimension));
+            links.put(Dimensions.name(dimension), cabling.links().get(node).get(dimension));
         }
         return links;
     }

@@ -22,6 +22,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -38,8 +39,8 @@ import java.util.stream.Collectors;
         description = {
             "List the NICs of this machine, ask on them which machines are there, "
                     + "and write a first cluster file with comments. Run it on all machines "
-                    + "at the same time: each finds the same cabling, also beyond its own "
-                    + "cables, and writes the same file.",
+                    + "at about the same time: each finds the same cabling, also beyond its own "
+                    + "cables, and writes the same file. They wait for each other.",
             "NICs that are down, wireless, or carry the default route are left "
                     + "alone unless --nics names them. Listening needs root (CAP_NET_RAW); "
                     + "otherwise the file is made from this machine's NICs alone."
@@ -47,7 +48,8 @@ import java.util.stream.Collectors;
         footer = {"", "Example, on both of two PCs with crossed cables: sudo deploy/hxb init"})
 public final class InitCommand implements Callable<Integer> {
     private static final long ASK_NS = 250_000_000L;
-    private static final long QUIET_NS = 2_000_000_000L;
+    private static final double WINDOW_SECONDS = 30;
+    private static final double ALONE_SECONDS = 120;
 
     @Option(
             names = "--nics",
@@ -59,9 +61,11 @@ public final class InitCommand implements Callable<Integer> {
     @Option(
             names = "--seconds",
             paramLabel = "S",
-            defaultValue = "30",
-            description = "listen for this long; Enter ends it sooner (default: ${DEFAULT-VALUE})")
-    private double seconds;
+            description =
+                    "end when nothing new has come for this long and all machines know the same;"
+                            + " Enter on one of them ends it sooner (default: 30, and 120 for the"
+                            + " first answer)")
+    private Double seconds;
 
     @Option(
             names = "--expect",
@@ -94,6 +98,8 @@ public final class InitCommand implements Callable<Integer> {
 
     @Mixin private Output output;
 
+    private boolean haveAgreed;
+
     /** Picocli makes it. */
     public InitCommand() {}
 
@@ -115,17 +121,30 @@ public final class InitCommand implements Callable<Integer> {
                                     + " them by --nics"
                             : "listening needs root (CAP_NET_RAW): nobody was asked; use sudo");
         } else {
-            try (Survey survey = new Survey(machine(nics), host, asked)) {
-                listen(survey, asked);
+            final String machine = machine(nics);
+            try (Survey survey = new Survey(machine, host, asked)) {
+                final List<String> doubts = listen(survey, machine, asked);
+                haveAgreed = doubts.isEmpty();
+                findings.addAll(doubts);
                 known = survey.known();
                 nodes = survey.nodes();
                 findings.addAll(nodes);
                 if (survey.ignoredFrames() > 0) {
-                    findings.add(survey.ignoredFrames() + " frames made no sense and were ignored");
+                    findings.add(
+                            survey.ignoredFrames()
+                                    + " frames were ignored: they made no sense, or are of 'hxb"
+                                    + " init' of another build");
                 }
             }
         }
-        final Cabling cabling = Cabling.of(known);
+        final Cabling cabling;
+        try {
+            cabling = Cabling.of(known);
+        } catch (final ToolException e) {
+            findings.forEach(finding -> output.text().println("note: " + finding));
+            throw e;
+        }
+        findings.addAll(CableNotes.of(known, cabling));
         if (cabling == null && !asked.isEmpty() && Privileges.has(Privileges.NET_RAW)) {
             findings.add(
                     "nobody answered: run 'hxb init' on the other machines at the same time, and"
@@ -144,7 +163,7 @@ public final class InitCommand implements Callable<Integer> {
     }
 
     private void check() {
-        if (!(seconds > 0 && seconds <= 3600)) {
+        if (seconds != null && !(seconds > 0 && seconds <= 3600)) {
             throw new UsageException("--seconds must be above 0, at most 3600: " + seconds);
         }
         if (expected != null && (expected < 2 || expected > NeighbourSurvey.LIMIT)) {
@@ -219,37 +238,79 @@ public final class InitCommand implements Callable<Integer> {
         output.text().println();
     }
 
-    private void listen(final Survey survey, final List<LocalNic> asked) throws IOException {
+    /** Listens until the machines agree; what is worth a note. */
+    private List<String> listen(
+            final Survey survey, final String machine, final List<LocalNic> asked)
+            throws IOException {
+        final double window = seconds == null ? WINDOW_SECONDS : seconds;
+        final double alone = seconds == null ? ALONE_SECONDS : seconds;
         output.text()
                 .printf(
                         Locale.ROOT,
-                        "listening on %s for %.0f s: run 'hxb init' on the other machines now;"
-                                + " Enter ends it%n",
+                        "listening on %s until nothing new comes for %.0f s: run 'hxb init' on the"
+                                + " other machines now; Enter ends it%n",
                         names(asked),
-                        seconds);
+                        window);
         final long startNs = System.nanoTime();
-        final long endNs = startNs + (long) (seconds * 1e9);
+        final Agreement agreement =
+                new Agreement(
+                        machine,
+                        (long) (window * 1e9),
+                        (long) (alone * 1e9),
+                        expected == null ? 0 : expected,
+                        startNs);
         final Map<Sighting, Boolean> shown = new TreeMap<>();
+        boolean isWaiting = false;
         long nextAskNs = startNs;
-        long changedNs = startNs;
-        for (long nowNs = startNs; endNs - nowNs > 0; nowNs = System.nanoTime()) {
+        long nowNs = startNs;
+        while (!agreement.isDone()) {
             if (nextAskNs - nowNs <= 0) {
-                survey.ask();
+                survey.ask(agreement.hasEnded());
                 nextAskNs = nowNs + ASK_NS;
                 if (System.in.available() > 0) {
-                    return;
+                    agreement.onEnter();
                 }
             }
-            if (survey.listen(Math.max(0, Math.min(nextAskNs, endNs) - nowNs)) > 0) {
-                changedNs = nowNs;
+            final int fresh = survey.listen(Math.max(0, nextAskNs - nowNs));
+            nowNs = System.nanoTime();
+            if (fresh > 0) {
+                agreement.onNews(nowNs);
                 show(survey.known(), shown, (nowNs - startNs) / 1e9);
             }
-            if (expected != null
-                    && survey.known().machines().size() >= expected
-                    && nowNs - changedNs > QUIET_NS) {
-                return;
+            agreement.update(survey.known(), nowNs);
+            final List<String> missing = agreement.missing(survey.known(), nowNs);
+            if (agreement.isWanted() && !missing.isEmpty() && !isWaiting) {
+                isWaiting = true;
+                output.text().println("waiting for " + names(survey.known(), missing));
             }
         }
+        // The last of it: others need not wait for this machine.
+        survey.ask(agreement.hasEnded());
+        return doubts(survey.known(), agreement, nowNs);
+    }
+
+    /** Machines whose file may be another one. */
+    private static List<String> doubts(
+            final NeighbourSurvey known, final Agreement agreement, final long nowNs) {
+        final List<String> doubts = new ArrayList<>();
+        final List<String> missing = agreement.missing(known, nowNs);
+        if (!missing.isEmpty()) {
+            doubts.add(
+                    names(known, missing)
+                            + " know other cables than this machine: compare the files, or run 'hxb"
+                            + " init' on all machines again");
+        }
+        final List<String> lost = agreement.lost(known, nowNs);
+        if (!lost.isEmpty()) {
+            doubts.add(
+                    names(known, lost)
+                            + " stopped answering before all was known: copy this file there");
+        }
+        return doubts;
+    }
+
+    private static String names(final NeighbourSurvey known, final List<String> ids) {
+        return ids.stream().map(known::name).collect(Collectors.joining(", "));
     }
 
     private void show(
@@ -303,11 +364,14 @@ public final class InitCommand implements Callable<Integer> {
                                             + file
                                             + " for you to complete; then: hxb doctor --config "
                                             + file
-                                    : "wrote %s: %d machines, shape %s; the other machines wrote the same."
+                                    : "wrote %s: %d machines, shape %s%s"
                                             .formatted(
                                                     file,
                                                     cabling.machines().size(),
-                                                    Cabling.shape(cabling.extents())));
+                                                    Cabling.shape(cabling.extents()),
+                                                    haveAgreed
+                                                            ? "; the other machines wrote the same."
+                                                            : ""));
             if (cabling != null) {
                 output.text()
                         .println(
@@ -328,12 +392,13 @@ public final class InitCommand implements Callable<Integer> {
         output.report(report);
     }
 
-    /** The lowest MAC address: stays the same, and no other machine has it. */
-    private static String machine(final List<LocalNic> nics) {
-        return nics.stream()
-                .map(LocalNic::mac)
-                .filter(mac -> mac.matches("[0-9a-f]{12}") && !mac.equals("000000000000"))
-                .min(String::compareTo)
-                .orElseThrow(() -> new ToolException("no NIC of this machine has a MAC address"));
+    /**
+     * Stays the same, and no other machine has it, although some NICs have the MAC address of
+     * another.
+     */
+    private String machine(final List<LocalNic> nics) {
+        final String macs =
+                nics.stream().map(LocalNic::mac).sorted().collect(Collectors.joining(" "));
+        return HexFormat.of().formatHex(NeighbourSurvey.sha256(host + "\n" + macs), 0, 6);
     }
 }

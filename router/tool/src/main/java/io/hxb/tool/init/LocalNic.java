@@ -24,7 +24,9 @@ import java.util.stream.Stream;
  * @param mac its address as 12 hexadecimal digits.
  * @param addresses IP addresses with the length of their prefix.
  * @param kind {@code physical}, {@code virtual}, or what else it is: {@code wireless}, {@code
- *     bridge}, {@code bond}, {@code tunnel}, {@code other}.
+ *     bridge}, {@code bond}, {@code vlan}, {@code macvlan}, {@code vxlan}, {@code tunnel}, {@code
+ *     other}, as teams.
+ * @param master the bridge, bond or team of which it is a port; empty if there is none.
  * @param isDefaultRoute it leads to the rest of the world.
  */
 record LocalNic(
@@ -36,8 +38,10 @@ record LocalNic(
         String mac,
         List<String> addresses,
         String kind,
+        String master,
         boolean isDefaultRoute) {
     private static final String ETHERNET = "1";
+    private static final Set<String> STACKED = Set.of("vlan", "macvlan", "vxlan");
     private static final int IFF_UP = 1;
     private static final int IFF_LOOPBACK = 8;
 
@@ -77,6 +81,7 @@ record LocalNic(
                 text(entry, "address").replace(":", ""),
                 addresses(name),
                 kind(entry),
+                master(entry),
                 defaultRoutes.contains(name));
     }
 
@@ -96,7 +101,38 @@ record LocalNic(
         if (Files.exists(entry.resolve("tun_flags"))) {
             return "tunnel";
         }
-        return Files.exists(entry.resolve("device")) ? "physical" : "virtual";
+        final String type =
+                text(entry, "uevent")
+                        .lines()
+                        .filter(line -> line.startsWith("DEVTYPE="))
+                        .map(line -> line.substring("DEVTYPE=".length()))
+                        .findFirst()
+                        .orElse("");
+        if (STACKED.contains(type)) {
+            return type;
+        }
+        if (Files.exists(entry.resolve("device"))) {
+            return "physical";
+        }
+        return isOnTopOfOthers(entry) ? "other" : "virtual";
+    }
+
+    private static boolean isOnTopOfOthers(final Path entry) {
+        try (Stream<Path> files = Files.list(entry)) {
+            return files.anyMatch(file -> file.getFileName().toString().startsWith("lower_"));
+        } catch (final IOException e) {
+            return false;
+        }
+    }
+
+    private static String master(final Path entry) {
+        final Path master = entry.resolve("master");
+        try {
+            return Files.exists(master) ? master.toRealPath().getFileName().toString() : "";
+        } catch (final IOException e) {
+            // It has just left it.
+            return "";
+        }
     }
 
     private static int flags(final Path entry) {
@@ -157,6 +193,9 @@ record LocalNic(
     String reasonToLeaveAlone(final boolean isVirtualWelcome) {
         if (!kind.equals("physical") && !(kind.equals("virtual") && isVirtualWelcome)) {
             return "left alone: " + kind;
+        }
+        if (!master.isEmpty()) {
+            return "left alone: a port of " + master + ", which takes its frames";
         }
         if (isDefaultRoute) {
             return "left alone: carries the default route";

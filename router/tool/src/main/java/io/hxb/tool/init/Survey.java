@@ -13,6 +13,7 @@ import io.hxb.os.PacketSocket;
 import io.hxb.os.Sockets;
 import io.hxb.os.nic.NicInfo;
 import io.hxb.tool.init.NeighbourSurvey.Nic;
+import io.hxb.tool.init.NeighbourSurvey.State;
 
 import java.lang.foreign.Arena;
 import java.nio.charset.StandardCharsets;
@@ -39,6 +40,7 @@ final class Survey implements AutoCloseable {
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final List<Door> doors = new ArrayList<>();
     private final PollSet waiting;
+    private final String machine;
     private final NeighbourSurvey known = new NeighbourSurvey();
     private final Map<String, String> nodes = new LinkedHashMap<>();
     private long ignoredFrames;
@@ -55,13 +57,14 @@ final class Survey implements AutoCloseable {
     Survey(final String machine, final String name, final List<LocalNic> nics)
             throws LinuxException {
         waiting = new PollSet(2 * nics.size());
+        this.machine = machine;
         known.addMachine(machine, name);
         try {
             for (final LocalNic nic : nics) {
                 open(new DiscoveredPort(machine, nic.name()));
                 known.addNic(
                         new DiscoveredPort(machine, nic.name()),
-                        new Nic(nic.mtuBytes(), nic.speedMbps()));
+                        new Nic(nic.mtuBytes(), nic.speedMbps(), nic.mac()));
             }
         } catch (final LinuxException e) {
             close();
@@ -94,8 +97,13 @@ final class Survey implements AutoCloseable {
         return ignoredFrames;
     }
 
-    /** Announces on every NIC all that is known. A NIC whose cable was pulled sends nothing. */
-    void ask() {
+    /**
+     * Announces on every NIC all that is known. A NIC whose cable was pulled sends nothing.
+     *
+     * @param hasEnded whether it does so for the others alone.
+     */
+    void ask(final boolean hasEnded) {
+        known.addState(machine, new State(System.currentTimeMillis(), known.digest(), hasEnded));
         for (final Door door : doors) {
             final List<String> texts = new ArrayList<>(Announcement.texts(door.port(), known));
             // With more than fit into one round, a random selection: all are sent after some

@@ -7,11 +7,12 @@ import io.hxb.tap.IpPlan;
 import io.hxb.tap.IpPrefix;
 import io.hxb.tap.IpRoute;
 import io.hxb.tool.option.ClusterOptions;
+import io.hxb.tool.option.NodeNames;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.report.ExitStatus;
 import io.hxb.tool.report.TextTable;
 import io.hxb.tool.report.ToolException;
-import io.hxb.topology.Shape;
+import io.hxb.tool.report.UsageException;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -56,10 +57,10 @@ public final class IpCommand implements Callable<Integer> {
 
     @Parameters(
             arity = "0..*",
-            paramLabel = "COORD",
+            paramLabel = "NODE",
             description =
-                    "show the nodes at these coordinates, such as 1,0,0 (default: all, of which at"
-                            + " most "
+                    "show these nodes: host names of the cluster file, coordinates such as 1,0,0,"
+                            + " or ids (default: all, of which at most "
                             + MAX_ASKED
                             + " are asked)")
     private List<String> targets = List.of();
@@ -70,7 +71,7 @@ public final class IpCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         final ClusterConfig config = cluster.config();
-        final List<Integer> nodes = nodes(config.shape());
+        final List<Integer> nodes = nodes(config);
         if (!config.ip().isWanted()) {
             throw new ToolException(
                     "the nodes of "
@@ -99,10 +100,12 @@ public final class IpCommand implements Callable<Integer> {
         return ExitStatus.of(isOk);
     }
 
-    private List<Integer> nodes(final Shape shape) {
-        return targets.isEmpty()
-                ? IntStream.range(0, shape.nodeCount()).boxed().toList()
-                : targets.stream().map(each -> shape.node(shape.parseCoordinates(each))).toList();
+    private List<Integer> nodes(final ClusterConfig config) {
+        if (targets.isEmpty()) {
+            return IntStream.range(0, config.shape().nodeCount()).boxed().toList();
+        }
+        final NodeNames names = new NodeNames(config);
+        return targets.stream().map(each -> UsageException.check(() -> names.node(each))).toList();
     }
 
     private static String coordinates(final ClusterConfig config, final int node) {

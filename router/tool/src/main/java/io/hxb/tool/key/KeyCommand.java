@@ -9,8 +9,8 @@ import picocli.CommandLine.Command;
 @Command(
         name = "key",
         mixinStandardHelpOptions = true,
-        header = "Make and show the key of a cluster.",
-        subcommands = {KeyGenerateCommand.class, KeyShowCommand.class},
+        header = "Make and show keys, and export them for captures.",
+        subcommands = {KeyGenerateCommand.class, KeyShowCommand.class, KeyExportCommand.class},
         footer = {"", "Example: hxb key generate /etc/hxb/key"})
 public final class KeyCommand implements Runnable {
     @CommandLine.Spec private CommandLine.Model.CommandSpec spec;

@@ -7,6 +7,7 @@ import io.hxb.tool.report.ToolException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
@@ -188,6 +189,19 @@ public final class Lab implements AutoCloseable {
         checkOpen();
         state = state.withNodes(nodePids, false);
         registry.write(state);
+    }
+
+    /**
+     * Writes the files of the lab again if they were removed, as the folder of a user's sockets is
+     * at logout, so that other commands find it. Nodes make their own once their folder is there.
+     *
+     * @param files contents of the files in its folder that it cannot do without, by name.
+     * @throws ToolException if they cannot be written.
+     */
+    public synchronized void keepFiles(final Map<String, byte[]> files) {
+        if (!isClosed.get() && !registry.isKept(spec.name(), files.keySet())) {
+            registry.restore(state, files);
+        }
     }
 
     /**

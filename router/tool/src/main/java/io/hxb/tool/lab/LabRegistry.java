@@ -1,6 +1,7 @@
 package io.hxb.tool.lab;
 
 import io.hxb.linux.Folder;
+import io.hxb.pm.attach.NodeSocketName;
 import io.hxb.pm.attach.RunFolders;
 import io.hxb.tool.machine.Privileges;
 import io.hxb.tool.machine.Shell;
@@ -17,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -120,7 +122,7 @@ public final class LabRegistry {
             return 0;
         }
         try (Stream<Path> files = Files.list(folder(lab))) {
-            return (int) files.filter(file -> file.toString().endsWith(".sock")).count();
+            return (int) files.filter(NodeSocketName::isOfNode).count();
         } catch (final IOException e) {
             return 0;
         }
@@ -224,6 +226,30 @@ public final class LabRegistry {
             open.replace(stateName(state.name()), content(state), FILE_MODE);
         } catch (final IOException e) {
             throw new ToolException("cannot write " + stateFile(state.name()) + ": " + e, e);
+        }
+    }
+
+    /** True if what other commands need of a lab is there. */
+    boolean isKept(final String lab, final Set<String> files) {
+        return Files.exists(stateFile(lab))
+                && files.stream().allMatch(name -> Files.exists(folder(lab).resolve(name)));
+    }
+
+    /**
+     * Writes the state file of a lab and files of its folder once more, after somebody has removed
+     * them.
+     *
+     * @param files their contents, by name.
+     */
+    void restore(final LabState state, final Map<String, byte[]> files) {
+        try (Folder open = openRoot();
+                Folder made = Folder.make(folder(state.name()), FOLDER_MODE)) {
+            for (final Map.Entry<String, byte[]> file : files.entrySet()) {
+                made.replace(file.getKey(), file.getValue(), FILE_MODE);
+            }
+            open.replace(stateName(state.name()), content(state), FILE_MODE);
+        } catch (final IOException e) {
+            throw unwritable(e);
         }
     }
 

@@ -9,8 +9,11 @@ import io.hxb.tool.cluster.Cluster;
 import io.hxb.tool.report.ToolException;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
@@ -23,11 +26,13 @@ public final class LabSession implements AutoCloseable {
 
     private final Lab lab;
     private final Cluster cluster;
+    private final Map<String, byte[]> files;
     private Optional<ObserveServer> server = Optional.empty();
 
-    private LabSession(final Lab lab, final Cluster cluster) {
+    private LabSession(final Lab lab, final Cluster cluster, final Map<String, byte[]> files) {
         this.lab = lab;
         this.cluster = cluster;
+        this.files = files;
     }
 
     /**
@@ -46,10 +51,15 @@ public final class LabSession implements AutoCloseable {
         try {
             final ClusterConfig config = change.apply(LabCluster.config(lab));
             final Path file = LabCluster.write(config, lab.folder());
-            return new LabSession(lab, start(lab, config, file, isProcesses, capture));
+            final Map<String, byte[]> files =
+                    Map.of(file.getFileName().toString(), Files.readAllBytes(file));
+            return new LabSession(lab, start(lab, config, file, isProcesses, capture), files);
         } catch (final RuntimeException e) {
             lab.close();
             throw e;
+        } catch (final IOException e) {
+            lab.close();
+            throw new UncheckedIOException("the files of the lab are gone already", e);
         }
     }
 
@@ -93,6 +103,11 @@ public final class LabSession implements AutoCloseable {
         } catch (final IOException e) {
             throw new ToolException(e.getMessage(), e);
         }
+    }
+
+    /** Makes the files by which other commands find the lab again, see {@link Lab#keepFiles}. */
+    public void keepFiles() {
+        lab.keepFiles(files);
     }
 
     /** The nodes. */

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -91,9 +92,23 @@ public final class NodeProcesses {
      */
     public static List<Long> start(
             final Lab lab, final ClusterConfig config, final Path file, final Capture capture) {
+        return start(lab, config, _ -> file, capture);
+    }
+
+    /**
+     * As the other one, with a cluster file for each node: only keys and other things that lie
+     * beside the lab's sockets and files may differ.
+     *
+     * @param files cluster file of a node.
+     */
+    public static List<Long> start(
+            final Lab lab,
+            final ClusterConfig config,
+            final IntFunction<Path> files,
+            final Capture capture) {
         final List<Process> nodes = new ArrayList<>();
         for (int node = 0; node < config.shape().nodeCount(); node++) {
-            nodes.add(start(lab, config, file, node, capture));
+            nodes.add(start(lab, config, files.apply(node), node, capture));
             lab.nodesStarted(pids(nodes));
         }
         final List<Long> pids = pids(nodes);

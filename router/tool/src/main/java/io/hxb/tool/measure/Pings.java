@@ -14,8 +14,6 @@ import java.util.Map;
  * after the other. Owned by the thread that measures.
  */
 final class Pings implements AutoCloseable {
-    private static final long WARM_UP = 200;
-
     /** So many losses in a row end the back-to-back round trips of a pair. */
     private static final int GIVE_UP_AFTER = 3;
 
@@ -79,18 +77,22 @@ final class Pings implements AutoCloseable {
                 return;
             }
             final PingRun run = run(tally.pair().from());
-            final long warmUp = plan.count() == 0 ? WARM_UP : Math.min(WARM_UP, plan.count());
-            flood(run, new PingTally(tally.pair(), digits), warmUp);
+            flood(run, new PingTally(tally.pair(), digits), plan.warmUp());
             final long startNs = System.nanoTime();
-            flood(run, tally, plan.count() == 0 ? Long.MAX_VALUE : plan.count());
+            flood(run, tally, plan);
             durationNs += System.nanoTime() - startNs;
         }
     }
 
-    private void flood(final PingRun run, final PingTally tally, final long count) {
+    private void flood(final PingRun run, final PingTally tally, final PingPlan part) {
+        final long startNs = System.nanoTime();
         int lostInARow = 0;
-        for (long i = 0; i < count && lostInARow < GIVE_UP_AFTER && !stop.isStopped(); i++) {
+        long made = 0;
+        while (part.isAnotherDue(made, System.nanoTime() - startNs)
+                && lostInARow < GIVE_UP_AFTER
+                && !stop.isStopped()) {
             lostInARow = run.roundTrip(tally) == PingRun.LOST ? lostInARow + 1 : 0;
+            made++;
         }
     }
 

@@ -123,7 +123,8 @@ record Mpich(Path mpirun, String version) implements Mpi {
         final Map<String, String> withNode = new HashMap<>(environment);
         final String sockets = environment.get("HXB_RANK_SOCKETS");
         if (sockets != null) {
-            withNode.put("HXB_SOCKET", sockets.replace("{node}", "0"));
+            final String node = environment.getOrDefault("HXB_RANK_LIST", "0").split(",", 2)[0];
+            withNode.put("HXB_SOCKET", sockets.replace("{node}", node));
         }
         return new Launch(
                 mpirun, words.withInFront(List.of(rankScript.get().toString())), withNode);

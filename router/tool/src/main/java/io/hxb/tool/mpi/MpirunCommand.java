@@ -12,6 +12,7 @@ import io.hxb.tool.machine.Privileges;
 import io.hxb.tool.option.GivenOptions;
 import io.hxb.tool.option.LabLinkOptions;
 import io.hxb.tool.option.LabStartOptions;
+import io.hxb.tool.option.NodeNames;
 import io.hxb.tool.report.ExitStatus;
 import io.hxb.tool.report.ToolException;
 import io.hxb.tool.report.UsageException;
@@ -32,6 +33,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** {@code hxb mpirun}: programs of MPI over HXB. Picocli makes it. */
@@ -90,6 +92,16 @@ public final class MpirunCommand implements Callable<Integer> {
     private RankPlacement.Order order;
 
     @Option(
+            names = "--nodes",
+            paramLabel = "NODE",
+            split = ",",
+            description =
+                    "in a lab: give ranks to these nodes alone, in this order, by id or "
+                            + "coordinates such as 3 or 1-0-0, with commas between them "
+                            + "(default: all)")
+    private List<String> nodeNames = List.of();
+
+    @Option(
             names = "--collectives",
             description =
                     "have the nodes carry out MPI_Barrier, MPI_Bcast and MPI_Allreduce of "
@@ -142,6 +154,10 @@ public final class MpirunCommand implements Callable<Integer> {
         checkOptions(given, mpi);
         final LabSpec wanted = shape == null ? null : links.spec(newName(), shape);
         final LabState up = shape == null && name != null ? registry().requireNodes(name) : null;
+        if (wanted != null || up != null) {
+            // Wrong names are refused before anything is built.
+            nodes(wanted != null ? wanted : up.spec());
+        }
         if (mpi.isUntried()) {
             System.err.printf(
                     "hxb: %s: HXB was tested with Open MPI 4.1 and 5.0, MPICH 4.0 and 4.2%n",
@@ -225,11 +241,18 @@ public final class MpirunCommand implements Callable<Integer> {
             throw new UsageException(
                     "--order: needs --lab or --name; elsewhere mpirun places the ranks");
         }
+        if (!nodeNames.isEmpty() && shape == null && name == null) {
+            throw new UsageException(
+                    "--nodes: needs --lab or --name; elsewhere --host and --hostfile of mpirun name"
+                            + " machines, each of which has a node");
+        }
         if (hasCollectives && !(mpi instanceof OpenMpi)) {
             throw new UsageException("--collectives needs Open MPI");
         }
         if ((shape != null || name != null) && given.namesHosts()) {
-            throw new UsageException("a lab is on this machine alone: leave out the other hosts");
+            throw new UsageException(
+                    "a lab is on this machine alone: leave out the other hosts; --nodes chooses"
+                            + " among its nodes");
         }
     }
 
@@ -240,6 +263,7 @@ public final class MpirunCommand implements Callable<Integer> {
                         "--lab",
                         "--name",
                         "--order",
+                        "--nodes",
                         "--collectives",
                         "--mpirun",
                         "--dry-run",
@@ -320,8 +344,23 @@ public final class MpirunCommand implements Callable<Integer> {
         return RankPlacement.inLab(
                 registry().folder(lab.name()),
                 lab.name(),
-                lab.shape().nodeCount(),
+                nodes(lab),
                 order == null ? RankPlacement.Order.NODE : order);
+    }
+
+    private List<Integer> nodes(final LabSpec lab) {
+        if (nodeNames.isEmpty()) {
+            return IntStream.range(0, lab.shape().nodeCount()).boxed().toList();
+        }
+        final NodeNames names = new NodeNames(lab.name(), lab.shape());
+        final List<Integer> chosen =
+                nodeNames.stream()
+                        .map(one -> UsageException.check("--nodes", () -> names.node(one.strip())))
+                        .toList();
+        if (Set.copyOf(chosen).size() < chosen.size()) {
+            throw new UsageException("--nodes has a node twice: " + String.join(",", nodeNames));
+        }
+        return chosen;
     }
 
     /** One rank a node, unless their number was given. */

@@ -24,8 +24,8 @@ public final class ClusterFile {
             names = "--config",
             paramLabel = "FILE",
             description =
-                    "read this cluster file (default: HXB_CONFIG, the lab's, or "
-                            + "/etc/hxb/cluster.yaml)")
+                    "read this cluster file (default: HXB_CONFIG, the lab's, "
+                            + "cluster.yaml here, or /etc/hxb/cluster.yaml)")
     private Path file;
 
     @Option(
@@ -35,19 +35,22 @@ public final class ClusterFile {
     private String named;
 
     private final String variable;
+    private final LocalFile local;
+    private boolean isLocalNamed;
 
     /** Picocli makes it. */
     public ClusterFile() {
-        this(System.getenv("HXB_CONFIG"));
+        this(System.getenv("HXB_CONFIG"), new LocalFile(Path.of("")));
     }
 
     /**
-     * With a value of HXB_CONFIG.
+     * With a value of HXB_CONFIG, in a folder.
      *
      * @param variable null where it is not set.
      */
-    ClusterFile(final String variable) {
+    ClusterFile(final String variable, final LocalFile local) {
         this.variable = variable;
+        this.local = local;
     }
 
     private String name() {
@@ -83,6 +86,7 @@ public final class ClusterFile {
                 || named != null
                 || isFromVariable()
                 || lab().filter(state -> !state.hasSwitches()).isPresent()
+                || local.isTrusted()
                 || Files.exists(SYSTEM_FILE);
     }
 
@@ -91,7 +95,14 @@ public final class ClusterFile {
         if (file != null) {
             return List.of("--config", file.toString());
         }
-        return isFromVariable() ? List.of() : List.of("--name", name());
+        if (isFromVariable()) {
+            return List.of();
+        }
+        return isLocal() ? List.of("--config", path().toString()) : List.of("--name", name());
+    }
+
+    private boolean isLocal() {
+        return named == null && lab().isEmpty() && local.isTrusted();
     }
 
     private boolean isFromVariable() {
@@ -138,6 +149,13 @@ public final class ClusterFile {
             LabRegistry.ofUser().requireNodes(lab);
             return LabRegistry.ofUser().folder(lab).resolve("cluster.yaml");
         }
+        if (local.isTrusted()) {
+            if (!isLocalNamed) {
+                isLocalNamed = true;
+                System.err.println("hxb: the cluster is that of " + local.path());
+            }
+            return local.path();
+        }
         if (Files.exists(SYSTEM_FILE)) {
             return SYSTEM_FILE;
         }
@@ -145,8 +163,9 @@ public final class ClusterFile {
                 "no cluster is named: give --config FILE, set HXB_CONFIG, or start a lab: hxb lab"
                         + " up (there is no lab '"
                         + lab
-                        + "' and no "
+                        + "', no cluster.yaml here and no "
                         + SYSTEM_FILE
-                        + ")");
+                        + ")"
+                        + local.complaint());
     }
 }

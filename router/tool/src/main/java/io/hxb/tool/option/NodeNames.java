@@ -7,6 +7,9 @@ import io.hxb.topology.Shape;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The names of the nodes of a cluster: a host name of the file's {@code hosts}, coordinates such as
@@ -15,16 +18,48 @@ import java.util.Map;
  */
 public final class NodeNames {
     private static final int MAX_SHOWN = 80;
+    private static final Pattern NUMBER = Pattern.compile("\\bnode (\\d{1,9})\\b");
 
     private final Shape shape;
     private final String suffix;
     private final Map<String, Long> hosts = new HashMap<>();
+    private final Map<Integer, String> hostOfNode = new HashMap<>();
+
+    /** The names in a cluster that gives its nodes none, as labs. */
+    public NodeNames(final String cluster, final Shape shape) {
+        this.shape = shape;
+        suffix = "." + cluster.toLowerCase(Locale.ROOT) + ".hxb";
+    }
 
     /** The names that a cluster file gives. */
     public NodeNames(final ClusterConfig config) {
-        shape = config.shape();
-        suffix = "." + config.name().toLowerCase(Locale.ROOT) + ".hxb";
-        config.hosts().forEach((name, vector) -> hosts.put(name.toLowerCase(Locale.ROOT), vector));
+        this(config.name(), config.shape());
+        config.hosts()
+                .forEach(
+                        (name, vector) -> {
+                            hosts.put(name.toLowerCase(Locale.ROOT), vector);
+                            hostOfNode.put(shape.node(vector), Printable.of(name, MAX_SHOWN));
+                        });
+    }
+
+    /** The host name that the file gives to a node; empty if it gives none. */
+    public Optional<String> host(final int node) {
+        return Optional.ofNullable(hostOfNode.get(node));
+    }
+
+    /**
+     * A text for people with host names in place of numbers: {@code node 3} becomes {@code pc-d},
+     * where the file names the host of that node.
+     */
+    public String in(final String text) {
+        return hostOfNode.isEmpty()
+                ? text
+                : NUMBER.matcher(text)
+                        .replaceAll(
+                                found ->
+                                        Matcher.quoteReplacement(
+                                                host(Integer.parseInt(found.group(1)))
+                                                        .orElse(found.group())));
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.hxb.tool.option;
 
+import io.hxb.log.PrintableOutput;
 import io.hxb.tool.report.Json;
 import io.hxb.tool.report.ResultStream;
 import io.hxb.tool.report.ToolException;
@@ -24,6 +25,9 @@ public final class Output {
             description = "print JSON, one object a line, and nothing else on standard output")
     private boolean isJson;
 
+    private PrintStream target;
+    private PrintStream text;
+
     /** Picocli makes it. */
     public Output() {}
 
@@ -33,14 +37,22 @@ public final class Output {
     }
 
     /**
-     * Where text for people is printed; goes nowhere with {@code --json}.
+     * Where text for people is printed, its control characters escaped; goes nowhere with {@code
+     * --json}.
      *
      * @throws ToolException if something printed before could not be written: going on would be in
      *     vain.
      */
     public PrintStream text() {
         checkWritten();
-        return isJson ? NOWHERE : System.out;
+        if (isJson) {
+            return NOWHERE;
+        }
+        if (!System.out.equals(target)) {
+            target = System.out;
+            text = new PrintStream(new PrintableOutput(target), true, StandardCharsets.UTF_8);
+        }
+        return text;
     }
 
     /**

@@ -20,14 +20,17 @@ import java.util.stream.Stream;
 public final class Selection {
     private static final int MAX_NAMED = 8;
     private static final List<String> NODE_STATES =
-            Stream.of(NodeState.values()).map(NodeState::toString).toList();
+            Stream.concat(
+                            Stream.of(NodeState.values()).map(NodeState::toString),
+                            Stream.of(NodeSample.UNHEARD))
+                    .toList();
 
     @Option(
             names = "--node",
             paramLabel = "NODE",
             description = {
-                "show only this node: its id, or coordinates such as 1,0,0 or 1,*,*; "
-                        + "may be repeated"
+                "show only this node: a host name of the cluster file, its id, or coordinates "
+                        + "such as 1,0,0 or 1,*,*; may be repeated"
             })
     private List<String> nodes = List.of();
 
@@ -44,7 +47,8 @@ public final class Selection {
             split = ",",
             description =
                     "show only links that are good, weak, alone, failed, down or unknown, and "
-                            + "their nodes; or nodes that are running, stopped or dead")
+                            + "their nodes; or nodes that are running, stopped, dead, or unheard "
+                            + "(on other machines)")
     private List<String> states = List.of();
 
     /** Picocli makes it. */
@@ -68,9 +72,12 @@ public final class Selection {
             }
         }
         for (final String node : nodes) {
-            if (!node.matches("(\\d{1,7}|\\*)(,(\\d{1,3}|\\*))*")) {
+            if (!isPattern(node) && !node.matches("[A-Za-z0-9][A-Za-z0-9._-]*")) {
                 throw new UsageException(
-                        "--node is an id, or coordinates such as 1,0,0 or 1,*,*: '" + node + "'");
+                        "--node is a host name of the cluster file, an id, or coordinates such as"
+                                + " 1,0,0 or 1,*,*: '"
+                                + node
+                                + "'");
             }
         }
         for (final String link : links) {
@@ -81,6 +88,28 @@ public final class Selection {
                                 + "'");
             }
         }
+    }
+
+    private static boolean isPattern(final String node) {
+        return node.matches("(\\d{1,7}|\\*)(,(\\d{1,3}|\\*))*");
+    }
+
+    /**
+     * Takes names of nodes for what they name.
+     *
+     * @throws UsageException if no node of the cluster has a name that was given.
+     */
+    public void resolve(final NodeNames names) {
+        nodes =
+                nodes.stream()
+                        .map(
+                                node ->
+                                        isPattern(node)
+                                                ? node
+                                                : Integer.toString(
+                                                        UsageException.check(
+                                                                "--node", () -> names.node(node))))
+                        .toList();
     }
 
     private List<String> states() {
@@ -132,7 +161,7 @@ public final class Selection {
 
     private boolean isInState(final NodeSample node) {
         final List<String> wanted = states().stream().filter(NODE_STATES::contains).toList();
-        return wanted.isEmpty() || wanted.contains(node.state().toString());
+        return wanted.isEmpty() || wanted.contains(node.stateWord());
     }
 
     private void checkNodes(final List<NodeSample> all) {

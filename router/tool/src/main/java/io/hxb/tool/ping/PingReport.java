@@ -64,7 +64,7 @@ public final class PingReport implements PingListener {
         try (StopRequest stop = StopRequest.onInterrupt()) {
             roundTripResult = measurement.ping(pairs, plan, report, stop);
         }
-        report.print(roundTripResult, pairs);
+        report.print(roundTripResult, pairs, PingWays.of(cluster, pairs, roundTripResult));
         return ExitStatus.of(roundTripResult.result().isOk());
     }
 
@@ -127,7 +127,10 @@ public final class PingReport implements PingListener {
         return reply;
     }
 
-    private void print(final RoundTripResult roundTripResult, final List<Pair> pairs) {
+    private void print(
+            final RoundTripResult roundTripResult,
+            final List<Pair> pairs,
+            final List<PingWays> ways) {
         if (plan.isPaced()) {
             output.text().println();
         }
@@ -149,6 +152,7 @@ public final class PingReport implements PingListener {
                         roundTripResult.late() == 0
                                 ? ""
                                 : ", of which " + roundTripResult.late() + " came late");
+        ways.forEach(each -> output.text().print(each.text()));
         lostTo(roundTripResult)
                 .ifPresent(
                         ends ->
@@ -163,6 +167,7 @@ public final class PingReport implements PingListener {
         summary.put("late", roundTripResult.late());
         summary.put("size", plan.lengthBytes());
         summary.put("trips", roundTripResult.trips());
+        summary.put("ways", ways);
         output.report(summary);
     }
 

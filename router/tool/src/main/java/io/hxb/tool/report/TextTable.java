@@ -1,5 +1,7 @@
 package io.hxb.tool.report;
 
+import io.hxb.log.Printable;
+
 import java.util.ArrayList;
 import java.util.List;
 
@@ -16,7 +18,7 @@ public final class TextTable {
     public TextTable row(final Object... cells) {
         final List<String> row = new ArrayList<>();
         for (final Object cell : cells) {
-            row.add(String.valueOf(cell));
+            row.add(Printable.message(String.valueOf(cell)).replace("\n", "\\n"));
         }
         rows.add(List.copyOf(row));
         return this;

@@ -33,4 +33,17 @@ public final class UsageException extends RuntimeException {
             throw new UsageException(e.getMessage(), e);
         }
     }
+
+    /**
+     * The same.
+     *
+     * @param option its name, which begins the message.
+     */
+    public static <T> T check(final String option, final Supplier<T> reading) {
+        try {
+            return reading.get();
+        } catch (final IllegalArgumentException e) {
+            throw new UsageException(option + ": " + e.getMessage(), e);
+        }
+    }
 }

@@ -1,11 +1,13 @@
 package io.hxb.tool.stat;
 
+import io.hxb.config.ClusterConfig;
 import io.hxb.config.Dimensions;
 import io.hxb.counter.CounterKind;
 import io.hxb.counter.CounterLabels;
 import io.hxb.counter.CounterReader;
 import io.hxb.counter.CounterSample;
 import io.hxb.counter.CounterScope;
+import io.hxb.counter.CounterType;
 import io.hxb.counter.NodeFinding;
 import io.hxb.counter.ResourceUses;
 import io.hxb.counter.TimeBuckets;
@@ -14,6 +16,7 @@ import io.hxb.observe.live.NodeSample;
 import io.hxb.observe.live.NodeSampler;
 import io.hxb.observe.live.NodeState;
 import io.hxb.tool.option.ClusterFile;
+import io.hxb.tool.option.NodeNames;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.option.Selection;
 import io.hxb.tool.option.TimeOption;
@@ -32,10 +35,13 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 /** {@code hxb stat}: counters of nodes, alive or dead. Picocli makes it. */
 @Command(
@@ -74,6 +80,13 @@ public final class StatCommand implements Callable<Integer> {
     private boolean isLinks;
 
     @Option(
+            names = "--per-neighbour",
+            description =
+                    "show only the traffic with each neighbour, on links whose line has more than"
+                            + " two nodes; with --interval its present rate")
+    private boolean isNeighbours;
+
+    @Option(
             names = "--per-user",
             description =
                     "show only what users and tenants have of the node, and what they may "
@@ -105,6 +118,7 @@ public final class StatCommand implements Callable<Integer> {
 
     private final Map<Path, Seen> seen = new HashMap<>();
     private long intervalNs;
+    private UnaryOperator<String> naming = UnaryOperator.identity();
 
     /** Picocli makes it. */
     StatCommand() {}
@@ -115,21 +129,9 @@ public final class StatCommand implements Callable<Integer> {
             throw new UsageException("--count must be 0 or more: " + count);
         }
         intervalNs = TimeOption.parseNs("--interval", wantedInterval(), 0, MAX_INTERVAL_NS);
-        if ((isLinks || isUsers) && (!counters.isEmpty() || isZero)) {
-            final String option = isLinks ? "--per-link" : "--per-user";
-            final String other = isZero ? "--zero" : "--counter";
-            throw new UsageException(
-                    option + " shows no counters: leave " + other + " out, or " + option);
-        }
-        if (isLinks && isUsers) {
-            throw new UsageException("--per-link and --per-user show only one thing: choose one");
-        }
+        checkViews();
         selection.check();
-        if (!files.isEmpty()) {
-            cluster.requireNone();
-        }
-        final List<Path> chosen =
-                files.isEmpty() ? ClusterFile.counterFiles(cluster.config()) : files;
+        final List<Path> chosen = chosen();
         boolean isOk = true;
         for (int round = 0;
                 round == 0 || (intervalNs > 0 && (count == 0 || round < count));
@@ -140,6 +142,41 @@ public final class StatCommand implements Callable<Integer> {
             isOk = look(chosen, round > 0);
         }
         return ExitStatus.of(isOk);
+    }
+
+    private void checkViews() {
+        final List<String> views = new ArrayList<>();
+        if (isLinks) {
+            views.add("--per-link");
+        }
+        if (isNeighbours) {
+            views.add("--per-neighbour");
+        }
+        if (isUsers) {
+            views.add("--per-user");
+        }
+        if (!views.isEmpty() && (!counters.isEmpty() || isZero)) {
+            final String option = views.getFirst();
+            final String other = isZero ? "--zero" : "--counter";
+            throw new UsageException(
+                    option + " shows no counters: leave " + other + " out, or " + option);
+        }
+        if (views.size() > 1) {
+            throw new UsageException(
+                    String.join(" and ", views) + " show only one thing: choose one");
+        }
+    }
+
+    private List<Path> chosen() {
+        if (files.isEmpty()) {
+            final ClusterConfig config = cluster.config();
+            final NodeNames names = new NodeNames(config);
+            selection.resolve(names);
+            naming = names::in;
+            return ClusterFile.counterFiles(config);
+        }
+        cluster.requireNone();
+        return files;
     }
 
     /** Without an interval there is one look; several are a second apart. */
@@ -179,6 +216,10 @@ public final class StatCommand implements Callable<Integer> {
     private void checkCounters() {
         for (final String name : counters) {
             final NameFilter filter = NameFilter.of(List.of(name));
+            if (isOfNeighbours(filter)) {
+                // Those of a node without such links, or without traffic, are none.
+                continue;
+            }
             if (seen.values().stream()
                     .flatMap(node -> node.reader.samples().stream())
                     .noneMatch(sample -> filter.matches(sample.name()))) {
@@ -186,6 +227,12 @@ public final class StatCommand implements Callable<Integer> {
                         "--counter " + name + ": no such counter; hxb stat --zero shows them all");
             }
         }
+    }
+
+    private static boolean isOfNeighbours(final NameFilter filter) {
+        return Stream.of(CounterType.values())
+                .filter(type -> type.scope() == CounterScope.NEIGHBOUR)
+                .anyMatch(type -> filter.matches(type.exportName()));
     }
 
     private void pause() {
@@ -198,13 +245,16 @@ public final class StatCommand implements Callable<Integer> {
     private Map<String, Object> show(
             final Seen node, final NodeSample sample, final boolean hasLast) {
         output.text()
-                .printf(
-                        "cluster %s node %d (%s) %s, pid %d%n",
-                        sample.cluster(),
-                        sample.node(),
-                        sample.coordinates(),
-                        sample.stateText(),
-                        node.reader.pid());
+                .println(
+                        naming.apply(
+                                String.format(
+                                        Locale.ROOT,
+                                        "cluster %s node %d (%s) %s, pid %d",
+                                        sample.cluster(),
+                                        sample.node(),
+                                        sample.coordinates(),
+                                        sample.stateText(),
+                                        node.reader.pid())));
         final Map<String, Object> values = new LinkedHashMap<>();
         final TextTable table = counters(node, sample, hasLast, values);
         if (isLinks) {
@@ -212,6 +262,9 @@ public final class StatCommand implements Callable<Integer> {
             sample.ip()
                     .map(ip -> hasLast ? IpTable.perSecond(ip) : IpTable.inAll(ip))
                     .ifPresent(output.text()::print);
+        } else if (isNeighbours) {
+            output.text()
+                    .print(node.neighbours.table(node.reader, sample.links(), System.nanoTime()));
         } else if (!isUsers) {
             output.text().print(table);
         }
@@ -234,6 +287,7 @@ public final class StatCommand implements Callable<Integer> {
         report.put("shares", UserTable.report(node.uses));
         report.put("shares_left_out", node.uses.leftOut());
         sample.ip().ifPresent(ip -> report.put("ip", ip.counts().report()));
+        report.put("neighbours", NeighbourTable.report(node.reader, sample.links()));
         report.put("counters", values);
         return report;
     }
@@ -241,6 +295,7 @@ public final class StatCommand implements Callable<Integer> {
     // Who asks for single counters or links wants nothing else.
     private boolean hasUsersToShow(final Seen node) {
         return !isLinks
+                && !isNeighbours
                 && counters.isEmpty()
                 && !selection.isOfLinks()
                 && !node.uses.uses().isEmpty();
@@ -280,13 +335,19 @@ public final class StatCommand implements Callable<Integer> {
         if (!NameFilter.of(counters).matches(counter.name())) {
             return false;
         }
-        if (counter.scope() == CounterScope.BUCKET && counters.isEmpty()) {
+        final boolean isNamedOnly =
+                counter.scope() == CounterScope.BUCKET || counter.scope() == CounterScope.NEIGHBOUR;
+        if (isNamedOnly && counters.isEmpty()) {
             return false;
         }
-        if (counter.scope() != CounterScope.LINK) {
+        if (counter.scope() != CounterScope.LINK && counter.scope() != CounterScope.NEIGHBOUR) {
             return !selection.isOfLinks();
         }
-        final String label = NodeSampler.label(labels.links().get(counter.instance()));
+        final CounterLabels.LinkLabel own =
+                counter.scope() == CounterScope.LINK
+                        ? labels.links().get(counter.instance())
+                        : labels.linkOf(counter.instance());
+        final String label = NodeSampler.label(own);
         return sample.links().stream().anyMatch(link -> link.label().equals(label));
     }
 
@@ -303,6 +364,14 @@ public final class StatCommand implements Callable<Integer> {
             final String label = Dimensions.name(link.dimension()) + "." + link.number();
             return sample.name() + "{link=\"" + label + "\"}";
         }
+        if (sample.scope() == CounterScope.NEIGHBOUR) {
+            return sample.name()
+                    + "{link=\""
+                    + NodeSampler.label(labels.linkOf(sample.instance()))
+                    + "\",peer=\""
+                    + labels.neighbour(sample.instance())
+                    + "\"}";
+        }
         if (sample.scope() == CounterScope.BUCKET) {
             return sample.name() + "{le=\"" + TimeBuckets.maxSeconds(sample.instance()) + "\"}";
         }
@@ -315,6 +384,7 @@ public final class StatCommand implements Callable<Integer> {
     private static final class Seen {
         private final Map<String, Long> last = new HashMap<>();
         private final LinkTraffic traffic = new LinkTraffic();
+        private final NeighbourTable neighbours = new NeighbourTable();
         private final NodeSampler sampler = new NodeSampler();
         private CounterReader reader;
         private List<String> findings = List.of();

@@ -8,15 +8,27 @@ import io.hxb.observe.live.Urgency;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Something that needs attention, in words. Immutable.
  *
  * @param urgency how soon somebody should look.
+ * @param kind how nodes for which it is alike are described together: {@code are unheard}.
+ * @param node name of the node.
  * @param text without a full stop.
  */
-record Attention(Urgency urgency, String text) {
+record Attention(Urgency urgency, String kind, String node, String text) {
+    /** More things than that are shown by their kinds, so that all fit on a screen. */
+    private static final int MAX_LINES = 20;
+
+    /** Things of one kind that are still shown one by one then. */
+    private static final int MAX_ALIKE = 2;
+
+    private static final int MAX_NAMED = 8;
+
     /** All there is in the samples, the most severe first. */
     static List<Attention> of(final TopModel model) {
         final List<Attention> all = new ArrayList<>();
@@ -25,7 +37,12 @@ record Attention(Urgency urgency, String text) {
             if (node.state() == NodeState.RUNNING) {
                 ofRunning(model, node, all);
             } else {
-                all.add(new Attention(node.urgency(), "node " + name + " is " + node.stateText()));
+                all.add(
+                        new Attention(
+                                node.urgency(),
+                                "are " + node.stateWord(),
+                                name,
+                                "node " + name + " is " + node.stateText()));
             }
         }
         all.sort(Comparator.comparing(Attention::urgency).reversed());
@@ -44,6 +61,8 @@ record Attention(Urgency urgency, String text) {
             all.add(
                     new Attention(
                             Urgency.LESS,
+                            "have trouble on routes",
+                            name,
                             name
                                     + " has trouble on routes to "
                                     + node.routes().troubled()
@@ -51,7 +70,14 @@ record Attention(Urgency urgency, String text) {
         }
         model.detail(node)
                 .findings()
-                .forEach(text -> all.add(new Attention(Urgency.FINDING, name + " " + text)));
+                .forEach(
+                        text ->
+                                all.add(
+                                        new Attention(
+                                                Urgency.FINDING,
+                                                "report something",
+                                                name,
+                                                name + " " + text)));
     }
 
     private static void links(
@@ -77,7 +103,48 @@ record Attention(Urgency urgency, String text) {
                 condition == LinkCondition.FAILED && !first.lastReason().isEmpty();
         all.add(
                 new Attention(
-                        condition.urgency(), hasReason ? text + ": " + first.lastReason() : text));
+                        condition.urgency(),
+                        "have links that are " + condition.word(),
+                        TopModel.name(node),
+                        hasReason ? text + ": " + first.lastReason() : text));
+    }
+
+    /**
+     * All there is, in at most {@value #MAX_LINES} lines: where there is more, nodes for which it
+     * is alike are named together.
+     */
+    static List<Attention> page(final TopModel model) {
+        final List<Attention> all = of(model);
+        if (all.size() <= MAX_LINES) {
+            return all;
+        }
+        final Map<String, List<Attention>> kinds = new LinkedHashMap<>();
+        all.forEach(each -> kinds.computeIfAbsent(each.kind, _ -> new ArrayList<>()).add(each));
+        final List<Attention> page = new ArrayList<>();
+        for (final List<Attention> alike : kinds.values()) {
+            if (alike.size() <= MAX_ALIKE) {
+                page.addAll(alike);
+            } else {
+                page.add(together(alike));
+            }
+        }
+        return page;
+    }
+
+    private static Attention together(final List<Attention> alike) {
+        final List<String> nodes = alike.stream().map(Attention::node).distinct().toList();
+        final String names = String.join(" ", nodes.subList(0, Math.min(MAX_NAMED, nodes.size())));
+        final Attention first = alike.getFirst();
+        return new Attention(
+                first.urgency,
+                first.kind,
+                first.node,
+                nodes.size()
+                        + " nodes "
+                        + first.kind
+                        + ": "
+                        + names
+                        + (nodes.size() > MAX_NAMED ? " ..." : ""));
     }
 
     TextStyle tone() {

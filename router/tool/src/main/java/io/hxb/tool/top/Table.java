@@ -15,6 +15,9 @@ record Table<T>(List<TopColumn<T>> columns, Function<T, String> key) {
     private static final int GAP = 2;
     private static final int MIN_CUT = 8;
 
+    /** Rows up to which all are measured, so that columns stay where they are when it scrolls. */
+    private static final int MAX_MEASURED = 1_000;
+
     /** Copies the list. */
     Table {
         columns = List.copyOf(columns);
@@ -46,13 +49,14 @@ record Table<T>(List<TopColumn<T>> columns, Function<T, String> key) {
      */
     List<ScreenLine> draw(
             final List<T> rows, final int width, final int height, final ListState state) {
-        final int[] widths = widths(rows);
+        final List<T> sorted = sorted(rows, state);
+        final int end = Math.min(sorted.size(), state.first() + height - 1);
+        final List<T> visible = sorted.subList(Math.min(state.first(), end), end);
+        final int[] widths = widths(rows.size() <= MAX_MEASURED ? rows : visible);
         final List<Integer> shown = fitting(widths, width, state.sortColumn());
         final List<ScreenLine> lines = new ArrayList<>();
         lines.add(heading(widths, shown, state).cut(width));
-        final List<T> sorted = sorted(rows, state);
-        final int end = Math.min(sorted.size(), state.first() + height - 1);
-        for (final T row : sorted.subList(Math.min(state.first(), end), end)) {
+        for (final T row : visible) {
             lines.add(line(row, widths, shown, width, state).cut(width));
         }
         return lines;

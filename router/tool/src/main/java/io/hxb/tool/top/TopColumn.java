@@ -3,6 +3,7 @@ package io.hxb.tool.top;
 import java.util.Comparator;
 import java.util.Locale;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 
 /**
@@ -66,6 +67,16 @@ record TopColumn<T>(
     /** The same in another order. */
     TopColumn<T> by(final Comparator<T> other) {
         return new TopColumn<>(title, isText, text, tone, other);
+    }
+
+    /** The same, with a dash in rows for which it is not known. */
+    TopColumn<T> where(final Predicate<T> isKnown) {
+        return new TopColumn<>(
+                title,
+                isText,
+                row -> isKnown.test(row) ? text.apply(row) : "-",
+                row -> isKnown.test(row) ? tone.apply(row) : TextStyle.PLAIN,
+                order);
     }
 
     /** A number with at most five characters: {@code 99999}, {@code 123k}, {@code 12.3M}. */

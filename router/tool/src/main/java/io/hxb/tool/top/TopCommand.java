@@ -1,12 +1,11 @@
 package io.hxb.tool.top;
 
 import io.hxb.config.ClusterConfig;
-import io.hxb.counter.CounterReader;
 import io.hxb.observe.live.LinkSample;
 import io.hxb.observe.live.NodeSample;
-import io.hxb.observe.live.NodeSampler;
 import io.hxb.os.Terminals;
 import io.hxb.tool.option.ClusterFile;
+import io.hxb.tool.option.NodeNames;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.option.Selection;
 import io.hxb.tool.option.TimeOption;
@@ -24,8 +23,6 @@ import java.nio.file.Path;
 import java.time.LocalTime;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -41,6 +38,8 @@ import java.util.concurrent.locks.LockSupport;
             "Show a line for each node: its state, its links, the traffic on them, "
                     + "and what needs attention. Enter shows the selected node and its "
                     + "links; / filters, t traces, ? names the other keys; q ends.",
+            "With --cluster, nodes that need attention come first. Of other machines it shows what"
+                    + " each node reports to the others: its state, its links and their traffic.",
             "Colours are left out where NO_COLOR is set or CLICOLOR is 0, and characters beyond "
                     + "ASCII where the locale is not UTF-8.",
             "Where standard output is not a terminal, and with --count or --json, "
@@ -74,17 +73,22 @@ public final class TopCommand implements Callable<Integer> {
             description = "print this many times and stop; 0: never (default: ${DEFAULT-VALUE})")
     private int count;
 
+    @Option(
+            names = "--cluster",
+            description =
+                    "show all nodes of the cluster: those of other machines as the nodes of this "
+                            + "one have heard of them")
+    private boolean isOfCluster;
+
     @Parameters(
             arity = "0..*",
             paramLabel = "FILE",
             description = "read these counter files (default: those of all nodes of the cluster)")
     private List<Path> files = List.of();
 
-    private final Map<Path, NodeSampler> samplers = new HashMap<>();
-    private final Map<Path, DetailReader> readers = new HashMap<>();
-    private final Map<String, NodeDetail> details = new HashMap<>();
     private final RateHistory history = new RateHistory();
     private ClusterConfig config;
+    private TopLook looks;
     private boolean isChecked;
 
     /** Picocli makes it. */
@@ -100,6 +104,9 @@ public final class TopCommand implements Callable<Integer> {
         selection.check();
         if (!files.isEmpty()) {
             cluster.requireNone();
+            if (isOfCluster) {
+                throw new UsageException("--cluster: not with files, which are of this machine");
+            }
         }
         if (isOnScreen()) {
             final Glyphs glyphs = Glyphs.of(System.getenv());
@@ -123,8 +130,8 @@ public final class TopCommand implements Callable<Integer> {
                 history.add(nodes);
                 return new TopModel(
                         LocalTime.now(ZoneId.systemDefault()).format(CLOCK),
-                        nodes,
-                        new TopExtras(glyphs, history.rates(), details, traces.lines()));
+                        isOfCluster ? TopModel.troubledFirst(nodes) : nodes,
+                        new TopExtras(glyphs, history.rates(), looks.details(), traces.lines()));
             }
 
             @Override
@@ -160,28 +167,22 @@ public final class TopCommand implements Callable<Integer> {
             report.put("ok", true);
             report.put("time_ms", System.currentTimeMillis());
             report.put("nodes", nodes.stream().map(NodeSample::report).toList());
-            output.text().print(text(nodes));
+            final String text = text(nodes);
+            output.text().print(config == null ? text : new NodeNames(config).in(text));
             output.report(report);
         }
     }
 
     private List<NodeSample> look() throws IOException {
-        final List<NodeSample> nodes = new ArrayList<>();
         if (config == null && files.isEmpty()) {
             config = cluster.config();
+            selection.resolve(new NodeNames(config));
         }
-        for (final Path file : files.isEmpty() ? ClusterFile.counterFiles(config) : files) {
-            try (CounterReader reader = CounterReader.open(file)) {
-                final NodeSample node =
-                        samplers.computeIfAbsent(file, key -> new NodeSampler())
-                                .sample(reader, System.nanoTime());
-                nodes.add(node);
-                details.put(
-                        TopModel.key(node),
-                        readers.computeIfAbsent(file, key -> new DetailReader())
-                                .read(reader, config));
-            }
+        if (looks == null) {
+            looks = new TopLook(config, isOfCluster);
         }
+        final List<NodeSample> nodes =
+                looks.look(files.isEmpty() ? ClusterFile.counterFiles(config) : files);
         if (!isChecked) {
             selection.check(nodes);
             isChecked = true;
@@ -200,7 +201,7 @@ public final class TopCommand implements Callable<Integer> {
         final StringBuilder text = new StringBuilder();
         for (final NodeSample node : nodes) {
             text.append("node " + node.node())
-                    .append(" (" + node.coordinates() + ") " + node.state())
+                    .append(" (" + node.coordinates() + ") " + node.stateText())
                     .append(": messages out " + node.messages().sent())
                     .append("/s, in " + node.messages().delivered())
                     .append("/s; frames relayed " + node.frames().relayed())

@@ -1,9 +1,13 @@
 package io.hxb.tool.top;
 
+import io.hxb.observe.live.LinkCondition;
 import io.hxb.observe.live.LinkSample;
 import io.hxb.observe.live.NodeSample;
+import io.hxb.observe.live.NodeState;
+import io.hxb.observe.live.Urgency;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 
@@ -56,7 +60,7 @@ record TopModel(String clock, List<NodeSample> nodes, TopExtras extras) {
         final List<NodeRow> rows = new ArrayList<>();
         for (final NodeSample node : nodes) {
             final NodeRow row = new NodeRow(node, detail(node).host(), bars(key(node), max));
-            if (isWanted(filter, row.name() + " " + node.state() + " " + node.cluster())) {
+            if (isWanted(filter, row.name() + " " + node.stateWord() + " " + node.cluster())) {
                 rows.add(row);
             }
         }
@@ -95,6 +99,31 @@ record TopModel(String clock, List<NodeSample> nodes, TopExtras extras) {
                 link.state(),
                 link.nic(),
                 link.lastReason());
+    }
+
+    /** The nodes that need attention, the most severe first, then the others, by their ids. */
+    static List<NodeSample> troubledFirst(final List<NodeSample> nodes) {
+        return nodes.stream()
+                .sorted(
+                        Comparator.comparing(
+                                        TopModel::urgency,
+                                        Comparator.nullsFirst(Comparator.naturalOrder()))
+                                .reversed()
+                                .thenComparingInt(NodeSample::node))
+                .toList();
+    }
+
+    // Null for a node that needs no attention.
+    private static Urgency urgency(final NodeSample node) {
+        if (node.state() != NodeState.RUNNING) {
+            return node.urgency();
+        }
+        return node.links().stream()
+                .map(LinkSample::condition)
+                .filter(condition -> condition != LinkCondition.GOOD)
+                .map(LinkCondition::urgency)
+                .max(Comparator.naturalOrder())
+                .orElse(null);
     }
 
     NodeDetail detail(final NodeSample node) {

@@ -81,7 +81,10 @@ final class TopPages {
                 .findFirst();
     }
 
-    /** The last line: what is being typed, or the keys. */
+    /**
+     * The last line: what is being typed, or the keys. It leaves the last cell of the screen free:
+     * after lines have moved, the terminal library does not always write there.
+     */
     static ScreenLine keys(final TopState state, final int width) {
         final String text =
                 switch (state.prompt()) {
@@ -89,7 +92,7 @@ final class TopPages {
                     case TRACE -> "trace to node: " + state.typed() + "_";
                     case NONE -> help(state);
                 };
-        return ScreenLine.of(text, TextStyle.TITLE).cut(width);
+        return ScreenLine.of(text, TextStyle.TITLE).cut(Math.max(1, width - 1));
     }
 
     private static String help(final TopState state) {
@@ -119,7 +122,7 @@ final class TopPages {
     }
 
     private static List<ScreenLine> attention(final TopModel model, final int width) {
-        final List<Attention> all = Attention.of(model);
+        final List<Attention> all = Attention.page(model);
         return all.isEmpty()
                 ? List.of(Attention.line(all, width))
                 : all.stream()

@@ -15,9 +15,7 @@ final class TopTables {
                             TopColumn.words("node", TopModel.NodeRow::name)
                                     .by(Comparator.comparingInt(row -> row.node().node())),
                             TopColumn.words(
-                                    "state",
-                                    row -> row.node().state().toString(),
-                                    row -> tone(row.node().state())),
+                                    "state", row -> state(row.node()), row -> tone(row.node())),
                             new TopColumn<>(
                                     "links",
                                     false,
@@ -34,11 +32,26 @@ final class TopTables {
                             TopColumn.count("out/s", row -> row.node().messages().sent()),
                             TopColumn.count("relay/s", row -> row.node().frames().relayed()),
                             TopColumn.trouble("again/s", row -> row.node().frames().resent()),
-                            TopColumn.trouble("detour/s", row -> row.node().frames().detoured()),
-                            TopColumn.trouble("troubled", row -> row.node().routes().troubled()),
+                            TopColumn.trouble(
+                                            "detour/s",
+                                            (TopModel.NodeRow row) ->
+                                                    row.node().frames().detoured())
+                                    .where(TopTables::hasCounters),
+                            TopColumn.trouble(
+                                            "troubled",
+                                            (TopModel.NodeRow row) ->
+                                                    row.node().routes().troubled())
+                                    .where(TopTables::hasCounters),
                             TopColumn.count("failures", row -> row.node().failures()),
-                            TopColumn.count("silent", row -> row.node().routes().silent()),
-                            TopColumn.count("broken", row -> row.node().routes().brokenHops()),
+                            TopColumn.count(
+                                            "silent",
+                                            (TopModel.NodeRow row) -> row.node().routes().silent())
+                                    .where(TopTables::hasCounters),
+                            TopColumn.count(
+                                            "broken",
+                                            (TopModel.NodeRow row) ->
+                                                    row.node().routes().brokenHops())
+                                    .where(TopTables::hasCounters),
                             TopColumn.words("cluster", row -> row.node().cluster())),
                     TopModel::key);
 
@@ -80,11 +93,23 @@ final class TopTables {
 
     private TopTables() {}
 
-    private static TextStyle tone(final NodeState state) {
-        return switch (state) {
+    // What other machines do not tell is not known, rather than 0.
+    private static boolean hasCounters(final TopModel.NodeRow row) {
+        return row.node().source() == NodeSample.Source.COUNTERS;
+    }
+
+    private static String state(final NodeSample node) {
+        return node.source() == NodeSample.Source.HEARD && node.state() != NodeState.RUNNING
+                ? node.stateWord() + " " + node.silence()
+                : node.stateWord();
+    }
+
+    private static TextStyle tone(final NodeSample node) {
+        return switch (node.state()) {
             case RUNNING -> TextStyle.GOOD;
             case STOPPED -> TextStyle.WARNING;
-            case DEAD -> TextStyle.BAD;
+            case DEAD ->
+                    node.source() == NodeSample.Source.NOTHING ? TextStyle.WARNING : TextStyle.BAD;
         };
     }
 

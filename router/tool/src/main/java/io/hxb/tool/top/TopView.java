@@ -156,7 +156,7 @@ final class TopView {
             final TopModel model, final int width, final int height, final TopState state) {
         final List<ScreenLine> lines = new ArrayList<>();
         if (height >= MIN_HEIGHT) {
-            lines.add(Attention.line(Attention.of(model), width));
+            lines.add(Attention.line(Attention.page(model), width));
         }
         if (height >= MIN_DETAIL_HEIGHT && state.view() == TopState.View.LINKS) {
             TopPages.selected(model, state)

@@ -6,6 +6,7 @@ import io.hxb.frame.TraceFlyweight;
 import io.hxb.tool.cluster.AttachedCluster;
 import io.hxb.tool.cluster.Cluster;
 import io.hxb.tool.measure.StopRequest;
+import io.hxb.tool.report.ToolException;
 import io.hxb.tool.report.UsageException;
 
 import java.io.IOException;
@@ -16,6 +17,8 @@ public final class NodeTrace {
     private static final int COUNT = 20;
     private static final long INTERVAL_NS = 10_000_000;
     private static final long TIMEOUT_NS = 1_000_000_000;
+    private static final long SHORT_INTERVAL_NS = 5_000_000;
+    private static final long SHORT_TIMEOUT_NS = 300_000_000;
 
     private NodeTrace() {}
 
@@ -34,18 +37,40 @@ public final class NodeTrace {
         if (from == to) {
             throw new UsageException("a node reaches itself without a frame: name another");
         }
-        final TracePlan plan =
-                new TracePlan(
-                        from,
-                        to,
-                        COUNT,
-                        INTERVAL_NS,
-                        TIMEOUT_NS,
-                        FrameHeaderFlyweight.LENGTH + TraceFlyweight.MIN_BODY_BYTES,
-                        List.of(TracePlan.USUAL));
-        try (Cluster attached = new AttachedCluster(config);
-                TraceRun run = TraceRun.open(attached.device(from), plan)) {
-            return TraceResult.of(config, plan, run.send(StopRequest.NEVER)).text();
+        try (Cluster attached = new AttachedCluster(config)) {
+            return trace(attached, plan(from, to, INTERVAL_NS, TIMEOUT_NS)).text();
         }
+    }
+
+    /**
+     * Sends 20 of the shortest frames within 100 ms, and waits for reports for another 300 ms at
+     * most.
+     *
+     * @param cluster with the node that sends.
+     * @param from id of the node that sends.
+     * @param to id of another node.
+     * @return their ways, the one of the most frames first.
+     * @throws ToolException if no frame could be sent.
+     */
+    public static List<TracedPath> ways(final Cluster cluster, final int from, final int to) {
+        return trace(cluster, plan(from, to, SHORT_INTERVAL_NS, SHORT_TIMEOUT_NS)).ways();
+    }
+
+    private static TraceResult trace(final Cluster cluster, final TracePlan plan) {
+        try (TraceRun run = TraceRun.open(cluster.device(plan.from()), plan)) {
+            return TraceResult.of(cluster.config(), plan, run.send(StopRequest.NEVER));
+        }
+    }
+
+    private static TracePlan plan(
+            final int from, final int to, final long intervalNs, final long timeoutNs) {
+        return new TracePlan(
+                from,
+                to,
+                COUNT,
+                intervalNs,
+                timeoutNs,
+                FrameHeaderFlyweight.LENGTH + TraceFlyweight.MIN_BODY_BYTES,
+                List.of(TracePlan.USUAL));
     }
 }

@@ -3,6 +3,7 @@ package io.hxb.tool.trace;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.LinkConfig;
 import io.hxb.frame.TracedFlyweight;
+import io.hxb.tool.option.NodeNames;
 import io.hxb.tool.report.TextTable;
 import io.hxb.topology.Shape;
 
@@ -20,6 +21,7 @@ final class TraceResult {
     private static final String UNKNOWN = "?";
 
     private final ClusterConfig config;
+    private final NodeNames names;
     private final TracePlan plan;
     private final int frames;
     private final int arrived;
@@ -30,6 +32,7 @@ final class TraceResult {
     private TraceResult(
             final ClusterConfig config, final TracePlan plan, final List<TracedFrames.Frame> all) {
         this.config = config;
+        names = new NodeNames(config);
         this.plan = plan;
         frames = all.size();
         arrived = (int) all.stream().filter(TraceResult::isArrived).count();
@@ -114,6 +117,22 @@ final class TraceResult {
                 : UNKNOWN;
     }
 
+    /** The same for people: its host name, if the file has one. */
+    private String called(final int node) {
+        return names.host(node).orElseGet(() -> name(node));
+    }
+
+    // Nodes and links alternate in a path.
+    private String called(final String path) {
+        final String[] words = path.split(" ", -1);
+        for (int i = 0; i < words.length; i += 2) {
+            if (words[i].matches("\\d+(,\\d+)*")) {
+                words[i] = called(config.shape().node(config.shape().parseCoordinates(words[i])));
+            }
+        }
+        return String.join(" ", words);
+    }
+
     private String link(final int node, final int index) {
         return config.links(node).stream()
                 .filter(link -> link.index() == index)
@@ -127,6 +146,17 @@ final class TraceResult {
         return arrived == plan.frames();
     }
 
+    /** The ways of the frames, the one of the most frames first. */
+    List<TracedPath> ways() {
+        return paths.stream()
+                .map(path -> new TracedPath(path.path, path.frames(), percent(path)))
+                .toList();
+    }
+
+    private long percent(final PathResult path) {
+        return Math.round(100.0 * path.frames() / frames);
+    }
+
     /** For people. */
     String text() {
         final StringBuilder text = new StringBuilder();
@@ -134,8 +164,8 @@ final class TraceResult {
                 String.format(
                         Locale.ROOT,
                         "%s -> %s: %d frames of %d bytes, %d arrived%s%n",
-                        name(plan.from()),
-                        name(plan.to()),
+                        called(plan.from()),
+                        called(plan.to()),
                         frames,
                         plan.frameBytes(),
                         arrived,
@@ -154,14 +184,14 @@ final class TraceResult {
                         "max",
                         "round trip us",
                         "max");
-        hops.forEach(hop -> table.row(hop.cells(name(hop.node))));
+        hops.forEach(hop -> table.row(hop.cells(called(hop.node))));
         text.append('\n').append(table).append('\n');
         final TextTable list = new TextTable("path", "frames", "share", "round trip us", "max");
         for (final PathResult path : paths) {
             list.row(
-                    path.path,
+                    called(path.path),
                     path.frames(),
-                    Math.round(100.0 * path.frames() / frames) + "%",
+                    percent(path) + "%",
                     Times.us(path.trips.median()),
                     Times.us(path.trips.max()));
         }

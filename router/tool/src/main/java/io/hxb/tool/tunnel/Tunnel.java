@@ -2,6 +2,7 @@ package io.hxb.tool.tunnel;
 
 import io.hxb.config.ClusterConfig;
 import io.hxb.log.RateLimitedLog;
+import io.hxb.os.PortOwner;
 import io.hxb.pm.PmDevice;
 import io.hxb.pm.netty.HxbTransport;
 import io.hxb.pm.stream.HxbSocketAddress;
@@ -38,6 +39,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * One event loop with TCP connections and the streams that they are joined to. Its methods are
@@ -147,8 +149,12 @@ public final class Tunnel implements AutoCloseable {
                                                 Relay.reset(channel);
                                             }
                                         }));
-        final String place = text(local);
-        return (InetSocketAddress) bound(bootstrap.bind(local), place).localAddress();
+        final Channel channel =
+                bound(
+                        bootstrap.bind(local),
+                        text(local),
+                        reason -> PortOwner.whyNot(local, reason));
+        return (InetSocketAddress) channel.localAddress();
     }
 
     /**
@@ -178,7 +184,11 @@ public final class Tunnel implements AutoCloseable {
                                                 service.refuse(Answer.FULL);
                                             }
                                         }));
-        final var _ = bound(bootstrap.bind(address(port)), "port " + port + " of the node");
+        final var _ =
+                bound(
+                        bootstrap.bind(address(port)),
+                        "port " + port + " of the node",
+                        Throwable::getMessage);
     }
 
     /** A connection of TCP that is not read yet; the caller adds a listener. */
@@ -195,7 +205,9 @@ public final class Tunnel implements AutoCloseable {
                 .connect(target);
     }
 
-    private static Channel bound(final ChannelFuture bind, final String place) throws IOException {
+    private static Channel bound(
+            final ChannelFuture bind, final String place, final Function<Throwable, String> why)
+            throws IOException {
         if (bind.awaitUninterruptibly().isSuccess()) {
             return bind.channel();
         }
@@ -204,7 +216,7 @@ public final class Tunnel implements AutoCloseable {
             throw gone;
         }
         final IOException failure =
-                new BindException("cannot listen on " + place + ": " + reason.getMessage());
+                new BindException("cannot listen on " + place + ": " + why.apply(reason));
         failure.initCause(reason);
         throw failure;
     }

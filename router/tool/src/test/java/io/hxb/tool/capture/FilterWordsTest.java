@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.config.Backend;
+import io.hxb.config.ClusterConfig;
+import io.hxb.config.LinkPlan;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.linux.Memory;
@@ -18,10 +21,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.lang.foreign.Arena;
+import java.util.Map;
 
 @Tag("unit")
 class FilterWordsTest {
     private static final Shape SHAPE = Shape.of(2, 3);
+    private static final ClusterConfig CONFIG =
+            ClusterConfig.of("lab", SHAPE, Backend.UDP, LinkPlan.udp(2, 1, 20_000))
+                    .withHosts(Map.of("pc-a", 0x0001L, "pc-b", 0x0200L));
     private static final int ETHERNET_LENGTH = 14;
 
     private final Arena arena = Arena.ofAuto();
@@ -32,6 +39,9 @@ class FilterWordsTest {
             strings = {
                 "src 1",
                 "src 1,0",
+                "src PC-A and dst pc-b.lab.hxb",
+                "node node4",
+                "src 1-0",
                 "dst 4",
                 "DST 4 AND TYPE DATA",
                 "node 4 and node 1",
@@ -45,7 +55,7 @@ class FilterWordsTest {
     void shouldTakeFramesThatTheWordsDescribe(final String text) {
         final long frame = frame(0x88B5, ETHERNET_LENGTH);
         assertTrue(view.wrap(frame, 150));
-        assertTrue(FilterWords.parse(text, SHAPE).test(view), text);
+        assertTrue(FilterWords.parse(text, CONFIG).test(view), text);
     }
 
     @ParameterizedTest
@@ -61,7 +71,7 @@ class FilterWordsTest {
             })
     void shouldLeaveOtherFrames(final String text) {
         assertTrue(view.wrap(frame(0x88B5, ETHERNET_LENGTH), 150));
-        assertFalse(FilterWords.parse(text, SHAPE).test(view), text);
+        assertFalse(FilterWords.parse(text, CONFIG).test(view), text);
     }
 
     @ParameterizedTest
@@ -69,8 +79,9 @@ class FilterWordsTest {
             delimiter = '|',
             value = {
                 "source 1  | word 1 is 'source', expected: src, dst",
-                "src       | word 2 is the end, expected: after src a node, 0 to 5",
-                "src 6     | word 2 is '6'",
+                "src       | word 2 is the end, expected: after src a node: a host name",
+                "src 6     | after src: no node of this cluster is called '6'",
+                "dst pc-c  | after dst: no node of this cluster is called 'pc-c'",
                 "src 2,0   | after src: ",
                 "flow x.0  | word 2 is 'x.0', expected: after flow the number of a context",
                 "type dta  | word 2 is 'dta', expected: a type: accept, ack, ",
@@ -81,7 +92,7 @@ class FilterWordsTest {
             })
     void shouldNameTheWordThatIsWrong(final String text, final String message) {
         final UsageException thrown =
-                assertThrows(UsageException.class, () -> FilterWords.parse(text, SHAPE));
+                assertThrows(UsageException.class, () -> FilterWords.parse(text, CONFIG));
         assertTrue(
                 thrown.getMessage().startsWith("--filter:")
                         && thrown.getMessage().contains(message),
@@ -92,7 +103,7 @@ class FilterWordsTest {
     void shouldRefuseBracketsWithoutEnd() {
         final String text = "(".repeat(100_000);
         final UsageException thrown =
-                assertThrows(UsageException.class, () -> FilterWords.parse(text, SHAPE));
+                assertThrows(UsageException.class, () -> FilterWords.parse(text, CONFIG));
         assertTrue(thrown.getMessage().contains("more than 50"), thrown::getMessage);
     }
 
@@ -115,7 +126,7 @@ class FilterWordsTest {
         assertTrue(view.wrap(segment, 150) && view.isOfContext(7));
         Memory.putIntBigEndian(segment + 38, 1_024);
         assertTrue(view.wrap(segment, 150) && !view.isOfContext(7));
-        assertTrue(FilterWords.parse("src 1 and dst 4 and type data", SHAPE).test(view));
+        assertTrue(FilterWords.parse("src 1 and dst 4 and type data", CONFIG).test(view));
         // too short
         assertFalse(view.wrap(tagged, 60));
     }

@@ -8,11 +8,14 @@ import io.hxb.config.LoopConfig;
 import io.hxb.config.yaml.ClusterConfigYaml;
 import io.hxb.counter.NodeFinding;
 import io.hxb.linux.Descriptors;
+import io.hxb.linux.Memory;
 import io.hxb.observe.live.LinkCondition;
 import io.hxb.observe.live.LinkSample;
 import io.hxb.os.NetworkNamespace;
+import io.hxb.os.PacketSocket;
 import io.hxb.os.Sockets;
 import io.hxb.os.nic.NicFeature;
+import io.hxb.os.nic.NicInfo;
 import io.hxb.os.nic.NicMark;
 import io.hxb.testing.TestNamespaces;
 
@@ -22,6 +25,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.nio.file.Files;
@@ -29,6 +35,10 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Causes of trouble that are named first in what doctor prints: prepared in network namespaces, or
@@ -40,7 +50,7 @@ class CausesSystemTest {
     private static final LinkSample LINK =
             new LinkSample("x.0", "p0", LinkCondition.GOOD, 0, 100, NONE, NONE, 0, 0, "");
     private static final NicTable.Nic NIC =
-            new NicTable.Nic(true, true, 9_000, "ether", "02:00:00:00:00:01", "", false, "");
+            new NicTable.Nic(true, true, 9_000, "ether", "02:00:00:00:00:01", "", false, "", 0);
 
     private static TestNamespaces namespaces;
     private static String namespace;
@@ -110,6 +120,184 @@ class CausesSystemTest {
 
     private static long failures(final List<Finding> findings) {
         return findings.stream().filter(one -> one.level() == Finding.Level.FAIL).count();
+    }
+
+    @Test
+    void shouldNameWhatTakesFramesBetweenTheNicAndTheSockets() throws Exception {
+        final ClusterConfig config = raw("p0", "");
+        final Set<Integer> types = Set.of(config.frame().etherType());
+        // given: a BPF program of tc drops all
+        TestNamespaces.exec(namespace, "tc qdisc add dev p0 clsact".split(" "));
+        TestNamespaces.exec(
+                namespace,
+                "tc",
+                "filter",
+                "add",
+                "dev",
+                "p0",
+                "ingress",
+                "bpf",
+                "da",
+                "bytecode",
+                "1,6 0 0 2");
+        assertTrue(
+                nics(config).stream().anyMatch(one -> one.text().contains("a BPF program of tc")));
+        // when: frames of HXB arrive
+        final IngressCheck.Received received =
+                NetworkNamespace.run(
+                        namespace,
+                        () -> {
+                            try (AutoCloseable _ = sender(types.iterator().next(), 64)) {
+                                return IngressCheck.receive("p0", types, 10_000_000_000L);
+                            } catch (final Exception e) {
+                                throw new IllegalStateException(e);
+                            }
+                        });
+        // then
+        assertTrue(received.hxbFrames() > 0, received::toString);
+        assertFirst(
+                IngressCheck.judge(
+                        "nic p0",
+                        "p0",
+                        NetworkNamespace.run(namespace, () -> IngressCheck.program("p0")),
+                        Optional.of(received)),
+                "arrive at the NIC",
+                "a BPF program of tc");
+        // and: a redirect
+        TestNamespaces.exec(namespace, "tc filter del dev p0 ingress".split(" "));
+        TestNamespaces.exec(
+                namespace,
+                ("tc filter add dev p0 ingress protocol all u32 match u8 0 0 action mirred egress"
+                                + " redirect dev p1")
+                        .split(" "));
+        assertTrue(
+                nics(config).stream()
+                        .anyMatch(
+                                one ->
+                                        one.text()
+                                                .contains(
+                                                        "redirects frames that it receives to"
+                                                                + " p1")));
+        TestNamespaces.exec(namespace, "tc qdisc del dev p0 clsact".split(" "));
+        assertEquals(0, failures(nics(config)));
+        // and: promiscuous mode
+        TestNamespaces.ipIn(namespace, "link set p0 promisc on");
+        assertTrue(
+                nics(config).stream().anyMatch(one -> one.text().contains("promiscuous mode (1")));
+        TestNamespaces.ipIn(namespace, "link set p0 promisc off");
+    }
+
+    @Test
+    void shouldNameWhatTakesOnlySomeFrames() throws Exception {
+        final int type = raw("p0", "").frame().etherType();
+        TestNamespaces.exec(namespace, "tc qdisc add dev p0 clsact".split(" "));
+        assertEquals(Optional.empty(), sample(type).text());
+        // given: a BPF program of tc drops what is longer than 1,000 bytes
+        TestNamespaces.exec(
+                namespace,
+                "tc",
+                "filter",
+                "add",
+                "dev",
+                "p0",
+                "ingress",
+                "bpf",
+                "da",
+                "bytecode",
+                "4,128 0 0 0,37 0 1 1000,6 0 0 2,6 0 0 4294967295");
+        // when
+        final IngressSample sample = sample(type);
+        // then
+        assertTrue(sample.passed().size() > 3, sample::toString);
+        assertFirst(
+                IngressCheck.judge(
+                        "nic p0",
+                        "p0",
+                        NetworkNamespace.run(namespace, () -> IngressCheck.program("p0")),
+                        "",
+                        sample),
+                "FAIL",
+                "those of 1400 bytes and more, while 64 bytes pass: a BPF program of tc");
+        // and
+        TestNamespaces.exec(namespace, "tc filter del dev p0 ingress".split(" "));
+        assertEquals(Optional.empty(), sample(type).text());
+        TestNamespaces.exec(namespace, "tc qdisc del dev p0 clsact".split(" "));
+    }
+
+    private static IngressSample sample(final int type) throws Exception {
+        final IngressSample.Wanted wanted = new IngressSample.Wanted(Set.of(type), 0);
+        try (AutoCloseable _ = sender(type, 64, 1_400)) {
+            return NetworkNamespace.run(
+                    namespace,
+                    () -> IngressSample.take("p0", wanted, 20_000_000_000L, 50).orElseThrow());
+        }
+    }
+
+    @Test
+    void shouldNameWhichFramesAreTaken() {
+        // given: fragments of long frames pass, and segments do not
+        final IngressSample.Frame hello = new IngressSample.Frame(0x88B5, 90);
+        final IngressSample.Frame segment = new IngressSample.Frame(0x0800, 90);
+        final IngressSample sample =
+                new IngressSample(List.of(hello, hello), List.of(segment, segment, segment));
+        // when, then
+        assertFirst(
+                IngressCheck.judge("nic p0", "p0", Optional.empty(), "netdev t c", sample),
+                "3 of 5 frames of HXB",
+                "those of EtherType 0x0800, long frames as segments of TCP",
+                "nftables drops frames by netdev t c");
+        assertFirst(
+                IngressCheck.judge(
+                        "nic p0",
+                        "p0",
+                        Optional.empty(),
+                        "",
+                        new IngressSample(List.of(hello), List.of(hello, hello, hello))),
+                "of the same lengths as others",
+                "something in between");
+        assertEquals(
+                Optional.empty(), new IngressSample(List.of(hello), List.of(hello, hello)).text());
+    }
+
+    /** Sends frames of an EtherType from the other end of p0, in turn of each length. */
+    private static AutoCloseable sender(final int etherType, final int... lengths) {
+        final AtomicBoolean isOver = new AtomicBoolean();
+        final Thread thread =
+                new Thread(
+                        () -> {
+                            try {
+                                NetworkNamespace.run(
+                                        other,
+                                        () -> {
+                                            send(etherType, lengths, isOver);
+                                            return null;
+                                        });
+                            } catch (final IOException e) {
+                                throw new UncheckedIOException(e);
+                            }
+                        });
+        thread.start();
+        return () -> {
+            isOver.set(true);
+            thread.join();
+        };
+    }
+
+    private static void send(final int etherType, final int[] lengths, final AtomicBoolean isOver)
+            throws IOException {
+        final int socket = PacketSocket.open();
+        try (Arena arena = Arena.ofConfined()) {
+            PacketSocket.bind(socket, etherType, NicInfo.read("p0").ifindex(), "p0");
+            final long frame = arena.allocate(2_048, 8).address();
+            Memory.fill(frame, 6, 0xFF);
+            Memory.putShortBigEndian(frame + 12, etherType);
+            for (int i = 0; !isOver.get(); i++) {
+                Sockets.send(socket, frame, lengths[i % lengths.length]);
+                LockSupport.parkNanos(1_000_000);
+            }
+        } finally {
+            Descriptors.close(socket);
+        }
     }
 
     @Test
@@ -198,7 +386,7 @@ class CausesSystemTest {
     void shouldNameWhatStandsBeforeTheSockets() {
         // given: as ip and nft list them
         final NicTable.Nic withXdp =
-                new NicTable.Nic(true, true, 9_000, "ether", NIC.mac(), "", false, "10110");
+                new NicTable.Nic(true, true, 9_000, "ether", NIC.mac(), "", false, "10110", 0);
         final String rules =
                 """
                 table inet filter {

@@ -134,6 +134,16 @@ class FindingReportTest {
     }
 
     @Test
+    void shouldBlameTheMtuForALinkThatPassesShortFramesOnly() {
+        final Finding found =
+                LinkCheck.of(link(LinkCondition.FAILED, 1, LinkReason.LONG_LOST.text()), 1500)
+                        .getFirst();
+        assertEquals(Finding.Level.FAIL, found.level());
+        assertTrue(found.text().contains("long ones do not"), found::text);
+        assertTrue(found.fix().contains("one MTU"), found::fix);
+    }
+
+    @Test
     void shouldFindRoutesThatFallSilent() {
         assertEquals(List.of(), LinkCheck.routes(new NodeSample.Routes(2, 0, 0), 9000));
         assertEquals(

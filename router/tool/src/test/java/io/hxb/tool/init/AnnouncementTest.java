@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.tool.init.NeighbourSurvey.Nic;
 import io.hxb.tool.init.NeighbourSurvey.Sighting;
+import io.hxb.tool.init.NeighbourSurvey.State;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -22,7 +23,7 @@ class AnnouncementTest {
         for (int i = 0; i < 200; i++) {
             final DiscoveredPort port = new DiscoveredPort("%012x".formatted(i), "enp" + i + "s0");
             known.addMachine(port.machine(), "machine-" + i);
-            known.addNic(port, new Nic(9000, 1000));
+            known.addNic(port, new Nic(9000, 1000, port.machine()));
             known.addSighting(
                     new Sighting(port, new DiscoveredPort("%012x".formatted(i + 1), "eth1")));
         }
@@ -53,14 +54,38 @@ class AnnouncementTest {
     }
 
     @Test
+    void shouldKeepTheLatestStateOfEachMachine() {
+        // given
+        final NeighbourSurvey known = many();
+        known.addState(HERE.machine(), new State(7, known.digest(), true));
+        final NeighbourSurvey other = new NeighbourSurvey();
+        other.addState(HERE.machine(), new State(6, 5, false));
+        final DiscoveredPort there = new DiscoveredPort("00000000000b", "eth1");
+        // when
+        for (final String text : Announcement.texts(HERE, known)) {
+            Announcement.take(text, there, other);
+        }
+        Announcement.take(
+                "hxb-init 2 00000000000a eth9\nd 00000000000a 6 0000000000000001 0\n",
+                there,
+                other);
+        // then
+        assertEquals(new State(7, known.digest(), true), other.states().get(HERE.machine()));
+        // and: both know the same once both know who hears whom
+        Announcement.texts(there, other).forEach(text -> Announcement.take(text, HERE, known));
+        Announcement.texts(HERE, known).forEach(text -> Announcement.take(text, there, other));
+        assertEquals(known.digest(), other.digest());
+    }
+
+    @Test
     void shouldAddNothingOfATextThatIsWrong() {
-        final String head = "hxb-init 1 00000000000b eth1\n";
+        final String head = "hxb-init 2 00000000000b eth1\n";
         for (final String text :
                 List.of(
                         "",
-                        "hxb-init 2 00000000000b eth1\n",
-                        "hxb-init 1 00000000000b\n",
-                        "hxb-init 1 zz0000000000 eth1\n",
+                        "hxb-init 1 00000000000b eth1\n",
+                        "hxb-init 2 00000000000b\n",
+                        "hxb-init 2 zz0000000000 eth1\n",
                         head + "m 00000000000b\n",
                         head + "m 00000000000b pc1\nm 00000000000c ../../etc\n",
                         head + "m 00000000000b pc1 # comment\n",
@@ -69,6 +94,9 @@ class AnnouncementTest {
                         head + "n 00000000000b eth1 99999999999999 1\n",
                         head + "n 00000000000b a/b 9000 1000\n",
                         head + "s 00000000000b eth1 00000000000c\n",
+                        head + "n 00000000000b eth1 9000 1000\n",
+                        head + "d 00000000000b 1 0 0\n",
+                        head + "d 00000000000b 1 0000000000000000 2\n",
                         head + "x\n",
                         head + "\n")) {
             final NeighbourSurvey known = new NeighbourSurvey();
@@ -83,13 +111,15 @@ class AnnouncementTest {
         final NeighbourSurvey known = new NeighbourSurvey();
         for (int i = 0; i < 3 * NeighbourSurvey.LIMIT; i++) {
             Announcement.take(
-                    "hxb-init 1 %012x eth1\nm %012x pc%d\nn %012x eth1 1 1\n".formatted(i, i, i, i),
+                    "hxb-init 2 %012x eth1\nm %012x pc%d\nn %012x eth1 1 1 %012x\nd %012x 1 %016x 0\n"
+                            .formatted(i, i, i, i, i, i, i),
                     HERE,
                     known);
         }
 
         assertEquals(NeighbourSurvey.LIMIT, known.machines().size());
         assertEquals(NeighbourSurvey.LIMIT, known.nics().size());
+        assertEquals(NeighbourSurvey.LIMIT, known.states().size());
         assertEquals(NeighbourSurvey.LIMIT, known.sightings().size());
     }
 

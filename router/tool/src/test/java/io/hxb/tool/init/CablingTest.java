@@ -9,6 +9,7 @@ import io.hxb.config.ClusterConfig;
 import io.hxb.config.Dimensions;
 import io.hxb.config.LinkConfig;
 import io.hxb.config.yaml.ClusterConfigYaml;
+import io.hxb.tool.init.NeighbourSurvey.Nic;
 import io.hxb.tool.init.NeighbourSurvey.Sighting;
 import io.hxb.tool.report.ToolException;
 
@@ -59,6 +60,10 @@ class CablingTest {
                 }
             }
             return machines;
+        }
+
+        private String name(final DiscoveredPort port) {
+            return port.nic() + " of " + known.name(port.machine());
         }
 
         private NeighbourSurvey heard() {
@@ -179,6 +184,109 @@ class CablingTest {
         final Machines loop = Machines.of(new int[] {2}, 2, 1);
         loop.segments.get("0 0 0").addAll(loop.segments.remove("0 1 0"));
         assertProblem(loop, "are on one cable or switch");
+    }
+
+    @Test
+    void shouldNameTheOneChangeThatMakesAHyperCrossbar() {
+        // one of four cables of 2x2 is missing
+        final Machines square = Machines.of(new int[] {2, 2}, 1, 1);
+        final List<DiscoveredPort> cable =
+                square.segments.remove(square.segments.keySet().stream().toList().getLast());
+        cable.forEach(port -> square.known.addNic(port, new Nic(1500, 1000, port.machine())));
+        final List<String> ends = cable.stream().map(square::name).toList();
+        assertProblem(square, "connect " + String.join(" and ", ends) + " to make it a 2x2");
+
+        // pc2 was left out of one of three switches
+        final Machines line = Machines.of(new int[] {4, 2}, 1, 1);
+        final DiscoveredPort out = line.segments.get("0 0 0").remove(1);
+        line.known.addNic(out, new Nic(1500, 1000, out.machine()));
+        assertProblem(line, "connect " + line.name(out) + " to the switch of ");
+
+        // two cables are interchanged at pc1
+        final Machines crossed = Machines.of(new int[] {3, 3}, 1, 1);
+        final DiscoveredPort x = crossed.segments.get("0 0 0").removeFirst();
+        final DiscoveredPort y = crossed.segments.get("1 0 0").removeFirst();
+        crossed.segments.get("0 0 0").addFirst(y);
+        crossed.segments.get("1 0 0").addFirst(x);
+        final Cabling cabling = Cabling.of(crossed.heard());
+        // Then pc1 has its dimensions in another order than its NICs, which the file states.
+        assertEquals("3x3", Cabling.shape(cabling.extents()));
+
+        // two cables are interchanged between pc2 and pc4
+        final Machines swapped = Machines.of(new int[] {3, 3}, 1, 1);
+        final DiscoveredPort two = swapped.segments.get("0 0 0").remove(1);
+        final DiscoveredPort four = swapped.segments.get("0 0 3").remove(0);
+        swapped.segments.get("0 0 0").add(1, four);
+        swapped.segments.get("0 0 3").add(0, two);
+        // Other pairs do as well, with the machines in another order.
+        assertProblem(swapped, "interchange the cables of ");
+        assertProblem(swapped, " to make it a 3x3");
+    }
+
+    @Test
+    void shouldTryNoLongerThanSecondsInALargeNetwork() {
+        // 256 machines, of which two are without a line: no single change helps
+        final Machines machines = Machines.of(new int[] {16, 16}, 1, 1);
+        machines.segments.get("0 0 0").removeFirst();
+        machines.segments.get("1 0 5").removeFirst();
+        machines.segments.get("1 0 7").removeFirst();
+
+        final ToolException thrown =
+                assertThrows(ToolException.class, () -> Cabling.of(machines.heard()));
+
+        assertTrue(thrown.getMessage().endsWith("two-pcs.md"), thrown.getMessage());
+    }
+
+    @Test
+    void shouldNoteWhatIsNotUsedAndWhatDiffers() {
+        // given: ten cables, of which one is slow and one has a smaller MTU
+        final Machines machines = Machines.of(new int[] {2}, 10, 1);
+        machines.segments.forEach(
+                (segment, ports) ->
+                        ports.forEach(
+                                port ->
+                                        machines.known.addNic(
+                                                port,
+                                                new Nic(
+                                                        segment.equals("0 4 0") ? 1500 : 9000,
+                                                        segment.equals("0 3 0") ? 10 : 1000,
+                                                        port.machine().substring(2)
+                                                                + "%02d"
+                                                                        .formatted(
+                                                                                port.nic()
+                                                                                        .length())))));
+        // when
+        final NeighbourSurvey known = machines.heard();
+        final Cabling cabling = Cabling.of(known);
+        final List<String> notes = CableNotes.of(known, cabling);
+        // then: the slow one is not used
+        assertEquals(8, cabling.links().getFirst().getFirst().size());
+        final String slow = machines.segments.get("0 3 0").getFirst().nic();
+        assertTrue(notes.stream().anyMatch(note -> note.contains("cable of " + slow + " of pc1")));
+        assertEquals(2, notes.stream().filter(note -> note.contains("is not used")).count());
+        assertTrue(notes.stream().noneMatch(note -> note.contains("speeds")), notes::toString);
+        assertTrue(notes.stream().anyMatch(note -> note.contains("different MTUs")));
+        assertTrue(notes.stream().anyMatch(note -> note.contains("have one MAC address")));
+    }
+
+    @Test
+    void shouldNoteLinksOfDifferentSpeeds() {
+        final Machines machines = Machines.of(new int[] {2}, 2, 1);
+        int megabits = 10;
+        for (final List<DiscoveredPort> ports : machines.segments.values()) {
+            for (final DiscoveredPort port : ports) {
+                machines.known.addNic(
+                        port, new Nic(1500, megabits, "%012x".formatted(port.hashCode())));
+            }
+            megabits *= 100;
+        }
+        final NeighbourSurvey known = machines.heard();
+
+        final List<String> notes = CableNotes.of(known, Cabling.of(known));
+
+        assertEquals(1, notes.size(), notes::toString);
+        assertTrue(notes.getFirst().contains("different speeds"), notes::toString);
+        assertTrue(notes.getFirst().contains("others at 1gbit;"), notes::toString);
     }
 
     private static void assertProblem(final Machines machines, final String part) {

@@ -69,6 +69,31 @@ class LocalNicTest {
     }
 
     @Test
+    void shouldLeaveAloneWhatBelongsToOtherDevices() throws IOException {
+        // given
+        nic("br0", "0x1003", "bridge");
+        nic("eth1", "0x1003", "device", "carrier=1");
+        Files.createSymbolicLink(folder.resolve("eth1/master"), folder.resolve("br0"));
+        nic("eth2.5", "0x1003", "uevent=DEVTYPE=vlan\nINTERFACE=eth2.5");
+        nic("mac0", "0x1003", "uevent=DEVTYPE=macvlan");
+        nic("team0", "0x1003", "lower_eth3");
+        nic("tie0", "0x1003", "bonding");
+        // when
+        final List<LocalNic> nics = LocalNic.list(folder, Set.of());
+        // then
+        assertEquals(
+                List.of(
+                        "left alone: bridge",
+                        "left alone: a port of br0, which takes its frames",
+                        "left alone: vlan",
+                        "left alone: macvlan",
+                        "left alone: other",
+                        "left alone: bond"),
+                nics.stream().map(nic -> nic.reasonToLeaveAlone(true)).toList());
+        assertEquals("br0", nics.get(1).master());
+    }
+
+    @Test
     void shouldFindTheDefaultRoute() throws IOException {
         final Path routes =
                 Files.writeString(

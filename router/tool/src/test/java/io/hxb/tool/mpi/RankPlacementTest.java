@@ -29,6 +29,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /** Which rank is attached to which node, as the script decides that starts in front of a rank. */
 @Tag("unit")
@@ -58,10 +59,14 @@ class RankPlacementTest {
         return process.waitFor() + " " + output.strip();
     }
 
+    private static List<Integer> all(final int nodes) {
+        return IntStream.range(0, nodes).boxed().toList();
+    }
+
     private static Map<String, String> environment(
             final int nodes, final Order order, final int rank, final int size) {
         final Map<String, String> environment =
-                new HashMap<>(RankPlacement.inLab(FOLDER, "a", nodes, order).environment());
+                new HashMap<>(RankPlacement.inLab(FOLDER, "a", all(nodes), order).environment());
         environment.put("OMPI_COMM_WORLD_RANK", Integer.toString(rank));
         environment.put("OMPI_COMM_WORLD_SIZE", Integer.toString(size));
         return environment;
@@ -82,6 +87,24 @@ class RankPlacementTest {
 
         assertEquals(
                 "0 " + config.ownSocketPath(node), socketOf(environment(nodes, order, rank, size)));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "NODE, 0, 5, 3",
+        "NODE, 1, 5, 0",
+        "NODE, 2, 5, 6",
+        "NODE, 3, 5, 3",
+        "BLOCK, 1, 6, 3",
+        "BLOCK, 2, 6, 0",
+        "BLOCK, 5, 6, 6"
+    })
+    void shouldDealRanksToTheNodesThatWereNamed(
+            final Order order, final int rank, final int size, final int node) throws Exception {
+        final Map<String, String> environment = environment(4, order, rank, size);
+        environment.putAll(RankPlacement.inLab(FOLDER, "a", List.of(3, 0, 6), order).environment());
+
+        assertEquals("0 " + FOLDER.resolve("a-" + node + ".sock"), socketOf(environment));
     }
 
     /** Slurm's srun sets these where it starts ranks itself; Open MPI's own go before them. */
@@ -137,7 +160,7 @@ class RankPlacementTest {
 
         assertEquals("0 /a folder/$HOME,", run(folder, environment, "sh", "-c", script));
 
-        RankPlacement.inLab(FOLDER, "a", 2, Order.NODE)
+        RankPlacement.inLab(FOLDER, "a", all(2), Order.NODE)
                 .environment()
                 .forEach((name, value) -> environment.put("OMPI_MCA_hxb_" + name, value));
         assertEquals(
@@ -169,7 +192,12 @@ class RankPlacementTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"HXB_RANK_SOCKETS=/run/a.sock", "HXB_RANK_NODES=0", "HXB_RANK_BY=chance"})
+            strings = {
+                "HXB_RANK_SOCKETS=/run/a.sock",
+                "HXB_RANK_NODES=0",
+                "HXB_RANK_LIST=1 2",
+                "HXB_RANK_BY=chance"
+            })
     void shouldRefuseWhatMakesNoSense(final String assignment) throws Exception {
         final String[] parts = assignment.split("=", 2);
         final Map<String, String> environment = environment(4, Order.NODE, 0, 1);
@@ -183,7 +211,7 @@ class RankPlacementTest {
 
     @Test
     void shouldRefuseMoreRanksThanContexts() {
-        final RankPlacement placement = RankPlacement.inLab(FOLDER, "a", 2, Order.NODE);
+        final RankPlacement placement = RankPlacement.inLab(FOLDER, "a", all(2), Order.NODE);
 
         assertDoesNotThrow(() -> placement.check(126, 64));
         final UsageException refused =

@@ -1,8 +1,10 @@
 package io.hxb.tool.option;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.hxb.tool.report.ToolException;
 
@@ -16,6 +18,7 @@ import picocli.CommandLine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 
 @Tag("unit")
@@ -40,7 +43,8 @@ class ClusterFileTest {
     }
 
     private ClusterFile parse(final String variable, final String... arguments) {
-        return CommandLine.populateCommand(new ClusterFile(variable), arguments);
+        return CommandLine.populateCommand(
+                new ClusterFile(variable, new LocalFile(folder)), arguments);
     }
 
     @Test
@@ -73,5 +77,36 @@ class ClusterFileTest {
         assertEquals(List.of("--name", "x"), parse(first, "--name", "x").words());
         assertEquals(List.of("--config", second), parse(first, "--config", second).words());
         assertEquals(List.of("--name", "lab"), parse(null).words());
+    }
+
+    @Test
+    void shouldTakeTheFileOfTheFolderWhenNothingElseIsNamed() throws IOException {
+        // given
+        final String local = write("cluster");
+        assumeTrue(parse(null).lab().isEmpty(), "a lab of this user runs");
+        // when
+        final ClusterFile cluster = parse(null);
+        // then
+        assertTrue(cluster.isGiven());
+        assertEquals("cluster", cluster.config().name());
+        assertEquals(List.of("--config", local), cluster.words());
+        assertEquals("first", parse(first).config().name());
+        assertEquals("second", parse(null, "--config", second).config().name());
+    }
+
+    @Test
+    void shouldNotTakeAFileThatOthersMayWrite() throws IOException {
+        // given
+        final Path local = Path.of(write("cluster"));
+        Files.setPosixFilePermissions(local, PosixFilePermissions.fromString("rw-rw-rw-"));
+        // then
+        assertFalse(new LocalFile(folder).isTrusted());
+        assertTrue(new LocalFile(folder).complaint().endsWith("others may write it"));
+        // and: a link leads anywhere
+        Files.delete(local);
+        Files.createSymbolicLink(local, Path.of(first));
+        assertFalse(new LocalFile(folder).isTrusted());
+        Files.delete(local);
+        assertEquals("", new LocalFile(folder).complaint());
     }
 }

@@ -56,6 +56,23 @@ class NodeNamesTest {
     }
 
     @Test
+    void shouldPutHostNamesInPlaceOfNumbers() {
+        // given
+        final Shape shape = Shape.of(2, 3);
+        final NodeNames names =
+                names(shape, Map.of("pc-d$1", shape.parseCoordinates("1,1"), "a\u001b", 0L));
+        // then
+        assertEquals("pc-d$1", names.host(3).orElseThrow());
+        assertTrue(names.host(1).isEmpty());
+        assertEquals(
+                "no route from node 1 to pc-d$1; pc-d$1's",
+                names.in("no route from node 1 to node 3; node 3's"));
+        assertEquals("node 33, node3, nodes 3", names.in("node 33, node3, nodes 3"));
+        assertFalse(names.in("node 0").contains("\u001b"));
+        assertEquals("node 0", names(shape, Map.of()).in("node 0"));
+    }
+
+    @Test
     void shouldRefuseWhatNamesNoNode() {
         // given
         final NodeNames names = names(Shape.of(2, 3), Map.of("beta", 1L));

@@ -5,11 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.config.Backend;
+import io.hxb.config.ClusterConfig;
+import io.hxb.config.LinkPlan;
 import io.hxb.observe.live.LinkCondition;
 import io.hxb.observe.live.LinkSample;
 import io.hxb.observe.live.NodeSample;
 import io.hxb.observe.live.NodeState;
 import io.hxb.tool.report.UsageException;
+import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -17,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 @Tag("unit")
@@ -27,6 +32,12 @@ class SelectionTest {
                     node(1, "1,0", NodeState.RUNNING, LinkCondition.FAILED, LinkCondition.GOOD),
                     node(2, "0,1", NodeState.DEAD, LinkCondition.GOOD, LinkCondition.WEAK),
                     node(3, "1,1", NodeState.RUNNING, LinkCondition.DOWN, LinkCondition.GOOD));
+
+    private static final NodeNames NAMES =
+            new NodeNames(
+                    ClusterConfig.of(
+                                    "pacs", Shape.of(2, 2), Backend.UDP, LinkPlan.udp(2, 1, 20_000))
+                            .withHosts(Map.of("pc-b", 0x0001L)));
 
     private static NodeSample node(
             final int id,
@@ -81,6 +92,26 @@ class SelectionTest {
         assertEquals(List.of("1,0 x.0 y.1"), wanted("--node", "1"));
         assertEquals(List.of("0,1 x.0 y.1", "1,1 x.0 y.1"), wanted("--node", "0,1", "--node", "3"));
         assertEquals(List.of("1,0 x.0 y.1", "1,1 x.0 y.1"), wanted("--node", "1,*"));
+    }
+
+    @Test
+    void shouldTakeNodesByName() {
+        // given
+        final Selection selection = parse("--node", "PC-B", "--node", "node3", "--node", "*,1");
+        selection.check();
+        // when
+        selection.resolve(NAMES);
+        // then
+        selection.check(NODES);
+        assertEquals(
+                List.of(1, 2, 3),
+                NODES.stream()
+                        .filter(node -> selection.of(node).isPresent())
+                        .map(NodeSample::node)
+                        .toList());
+        final UsageException thrown =
+                assertThrows(UsageException.class, () -> parse("--node", "pc-z").resolve(NAMES));
+        assertTrue(thrown.getMessage().startsWith("--node: no node"), thrown::getMessage);
     }
 
     @Test

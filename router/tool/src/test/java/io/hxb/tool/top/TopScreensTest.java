@@ -90,11 +90,12 @@ class TopScreensTest {
         final NodeDetail detail =
                 new NodeDetail(
                         "alpha",
-                        3_725,
-                        2,
-                        1,
-                        3,
-                        "p50 <= 128 us, p99 <= 1.0 ms, of 4711 frames while watched",
+                        List.of(
+                                "up 62 min, flows 2 sending, 1 receiving, contexts 3 open",
+                                "round trips p50 <= 128 us, p99 <= 1.0 ms, of 4711 frames while"
+                                        + " watched",
+                                "waits in queues p50 <= 1.0 us, p99 <= 64 us, of 300 messages while"
+                                        + " watched"),
                         Map.of("x.0", "1,0", "x.1", "1,0"),
                         List.of());
         return new TopModel(
@@ -158,6 +159,85 @@ class TopScreensTest {
         if (!isUnicode) {
             assertTrue(text(lines).chars().allMatch(each -> each < 128), () -> text(lines));
         }
+    }
+
+    /** A node of another machine. */
+    private static NodeSample far(
+            final int node, final NodeState state, final NodeSample.Source source) {
+        final NodeSample sample = node(node, state, LinkCondition.GOOD, 50);
+        return new NodeSample(
+                sample.cluster(),
+                node,
+                node % 256 + "," + node / 256,
+                state,
+                state == NodeState.RUNNING ? 0 : 12_000 + node,
+                sample.messages(),
+                sample.frames(),
+                sample.routes(),
+                sample.links(),
+                Optional.empty(),
+                source);
+    }
+
+    @Test
+    void shouldShowNodesOfOtherMachinesAsTheyAreHeard() {
+        // given
+        final List<NodeSample> nodes =
+                List.of(
+                        node(0, NodeState.RUNNING, LinkCondition.GOOD, 50),
+                        far(1, NodeState.RUNNING, NodeSample.Source.HEARD),
+                        far(2, NodeState.DEAD, NodeSample.Source.NOTHING),
+                        far(3, NodeState.DEAD, NodeSample.Source.HEARD));
+        final TopModel model = new TopModel("12:34:56", TopModel.troubledFirst(nodes));
+
+        // when
+        final List<String> lines =
+                text(TopView.draw(model, 240, 24, press(model, 24))).lines().toList();
+
+        // then
+        assertTrue(lines.get(1).startsWith("node (3,0) is unheard, last heard 12 s ago  +1 more"));
+        assertTrue(lines.get(3).matches("\\(3,0\\) +unheard 12 s +0/2 .*"), lines.get(3));
+        assertTrue(lines.get(4).matches("\\(2,0\\) +unknown +0/2 .*"), lines.get(4));
+        assertTrue(
+                lines.get(5).matches("\\(0,0\\) +running +2/2 .* 0 +0 +0 +0 +0 +0 +0 +pacs"),
+                lines.get(5));
+        assertTrue(
+                lines.get(6).matches("\\(1,0\\) +running +2/2 .* 40 +- +- +0 +- +- +pacs"),
+                lines.get(6));
+        final String wrong = text(TopView.draw(model, 80, 24, press(model, 24, TopKey.ATTENTION)));
+        assertTrue(wrong.contains("node (2,0) is unknown, nothing was heard of it\n"), wrong);
+    }
+
+    @Test
+    void shouldTellWhatIsWrongInALargeClusterOnItsFirstScreen() {
+        // given: 2560 nodes, of which 512 are not heard and 3 have a link that failed
+        final List<NodeSample> nodes = new ArrayList<>();
+        for (int node = 0; node < 2560; node++) {
+            final boolean isGone = node >= 1024 && node < 1536;
+            nodes.add(
+                    node % 1000 == 7
+                            ? node(node, NodeState.RUNNING, LinkCondition.FAILED, 1)
+                            : far(
+                                    node,
+                                    isGone ? NodeState.DEAD : NodeState.RUNNING,
+                                    NodeSample.Source.HEARD));
+        }
+        final TopModel model = new TopModel("12:34:56", TopModel.troubledFirst(nodes));
+
+        // when
+        final List<ScreenLine> screen = TopView.draw(model, 80, 24, press(model, 24));
+        final List<String> lines = text(screen).lines().toList();
+        final String wrong = text(TopView.draw(model, 80, 24, press(model, 24, TopKey.ATTENTION)));
+        final String end = text(TopView.draw(model, 80, 24, press(model, 24, TopKey.LAST)));
+
+        // then
+        assertEquals(24, screen.size());
+        assertTrue(lines.get(0).contains("nodes running 2048/2560"), lines.get(0));
+        assertTrue(lines.get(1).startsWith("512 nodes are unheard: (0,4) (1,4) "), lines.get(1));
+        assertTrue(lines.get(1).endsWith("  +1 more: w"), lines.get(1));
+        assertTrue(lines.get(3).matches("\\(0,4\\) +unheard 13 s .*"), lines.get(3));
+        assertTrue(wrong.contains("3 nodes have links that are failed: "), wrong);
+        assertTrue(end.contains("\n(255,9) "), end);
     }
 
     @Test

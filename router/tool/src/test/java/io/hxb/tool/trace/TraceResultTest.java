@@ -24,7 +24,7 @@ class TraceResultTest {
     private static final int TO = node("1,1,0");
 
     // Two links in each dimension: x.0 and x.1 have the indices 0 and 1, y.0 has 2 and so on.
-    private final ClusterConfig config =
+    private ClusterConfig config =
             new ClusterConfig.Builder(
                             "test", SHAPE, Backend.UDP, LinkPlan.udp(SHAPE.dimensions(), 2, 20_000))
                     .build();
@@ -88,6 +88,23 @@ class TraceResultTest {
                 result.text());
         assertTrue(result.text().contains("x.0:2 x.1:1"), result.text());
         assertTrue(result.text().contains("67%"), result.text());
+    }
+
+    @Test
+    void shouldCallNodesByTheNamesOfTheirHosts() {
+        // given
+        config =
+                config.withHosts(
+                        Map.of("pc-a", SHAPE.coordinates(FROM), "pc-d", SHAPE.coordinates(TO)));
+        frames.sent(0, 0, 0);
+        relayed(0, "1,0,0", TracedFlyweight.RELAYED, 0, 2);
+        arrived(0, 2, 2, 50_000);
+        // when
+        final TraceResult result = result(1);
+        // then: for people; programs get coordinates
+        assertTrue(result.text().startsWith("pc-a -> pc-d: 1 frames"), result.text());
+        assertTrue(result.text().contains("pc-a x.0 1,0,0 y.0 pc-d"), result.text());
+        assertEquals(List.of("0,0,0 x.0 1,0,0 y.0 1,1,0"), paths(result));
     }
 
     @Test

@@ -10,6 +10,7 @@ import io.hxb.tool.option.LabOptions;
 import io.hxb.tool.option.PatienceOption;
 import io.hxb.tool.option.WaitOptions;
 import io.hxb.tool.report.ExitStatus;
+import io.hxb.tool.report.ToolException;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -18,6 +19,7 @@ import picocli.CommandLine.Option;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /** The process that a lab of {@code lab up} belongs to; lives until it gets a signal to end. */
 @Command(
@@ -26,6 +28,8 @@ import java.util.concurrent.CountDownLatch;
         mixinStandardHelpOptions = true,
         description = "Carry a lab until it is ended.")
 final class LabHostCommand implements Callable<Integer> {
+    private static final long KEEP_MS = 500;
+
     @Mixin private LabOptions lab;
     @Mixin private SwitchLabOptions switches;
     @Mixin private WaitOptions waiting;
@@ -44,7 +48,7 @@ final class LabHostCommand implements Callable<Integer> {
         if (switches.isGiven()) {
             try (SwitchLab made = SwitchLab.start(LabRegistry.ofUser(), switches.spec(lab))) {
                 System.out.println("lab is up in " + made.folder());
-                new CountDownLatch(1).await();
+                keep(made::keepFiles);
             }
             return ExitStatus.OK;
         }
@@ -56,9 +60,20 @@ final class LabHostCommand implements Callable<Integer> {
                         config -> ip.apply(patience.apply(waiting.apply(config))))) {
             session.observe();
             System.out.println("lab is up in " + session.folder());
-            // Ended by a signal, whose hook removes the lab.
-            new CountDownLatch(1).await();
+            keep(session::keepFiles);
         }
         return ExitStatus.OK;
+    }
+
+    // Ended by a signal, whose hook removes the lab.
+    private static void keep(final Runnable files) throws InterruptedException {
+        final CountDownLatch end = new CountDownLatch(1);
+        while (!end.await(KEEP_MS, TimeUnit.MILLISECONDS)) {
+            try {
+                files.run();
+            } catch (final ToolException e) {
+                // The log lay there, too. The folder of a user is back when he logs in again.
+            }
+        }
     }
 }

@@ -144,6 +144,11 @@ public final class SwitchLab implements AutoCloseable {
         }
     }
 
+    /** Makes the file by which other commands find the lab again, see {@link Lab#keepFiles}. */
+    public void keepFiles() {
+        lab.keepFiles(Map.of());
+    }
+
     /** The plan that switches and hosts follow. */
     public VlanPlan plan() {
         return spec.plan();

@@ -267,6 +267,7 @@ class VlanPlanOvsSystemTest {
         }
     }
 
+    @Tag("outside")
     @Test
     void shouldCarryFramesOfAFatTreeAlongPlannedLinksInTheVlansThatHostsChoose()
             throws IOException {
