@@ -17,6 +17,7 @@ import io.hxb.pm.PmStatus;
 import io.hxb.pm.attach.AttachMessage;
 import io.hxb.recorder.RecordedEvent;
 import io.hxb.recorder.TakenEvents;
+import io.hxb.testing.RemovedFolder;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -28,7 +29,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -94,7 +94,7 @@ class AttachServerTest {
                 PmDevice device = PmDevice.attach(removed.path());
                 PmContext context = device.openContext(1)) {
             // when: the folder goes, as at logout
-            removeAll(place);
+            RemovedFolder.remove(place);
             // then: attached programs go on
             assertTrue(send(context, 1, 7) >= 0);
             assertEquals(PmStatus.OK, context.await(20 * SECOND_NS));
@@ -119,14 +119,6 @@ class AttachServerTest {
             return true;
         } catch (final IOException e) {
             return false;
-        }
-    }
-
-    private static void removeAll(final Path folder) throws IOException {
-        try (Stream<Path> files = Files.walk(folder)) {
-            for (final Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
         }
     }
 

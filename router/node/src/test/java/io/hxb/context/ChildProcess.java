@@ -62,7 +62,7 @@ public final class ChildProcess {
             read = process.getInputStream().read();
         }
         if (!line.toString().equals("ready")) {
-            process.destroyForcibly();
+            process.destroyForcibly().onExit().join();
             throw new IOException("the child process printed '" + line + "'");
         }
         return process;

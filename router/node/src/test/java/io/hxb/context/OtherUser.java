@@ -91,7 +91,7 @@ public final class OtherUser implements AutoCloseable {
 
     @Override
     public void close() {
-        process.destroyForcibly();
+        process.destroyForcibly().onExit().join();
     }
 
     /** Runs one; see {@link #start}. */

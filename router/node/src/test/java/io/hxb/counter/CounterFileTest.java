@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.recorder.RecorderReader;
+import io.hxb.testing.RemovedFolder;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -65,9 +66,7 @@ class CounterFileTest {
         final Path events = RecorderReader.fileBeside(file);
         try (Counters counters = create(file)) {
             // when: the folder is removed, as at logout
-            Files.delete(file);
-            Files.delete(events);
-            Files.delete(place);
+            RemovedFolder.remove(place);
             count(counters, 41);
             for (int second = 0; second < 10; second++) {
                 counters.publish();

@@ -12,6 +12,7 @@ import io.hxb.recorder.RecorderReader;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
@@ -44,8 +45,10 @@ class CountersTest {
 
     private final List<String> warnings = new ArrayList<>();
 
+    @RegisterExtension private final OpenCounters open = new OpenCounters();
+
     private Counters create(final Path file) {
-        return Counters.create(file, LABELS, 2, warnings::add);
+        return open.create(file, LABELS, 2, warnings::add);
     }
 
     @Test

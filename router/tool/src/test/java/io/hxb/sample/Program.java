@@ -75,11 +75,11 @@ record Program(Process process, Path outputFile, Path errorFile) implements Auto
         process.destroy();
         try {
             if (!process.waitFor(10, TimeUnit.SECONDS)) {
-                process.destroyForcibly();
+                process.destroyForcibly().onExit().join();
             }
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
-            process.destroyForcibly();
+            process.destroyForcibly().onExit().join();
         }
     }
 }

@@ -6,12 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.counter.CounterLabels;
 import io.hxb.counter.Counters;
+import io.hxb.counter.OpenCounters;
 import io.hxb.recorder.RecordedEvent;
 import io.hxb.tool.report.ExitStatus;
 import io.hxb.tool.report.Json;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
@@ -23,12 +25,14 @@ import java.util.Map;
 /** What {@code hxb events} and {@code hxb doctor --explain} print of nodes that ran or died. */
 @Tag("unit")
 class EventsCliTest {
+    @RegisterExtension private final OpenCounters open = new OpenCounters();
+
     @TempDir private Path folder;
 
     /** A node that records and is never closed, as one that was killed. */
     private Counters node(final int node) {
         final CounterLabels labels = new CounterLabels("ev", 1, node, node, 1, List.of());
-        return Counters.create(
+        return open.create(
                 folder.resolve("ev-" + node + ".counters"), labels, 1, AssertionError::new);
     }
 

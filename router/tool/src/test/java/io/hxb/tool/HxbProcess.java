@@ -97,7 +97,12 @@ final class HxbProcess implements AutoCloseable {
     /** Waits for its end and checks the keys of what it printed; the exit status. */
     int status() throws InterruptedException {
         if (process != null && !process.waitFor(LIMIT_S, TimeUnit.SECONDS)) {
-            fail(arguments + " did not end within " + LIMIT_S + " s: " + output() + errors());
+            fail(
+                    arguments
+                            + (" did not end within " + LIMIT_S + " s: ")
+                            + output()
+                            + errors()
+                            + StackDump.of(process));
         }
         if (arguments.contains("--json")) {
             JsonPage.check(arguments, output());
@@ -157,7 +162,8 @@ final class HxbProcess implements AutoCloseable {
         final long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_S);
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() - deadlineNs > 0 || !process.isAlive()) {
-                fail("waited in vain for " + what + ": " + output() + errors());
+                final String stacks = process.isAlive() ? StackDump.of(process) : "it has ended";
+                fail("waited in vain for " + what + ": " + output() + errors() + stacks);
             }
             LockSupport.parkNanos(20_000_000);
         }
@@ -179,11 +185,11 @@ final class HxbProcess implements AutoCloseable {
         process.destroy();
         try {
             if (!process.waitFor(10, TimeUnit.SECONDS)) {
-                process.destroyForcibly();
+                process.destroyForcibly().onExit().join();
             }
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
-            process.destroyForcibly();
+            process.destroyForcibly().onExit().join();
         }
     }
 }

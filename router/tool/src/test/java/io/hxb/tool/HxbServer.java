@@ -58,7 +58,7 @@ final class HxbServer implements AutoCloseable {
 
     @Override
     public void close() {
-        process.destroyForcibly();
+        process.destroyForcibly().onExit().join();
     }
 
     /** Runs what its standard input names, until that ends. */

@@ -9,6 +9,7 @@ import io.hxb.config.AttachConfig;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.yaml.ClusterConfigYaml;
 import io.hxb.pm.PmDevice;
+import io.hxb.testing.RemovedFolder;
 import io.hxb.tool.lab.LabNames;
 import io.hxb.tool.lab.LabRegistry;
 import io.hxb.tool.lab.LabState;
@@ -26,7 +27,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -357,11 +357,7 @@ class LabUpSystemTest {
     /** What happens when a user logs out, or somebody cleans up. */
     private void checkRemovedFolder(final Path file) throws Exception {
         final Path run = folder.resolve("run");
-        try (Stream<Path> files = Files.walk(run)) {
-            for (final Path each : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(each);
-            }
-        }
+        RemovedFolder.remove(run);
         await(() -> Files.exists(file) && Files.exists(run.resolve("labs/" + name + ".json")));
         final ClusterConfig config = ClusterConfigYaml.read(file);
         for (int node = 0; node < 2; node++) {

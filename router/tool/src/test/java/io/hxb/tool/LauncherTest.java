@@ -127,7 +127,7 @@ class LauncherTest {
         builder.environment().putAll(environment);
         final Process process = builder.start();
         if (!process.waitFor(LIMIT_S, TimeUnit.SECONDS)) {
-            process.destroyForcibly();
+            process.destroyForcibly().onExit().join();
         }
         return new Run(process.waitFor(), Files.readString(output), Files.readString(errors));
     }

@@ -58,6 +58,6 @@ final class PrivateNamespaces implements AutoCloseable {
     public void close() throws IOException {
         holder.outputWriter().close();
         awaitEnd();
-        holder.destroyForcibly();
+        holder.destroyForcibly().onExit().join();
     }
 }

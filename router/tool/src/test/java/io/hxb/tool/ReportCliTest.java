@@ -6,12 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.counter.CounterLabels;
 import io.hxb.counter.Counters;
+import io.hxb.counter.OpenCounters;
 import io.hxb.recorder.RecordedEvent;
 import io.hxb.tool.report.ExitStatus;
 import io.hxb.tool.report.Json;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
@@ -30,6 +32,8 @@ import java.util.zip.ZipFile;
 @Tag("system")
 class ReportCliTest {
     private static final byte[] SECRET = HexFormat.of().parseHex("5b".repeat(16) + "c7".repeat(16));
+
+    @RegisterExtension private final OpenCounters open = new OpenCounters();
 
     @TempDir private Path folder;
 
@@ -83,7 +87,7 @@ class ReportCliTest {
         // given a node that was never closed, as one that was killed
         final Path file = folder.resolve("report.zip");
         final Counters dead =
-                Counters.create(
+                open.create(
                         folder.resolve("rep-0.counters"),
                         new CounterLabels("rep", 1, 0, 0, 1, List.of()),
                         1,

@@ -139,15 +139,15 @@ class RpcKillSystemTest {
     void stopAll() {
         for (int node = 0; node < NODES; node++) {
             if (clients[node] != null) {
-                clients[node].process().destroyForcibly();
+                clients[node].process().destroyForcibly().onExit().join();
             }
         }
         if (service != null) {
-            service.destroyForcibly();
+            service.destroyForcibly().onExit().join();
         }
         for (final HxbProcess node : nodes) {
             if (node != null) {
-                node.process().destroyForcibly();
+                node.process().destroyForcibly().onExit().join();
             }
         }
     }

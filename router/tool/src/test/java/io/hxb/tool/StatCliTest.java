@@ -8,12 +8,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hxb.counter.CounterLabels;
 import io.hxb.counter.CounterType;
 import io.hxb.counter.Counters;
+import io.hxb.counter.OpenCounters;
 import io.hxb.counter.ResourceUse;
 import io.hxb.tool.report.ExitStatus;
 import io.hxb.tool.report.Json;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
@@ -30,12 +32,14 @@ import java.util.stream.Stream;
 class StatCliTest {
     private static final long LONG_AGO_MS = 1000;
 
+    @RegisterExtension private final OpenCounters open = new OpenCounters();
+
     @TempDir private Path folder;
 
     private Path node(final int node, final long heartbeatMs, final boolean isStopped) {
         final Path file = folder.resolve("node" + node + ".counters");
         final CounterLabels labels = new CounterLabels("lab", 1, node, node, 1, List.of());
-        final Counters counters = Counters.create(file, labels, 1, warning -> {});
+        final Counters counters = open.create(file, labels, 1, warning -> {});
         counters.heartbeat(heartbeatMs);
         counters.publish();
         if (isStopped) {
@@ -86,7 +90,7 @@ class StatCliTest {
         for (int node = 0; node < 2; node++) {
             final CounterLabels labels = new CounterLabels("lab", 1, node, node, 1, List.of());
             final Counters counters =
-                    Counters.create(
+                    open.create(
                             folder.resolve("lab-" + node + ".counters"), labels, 1, warning -> {});
             counters.heartbeat(System.currentTimeMillis());
             counters.publish();
@@ -126,7 +130,7 @@ class StatCliTest {
                         "lab", 1, 0, 0, 1, List.of(new CounterLabels.LinkLabel(0, 0, "eth1")));
         for (final boolean isStopped : new boolean[] {false, true}) {
             final Path file = folder.resolve("silent-" + isStopped + ".counters");
-            final Counters counters = Counters.create(file, labels, 1, warning -> {});
+            final Counters counters = open.create(file, labels, 1, warning -> {});
             counters.ofNode().source(CounterType.LINK_UP_STATE, 0, () -> 1);
             counters.ofNode().source(CounterType.LINK_NEIGHBOURS_NODES, 0, () -> 1);
             counters.ofNode().source(CounterType.LINK_WEIGHT_PERCENT, 0, () -> 100);

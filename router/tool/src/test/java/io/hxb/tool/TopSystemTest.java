@@ -3,10 +3,12 @@ package io.hxb.tool;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
 
 import io.hxb.counter.CounterLabels;
 import io.hxb.counter.CounterType;
 import io.hxb.counter.Counters;
+import io.hxb.counter.OpenCounters;
 import io.hxb.tool.report.ExitStatus;
 
 import org.jline.utils.ScreenTerminal;
@@ -14,6 +16,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
@@ -34,9 +37,12 @@ class TopSystemTest {
     private static final String LEAVE = "\u001b[?1049l";
     private static final long LIMIT_S = 60;
 
+    @RegisterExtension private final OpenCounters open = new OpenCounters();
+
     @TempDir private Path folder;
 
     private final List<String> files = new ArrayList<>();
+    private final List<Counters> nodes = new ArrayList<>();
 
     @BeforeEach
     void makesTheFilesOfTwoNodes() {
@@ -52,13 +58,14 @@ class TopSystemTest {
                                     new CounterLabels.LinkLabel(0, 0, "eth0"),
                                     new CounterLabels.LinkLabel(0, 1, "eth1")));
             final Path file = folder.resolve("pacs-" + node + ".counters");
-            final Counters counters = Counters.create(file, labels, 1, AssertionError::new);
+            final Counters counters = open.create(file, labels, 1, AssertionError::new);
             counters.ofNode().source(CounterType.LINK_UP_STATE, 0, () -> 1).publish();
             counters.ofLoop(0).add(CounterType.LINK_SENT_FRAMES, 0, 7);
             counters.ofLoop(0).publish();
             // Node 0 lives in the far future, node 1 hung long ago.
             counters.heartbeat(node == 0 ? Long.MAX_VALUE / 2 : 1);
             files.add(file.toString());
+            nodes.add(counters);
         }
     }
 
@@ -117,11 +124,11 @@ class TopSystemTest {
             checkWhole(screen, 80, 24);
             process.getOutputStream().write('q');
             process.getOutputStream().flush();
-            assertTrue(process.waitFor(LIMIT_S, TimeUnit.SECONDS), () -> read(screen));
+            waitForEnd(process, screen);
             assertEquals(ExitStatus.OK, process.exitValue(), () -> read(screen));
             checkRestored(screen);
         } finally {
-            process.destroyForcibly();
+            end(process);
         }
     }
 
@@ -134,10 +141,10 @@ class TopSystemTest {
             await(screen, process, "? help");
             checkWhole(screen, 132, 43);
             process.descendants().filter(TopSystemTest::isJava).forEach(ProcessHandle::destroy);
-            assertTrue(process.waitFor(LIMIT_S, TimeUnit.SECONDS), () -> read(screen));
+            waitForEnd(process, screen);
             checkRestored(screen);
         } finally {
-            process.destroyForcibly();
+            end(process);
         }
     }
 
@@ -149,13 +156,15 @@ class TopSystemTest {
             await(screen, process, "nodes running 1/2");
             await(screen, process, "? help");
             checkWhole(screen, 40, 12);
+            // While a node runs it makes its file again.
+            nodes.getFirst().close();
             Files.delete(Path.of(files.getFirst()));
-            assertTrue(process.waitFor(LIMIT_S, TimeUnit.SECONDS), () -> read(screen));
+            waitForEnd(process, screen);
             assertEquals(ExitStatus.FAILED, process.exitValue(), () -> read(screen));
             checkRestored(screen);
             assertTrue(read(screen).lastIndexOf("hxb: ") > read(screen).lastIndexOf(LEAVE));
         } finally {
-            process.destroyForcibly();
+            end(process);
         }
     }
 
@@ -237,11 +246,26 @@ class TopSystemTest {
         return builder.start();
     }
 
+    /** Ends what runs on the terminal, too, before its folder is removed. */
+    private static void end(final Process process) {
+        final List<ProcessHandle> all = new ArrayList<>(process.descendants().toList());
+        all.add(process.toHandle());
+        all.forEach(ProcessHandle::destroyForcibly);
+        all.forEach(each -> each.onExit().join());
+    }
+
+    private static void waitForEnd(final Process process, final Path screen)
+            throws InterruptedException {
+        if (!process.waitFor(LIMIT_S, TimeUnit.SECONDS)) {
+            fail(StackDump.of(process) + '\n' + read(screen));
+        }
+    }
+
     private static void await(final Path screen, final Process process, final String text) {
         final long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_S);
         while (!Files.exists(screen) || !read(screen).contains(text)) {
             if (System.nanoTime() - deadlineNs > 0 || !process.isAlive()) {
-                throw new AssertionError("waited in vain for '" + text + "': " + read(screen));
+                fail("no '" + text + "': " + StackDump.of(process) + '\n' + read(screen));
             }
             LockSupport.parkNanos(20_000_000);
         }

@@ -105,7 +105,7 @@ class RawGroForwardingSystemTest extends RawIpPair {
             assertTrue(isOn());
             assertEquals(List.of(running.pid()), owners());
         } finally {
-            running.destroyForcibly();
+            running.destroyForcibly().onExit().join();
         }
     }
 }

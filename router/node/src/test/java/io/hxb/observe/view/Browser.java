@@ -5,16 +5,19 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.WebSocket;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -23,6 +26,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * A headless Chromium with one page, driven over the DevTools protocol. Used by one thread. Source:
@@ -43,9 +48,11 @@ final class Browser implements AutoCloseable {
     private final StringBuilder heap = new StringBuilder();
     private int lastId;
 
-    /** Starts it; {@code profile} is an empty folder. */
-    Browser(final Path profile) throws IOException {
-        this.profile = profile;
+    /** Starts it, with a profile of its own. */
+    Browser() throws IOException {
+        profile =
+                Files.createTempDirectory(
+                        Files.createDirectories(Path.of("target").toAbsolutePath()), "chromium");
         process =
                 new ProcessBuilder(
                                 "chromium",
@@ -54,6 +61,7 @@ final class Browser implements AutoCloseable {
                                 "--disable-gpu",
                                 "--no-first-run",
                                 "--disable-background-networking",
+                                "--disable-breakpad",
                                 "--disable-component-update",
                                 "--disable-sync",
                                 "--hide-scrollbars",
@@ -291,13 +299,30 @@ final class Browser implements AutoCloseable {
     @Override
     public void close() {
         socket.abort();
+        final List<ProcessHandle> all = process.descendants().collect(Collectors.toList());
+        all.add(process.toHandle());
         process.destroy();
         try {
-            if (!process.waitFor(ANSWER_SECONDS, TimeUnit.SECONDS)) {
-                process.destroyForcibly().waitFor();
-            }
+            process.waitFor(ANSWER_SECONDS, TimeUnit.SECONDS);
         } catch (final InterruptedException e) {
             throw new IllegalStateException(e);
+        }
+        all.forEach(ProcessHandle::destroyForcibly);
+        all.forEach(each -> each.onExit().join());
+        // Whoever is no descendant may still write there for a moment.
+        await("the end of " + profile, ANSWER_SECONDS, () -> isRemoved(profile));
+    }
+
+    private static boolean isRemoved(final Path folder) {
+        try (Stream<Path> content = Files.walk(folder)) {
+            for (final Path path : content.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(path);
+            }
+            return true;
+        } catch (final NoSuchFileException e) {
+            return !Files.exists(folder);
+        } catch (final IOException | UncheckedIOException e) {
+            return false;
         }
     }
 }

@@ -16,14 +16,11 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
-import org.junit.jupiter.api.io.CleanupMode;
-import org.junit.jupiter.api.io.TempDir;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -41,10 +38,6 @@ class LivePageTest {
     private static final String LOST =
             "document.getElementById('connection').dataset.state === 'lost'";
 
-    // A browser that has been ended may still write there for a moment.
-    @TempDir(cleanup = CleanupMode.ALWAYS)
-    private static Path profile;
-
     private static Browser browser;
     private static PageServer server;
 
@@ -52,7 +45,7 @@ class LivePageTest {
     static void open() throws IOException {
         Assumptions.assumeTrue(Browser.isThere(), "there is no chromium");
         server = new PageServer(new GeneratedNetwork(Shape.parse(SHAPE), LINKS), "first", 0);
-        browser = new Browser(profile);
+        browser = new Browser();
         browser.size(1_300, 900, false);
         browser.open(server.url());
         browser.await("window.hxb && hxb.model.isThere && " + LIVE);

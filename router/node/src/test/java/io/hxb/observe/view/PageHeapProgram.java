@@ -5,8 +5,6 @@ import io.hxb.topology.Shape;
 import tools.jackson.databind.JsonNode;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -75,12 +73,9 @@ final class PageHeapProgram {
      * @param words how many ten minutes.
      */
     public static void main(final String... words) throws IOException {
-        final Path profile =
-                Files.createTempDirectory(
-                        Files.createDirectories(Path.of("target").toAbsolutePath()), "chromium");
         final GeneratedNetwork network = new GeneratedNetwork(Shape.parse("4x4"), 3);
         try (PageServer server = new PageServer(network, "r0", 0);
-                Browser browser = new Browser(profile)) {
+                Browser browser = new Browser()) {
             browser.size(1_300, 900, false);
             browser.open(server.url());
             browser.await("window.hxb && hxb.model.isThere && hxb.model.links[0].in_frames_per_s");

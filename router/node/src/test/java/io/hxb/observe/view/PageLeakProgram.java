@@ -56,10 +56,7 @@ final class PageLeakProgram {
      */
     public static void main(final String... words) throws IOException {
         final int minutes = Integer.parseInt(words[0]);
-        final Path profile =
-                Files.createTempDirectory(
-                        Files.createDirectories(Path.of("target").toAbsolutePath()), "chromium");
-        try (Browser browser = new Browser(profile)) {
+        try (Browser browser = new Browser()) {
             new PageLeakProgram(browser).run(minutes);
         }
     }

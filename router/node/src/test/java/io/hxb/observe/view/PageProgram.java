@@ -78,16 +78,11 @@ final class PageProgram {
 
     private static Browser browser(final PageServer server, final int width, final int height)
             throws IOException {
-        final Browser browser = new Browser(profile());
+        final Browser browser = new Browser();
         browser.size(width, height, false);
         browser.open(server.url());
         browser.await("window.hxb && hxb.model.isThere && hxb.model.links[0].in_frames_per_s", 20);
         return browser;
-    }
-
-    private static Path profile() throws IOException {
-        return Files.createTempDirectory(
-                Files.createDirectories(Path.of("target").toAbsolutePath()), "chromium");
     }
 
     private static void pictures(final Path folder) throws IOException {

@@ -75,7 +75,7 @@ class InterruptedRunTest {
         awaitFile(process, csv);
         new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start().waitFor();
         final boolean hasEnded = process.waitFor(60, TimeUnit.SECONDS);
-        process.destroyForcibly();
+        process.destroyForcibly().onExit().join();
         // then it ends, and what was measured is on the screen and in the file
         final String output = Files.readString(folder.resolve("output"));
         assertTrue(hasEnded, output);
