@@ -60,12 +60,11 @@ public final class BalancedPaths {
         this.virtualChannels = relation.virtualChannels();
         this.isPerHost = isPerHost && graph.hostCount() > 0;
         this.weights = weights(graph);
-        // The paths while they are made, and the result.
+        // The paths while they are made, and the result, and the distances.
+        final long pathsBytes =
+                this.isPerHost ? HeapCheck.hostPathsBytes(graph) : HeapCheck.pathsBytes(graph);
         HeapCheck.require(
-                2
-                        * (this.isPerHost
-                                ? HeapCheck.hostPathsBytes(graph)
-                                : HeapCheck.pathsBytes(graph)),
+                2 * pathsBytes + 2L * relation.stateCount() * graph.switchCount(),
                 "the paths to be balanced");
         this.distances = new DistanceTable(relation);
         this.capacities = capacities(graph);
