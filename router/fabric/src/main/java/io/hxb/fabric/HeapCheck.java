@@ -68,4 +68,15 @@ public final class HeapCheck {
         }
         return 4L * graph.switchCount() * (links + graph.switchCount());
     }
+
+    /** Bytes of a {@link RouteSet} of shortest paths to every host, estimated from switch 0. */
+    public static long hostPathsBytes(final SwitchGraph graph) {
+        int sources = 0;
+        for (final int hosts : graph.hostCounts()) {
+            sources += hosts > 0 ? 1 : 0;
+        }
+        final double ofPair =
+                (double) pathsBytes(graph) / graph.switchCount() / graph.switchCount();
+        return (long) (ofPair * sources * graph.hostCount());
+    }
 }

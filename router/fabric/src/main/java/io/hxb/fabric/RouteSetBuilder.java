@@ -3,8 +3,8 @@ package io.hxb.fabric;
 import java.util.Arrays;
 
 /**
- * Takes the paths of all ordered pairs of switches, in ascending order of (source, destination),
- * including those from a switch to itself, without steps. Used by one thread.
+ * Takes the paths from all sources to all destinations, in ascending order of (source,
+ * destination), including those within a switch, without steps. Used by one thread.
  *
  * <pre>{@code
  * for (int from ...) for (int to ...) {
@@ -17,6 +17,8 @@ import java.util.Arrays;
 public final class RouteSetBuilder {
     private final SwitchGraph graph;
     private final int virtualChannels;
+    private final boolean isPerHost;
+    private final int[] hostCounts;
     private final int[][] starts;
     private final int[][] steps;
 
@@ -29,23 +31,58 @@ public final class RouteSetBuilder {
     private int at;
 
     /**
-     * Starts with the path from switch 0 to itself.
+     * Takes paths from every switch to every switch.
      *
      * @param virtualChannels of each channel, at least 1.
      * @throws GraphException if the heap has no room for the paths.
      */
     public RouteSetBuilder(final SwitchGraph graph, final int virtualChannels) {
+        this(graph, virtualChannels, false);
+    }
+
+    /**
+     * Takes paths to every switch, or paths from every switch with hosts to every host.
+     *
+     * @param virtualChannels of each channel, at least 1.
+     * @param isPerHost whether destinations are hosts; the graph must have some then.
+     * @throws GraphException if the heap has no room for the paths.
+     */
+    public RouteSetBuilder(
+            final SwitchGraph graph, final int virtualChannels, final boolean isPerHost) {
         if (virtualChannels < 1) {
             throw new IllegalArgumentException(
                     "virtualChannels must be at least 1: " + virtualChannels);
         }
-        HeapCheck.require(HeapCheck.pathsBytes(graph), "the paths of all pairs of switches");
+        if (isPerHost && graph.hostCount() == 0) {
+            throw new IllegalArgumentException("paths to hosts need a graph with hosts: " + graph);
+        }
+        HeapCheck.require(
+                isPerHost ? HeapCheck.hostPathsBytes(graph) : HeapCheck.pathsBytes(graph),
+                isPerHost ? "the paths to all hosts" : "the paths of all pairs of switches");
         this.graph = graph;
         this.virtualChannels = virtualChannels;
+        this.isPerHost = isPerHost;
+        this.hostCounts = graph.hostCounts();
         this.starts = new int[graph.switchCount()][];
         this.steps = new int[graph.switchCount()][];
         this.room = new int[Math.max(16, 4 * graph.switchCount())];
-        this.starts[0] = new int[graph.switchCount() + 1];
+        this.from = -1;
+        nextSource();
+    }
+
+    /** Goes on to the next switch that is a source; past all of them at the end. */
+    private void nextSource() {
+        do {
+            from++;
+        } while (isPerHost && from < hostCounts.length && hostCounts[from] == 0);
+        if (from < starts.length) {
+            starts[from] = new int[destinationCount() + 1];
+        }
+        at = from;
+    }
+
+    private int destinationCount() {
+        return isPerHost ? graph.hostCount() : graph.switchCount();
     }
 
     /**
@@ -89,27 +126,26 @@ public final class RouteSetBuilder {
      * @throws IllegalArgumentException if the path does not end at its destination.
      */
     public RouteSetBuilder endPath() {
-        if (at != to) {
+        if (at != (isPerHost ? graph.hostSwitch(to) : to)) {
             throw new IllegalArgumentException(
                     "the path of " + pairName() + " ends at switch " + graph.switchName(at));
         }
         to++;
         starts[from][to] = count;
-        if (to == graph.switchCount()) {
+        at = from;
+        if (to == destinationCount()) {
             steps[from] = Arrays.copyOf(room, count);
             count = 0;
             to = 0;
-            from++;
-            if (from < starts.length) {
-                starts[from] = new int[graph.switchCount() + 1];
-            }
+            nextSource();
         }
-        at = from;
         return this;
     }
 
     private String pairName() {
-        return graph.switchName(from) + " to " + graph.switchName(to);
+        return graph.switchName(from)
+                + " to "
+                + (isPerHost ? graph.hostName(to) : graph.switchName(to));
     }
 
     /**
@@ -119,9 +155,12 @@ public final class RouteSetBuilder {
      */
     public RouteSet build() {
         if (from != starts.length) {
-            final long missing = (long) (starts.length - from) * starts.length - to;
+            long missing = -to;
+            for (int source = from; source < starts.length; source++) {
+                missing += isPerHost && hostCounts[source] == 0 ? 0 : destinationCount();
+            }
             throw new IllegalStateException("paths of " + missing + " pairs are missing");
         }
-        return new RouteSet(graph, virtualChannels, starts, steps);
+        return new RouteSet(graph, virtualChannels, isPerHost, starts, steps);
     }
 }

@@ -231,16 +231,19 @@ public final class SwitchGraph {
 
     /** A channel as text: {@code s0 -> s1}, with the port where links are parallel. */
     public String channelName(final int channel) {
-        final int from = source(channel);
-        final int index = outgoingIndex(channel);
-        final boolean isParallel =
-                (index > 0 && target(outgoing(from, index - 1)) == target(channel))
-                        || (index + 1 < degree(from)
-                                && target(outgoing(from, index + 1)) == target(channel));
-        return switchName(from)
-                + (isParallel ? "." + sourcePort(channel) : "")
+        return switchName(source(channel))
+                + (isParallel(channel) ? "." + sourcePort(channel) : "")
                 + " -> "
                 + switchName(target(channel));
+    }
+
+    /** Whether another channel leads from the same switch to the same switch. */
+    public boolean isParallel(final int channel) {
+        final int from = source(channel);
+        final int index = outgoingIndex(channel);
+        return (index > 0 && target(outgoing(from, index - 1)) == target(channel))
+                || (index + 1 < degree(from)
+                        && target(outgoing(from, index + 1)) == target(channel));
     }
 
     /** A builder that starts with everything in this graph. */

@@ -78,6 +78,16 @@ class PlanKeysCliTest {
             final String text = Files.readString(Path.of(file));
             addKeys("", Json.parse(text, Map.class, file), written);
         }
+        final String perHost = folder.resolve("per-host.json").toString();
+        addKeys(
+                keys,
+                "routes",
+                "--graph=torus:5x5",
+                "--selection=balanced",
+                "--json",
+                "--algorithm=updown-dfs",
+                "--out=" + perHost);
+        addKeys("", Json.parse(Files.readString(Path.of(perHost)), Map.class, perHost), written);
         // then
         assertEquals(documented("plan routes"), keys);
         assertEquals(documented("plan routes --out FILE.json"), written);

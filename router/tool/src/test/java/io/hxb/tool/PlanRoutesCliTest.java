@@ -43,6 +43,7 @@ class PlanRoutesCliTest {
                     "avg_links_hosts",
                     "max_links",
                     "max_paths",
+                    "max_host_paths",
                     "virtual_channels",
                     "seconds",
                     "tables",
@@ -114,9 +115,9 @@ class PlanRoutesCliTest {
     void shouldKnowAllNames() throws IOException {
         final String names =
                 "minimal updown-bfs updown-dfs l-turn-alpha l-turn-beta r-turn-alpha r-turn-beta"
-                        + " dl-ud dl-mutual dl-ud-du multi-tree lash structured silla in-transit"
-                        + " dimension-order e-cube west-first north-last negative-first double-y"
-                        + " opt-y dimension-reversal-static dimension-reversal-dynamic duato";
+                    + " dl-ud dl-mutual dl-ud-du multi-tree lash structured silla in-transit"
+                    + " dimension-order e-cube west-first north-last negative-first double-y opt-y"
+                    + " dimension-reversal-static dimension-reversal-dynamic duato dfsssp";
         for (final String name : names.split(" ", -1)) {
             // when
             final PlanOutput output =
@@ -191,7 +192,7 @@ class PlanRoutesCliTest {
         assertEquals(0, written.status(), written.errors());
         assertEquals(0, read.status(), read.errors());
         assertEquals(written.json().get("sum_links"), read.json().get("sum_links"));
-        assertTrue(path.text().contains("leaf1 -> spine1 -> leaf2"), path.text());
+        assertTrue(path.text().contains("leaf1.swp1 -> spine1 -> leaf2"), path.text());
         final String copy = Files.readString(Path.of(dot));
         assertTrue(copy.contains("02:00:00:00:00:0a") && copy.contains("swp3"), copy);
         assertTrue(Files.readString(Path.of(json)).contains("\"paths\":["));
@@ -499,9 +500,10 @@ class PlanRoutesCliTest {
         // then
         assertEquals(0, output.status(), output.errors());
         final List<?> rows = (List<?>) output.json().get("algorithms");
-        assertEquals(19, rows.size());
+        assertEquals(20, rows.size());
         final String text = PlanOutput.of("compare", "--graph", "torus:4x4").text();
         assertTrue(text.contains("west-first left out"), text);
+        assertTrue(text.contains("fat-tree left out"), text);
         assertTrue(text.contains("bit-reversal"), text);
         assertTrue(text.contains("kernel-cg"), text);
     }

@@ -5,9 +5,11 @@ import io.hxb.fabric.HeapCheck;
 import io.hxb.fabric.RouteSet;
 import io.hxb.fabric.RouteSetBuilder;
 import io.hxb.fabric.SwitchGraph;
+import io.hxb.fabric.route.BalancedPaths;
 import io.hxb.fabric.route.PathSelection;
 import io.hxb.fabric.route.Routing;
 import io.hxb.fabric.route.StoredRouting;
+import io.hxb.fabric.route.TurnRelation;
 import io.hxb.fabric.tree.Directions;
 
 import java.util.ArrayList;
@@ -62,6 +64,38 @@ public final class Lash {
         return new StoredRouting("lash", lash.pack(), root);
     }
 
+    /**
+     * Applies the algorithm with paths that spread the pairs of hosts over the channels, one for
+     * each pair of switches, and layers that carry alike; all {@code virtualChannels} are used.
+     *
+     * @param root of the breadth-first tree whose legal paths start in the first layer.
+     * @param virtualChannels number of layers, or 0 for as many as are needed.
+     * @throws GraphException if the paths need more layers.
+     */
+    public static Routing balanced(
+            final SwitchGraph graph, final int root, final int virtualChannels) {
+        HeapCheck.require(3 * HeapCheck.pathsBytes(graph), "the paths that lash balances");
+        final int most = virtualChannels == 0 ? Byte.MAX_VALUE : virtualChannels;
+        final RouteSet paths =
+                ParallelLinks.merged(
+                        BalancedPaths.perSwitch(TurnRelation.of(graph, 1, (from, to) -> true)));
+        final PathLayers layers = new PathLayers(paths, null, most);
+        final int left = layers.assign(Directions.bfs(graph, root));
+        if (left > 0) {
+            throw tooFew(most, left);
+        }
+        return new StoredRouting("lash", ParallelLinks.spread(layers.build()), root);
+    }
+
+    private static GraphException tooFew(final int most, final int left) {
+        return new GraphException(
+                "lash needs more than "
+                        + most
+                        + " virtual channels: "
+                        + left
+                        + " pairs are left; allow more or use dl-ud");
+    }
+
     private RouteSet pack() {
         final int switches = graph.switchCount();
         final boolean[] isPlaced = new boolean[layerOf.length];
@@ -74,12 +108,7 @@ public final class Lash {
         while (left > 0) {
             left -= fill(isPlaced, false);
             if (left > 0 && layers.size() == most) {
-                throw new GraphException(
-                        "lash needs more than "
-                                + most
-                                + " virtual channels: "
-                                + left
-                                + " pairs are left; allow more or use dl-ud");
+                throw tooFew(most, left);
             }
             if (left > 0) {
                 layers.add(new AcyclicLayer(graph.channelCount()));

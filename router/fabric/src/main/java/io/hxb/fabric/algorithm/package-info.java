@@ -6,7 +6,8 @@
  * <p>Choices where the papers leave one: path selection keeps at most 8 candidates of a pair,
  * spread over all its shortest paths; 256 improve the busiest channel of tori and hypercubes by up
  * to 14 % and take 20 to 60 times as long. LASH tries two shortest paths of a pair and fills a
- * layer before it opens the next. {@code updown-dfs} tries every switch as the root, and above 128
+ * layer before it opens the next; with balanced paths, and in {@code dfsssp}, paths then move from
+ * fuller layers to emptier ones. {@code updown-dfs} tries every switch as the root, and above 128
  * switches those with the most links. {@code in-transit} takes packets out only at switches with
  * hosts.
  */

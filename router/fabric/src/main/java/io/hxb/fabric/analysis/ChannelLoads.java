@@ -38,14 +38,28 @@ public final class ChannelLoads {
         return rateBps;
     }
 
-    /** The number of paths of ordered switch pairs on each channel, {@code [channels]}. */
+    /** The number of paths of a set on each channel, {@code [channels]}. */
     public static int[] paths(final RouteSet routes) {
         final int[] paths = new int[routes.graph().channelCount()];
         final int switches = routes.graph().switchCount();
         for (int from = 0; from < switches; from++) {
-            for (int to = 0; to < switches; to++) {
+            for (int to = 0; to < routes.destinationCount(); to++) {
                 for (int i = 0; i < routes.length(from, to); i++) {
                     paths[routes.channel(from, to, i)]++;
+                }
+            }
+        }
+        return paths;
+    }
+
+    /** The number of ordered pairs of hosts whose path crosses each channel, {@code [channels]}. */
+    public static long[] hostPaths(final RouteSet routes) {
+        final long[] paths = new long[routes.graph().channelCount()];
+        for (int from = 0; from < routes.graph().switchCount(); from++) {
+            for (int to = 0; to < routes.destinationCount(); to++) {
+                final long pairs = routes.hostPairs(from, to);
+                for (int i = 0; i < routes.length(from, to); i++) {
+                    paths[routes.channel(from, to, i)] += pairs;
                 }
             }
         }
@@ -55,16 +69,10 @@ public final class ChannelLoads {
     /** Every host sends 1, spread evenly over all others; no matrix is made, whatever the size. */
     public static ChannelLoads uniform(final RouteSet routes) {
         final SwitchGraph graph = routes.graph();
-        final int[] hosts = graph.hostCounts();
-        final double[] loads = new double[graph.channelCount()];
-        final double share = 1.0 / Math.max(1, graph.hostCount() - 1);
-        for (int from = 0; from < hosts.length; from++) {
-            for (int to = 0; to < hosts.length; to++) {
-                final double amount = share * hosts[from] * hosts[to];
-                for (int i = 0; i < routes.length(from, to) && amount > 0; i++) {
-                    loads[routes.channel(from, to, i)] += amount;
-                }
-            }
+        final long[] paths = hostPaths(routes);
+        final double[] loads = new double[paths.length];
+        for (int channel = 0; channel < loads.length; channel++) {
+            loads[channel] = (double) paths[channel] / Math.max(1, graph.hostCount() - 1);
         }
         return new ChannelLoads(graph, loads, graph.hostCount() > 1 ? 1 : 0, Double.NaN);
     }
@@ -77,7 +85,7 @@ public final class ChannelLoads {
         final double[] received = new double[graph.hostCount()];
         for (int pair = 0; pair < traffic.size(); pair++) {
             final int from = graph.hostSwitch(traffic.source(pair));
-            final int to = graph.hostSwitch(traffic.destination(pair));
+            final int to = routes.destinationOf(traffic.destination(pair));
             sent[traffic.source(pair)] += traffic.amount(pair);
             received[traffic.destination(pair)] += traffic.amount(pair);
             for (int i = 0; i < routes.length(from, to); i++) {
@@ -103,7 +111,7 @@ public final class ChannelLoads {
         double sum = 0;
         for (int pair = 0; pair < traffic.size(); pair++) {
             final int from = graph.hostSwitch(traffic.source(pair));
-            final int to = graph.hostSwitch(traffic.destination(pair));
+            final int to = routes.destinationOf(traffic.destination(pair));
             double busiest =
                     Math.max(sent[traffic.source(pair)], received[traffic.destination(pair)]);
             for (int i = 0; i < routes.length(from, to); i++) {

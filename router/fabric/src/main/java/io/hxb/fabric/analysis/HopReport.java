@@ -6,8 +6,8 @@ import io.hxb.fabric.SwitchGraph;
 /**
  * Links per path.
  *
- * @param sumLinks over all ordered pairs of switches.
- * @param avgLinks over ordered pairs of different switches.
+ * @param sumLinks over all paths of the set.
+ * @param avgLinks over the paths between different switches.
  * @param avgLinksHosts over ordered pairs of different hosts, pairs on one switch included; 0 with
  *     fewer than two hosts. Source: Koibuchi 2002, hops of chapters 3 and 5.
  * @param maxLinks of the longest path.
@@ -16,19 +16,18 @@ public record HopReport(long sumLinks, double avgLinks, double avgLinksHosts, in
     /** Counts the links of paths. */
     public static HopReport of(final RouteSet routes) {
         final SwitchGraph graph = routes.graph();
-        final int[] hosts = graph.hostCounts();
-        final long switches = graph.switchCount();
+        long paths = 0;
         long hostLinks = 0;
-        for (int from = 0; from < switches; from++) {
-            for (int to = 0; to < switches; to++) {
-                hostLinks += (long) hosts[from] * hosts[to] * routes.length(from, to);
+        for (int from = 0; from < graph.switchCount(); from++) {
+            for (int to = 0; to < routes.destinationCount(); to++) {
+                hostLinks += routes.hostPairs(from, to) * routes.length(from, to);
+                paths += routes.isSource(from) && routes.destinationSwitch(to) != from ? 1 : 0;
             }
         }
-        final double pairs = switches * (switches - 1.0);
         final double hostPairs = graph.hostCount() * (graph.hostCount() - 1.0);
         return new HopReport(
                 routes.sumLinks(),
-                pairs == 0 ? 0 : routes.sumLinks() / pairs,
+                paths == 0 ? 0 : (double) routes.sumLinks() / paths,
                 hostPairs <= 0 ? 0 : hostLinks / hostPairs,
                 routes.maxLinks());
     }

@@ -3,6 +3,8 @@ package io.hxb.fabric.plan;
 import io.hxb.fabric.GraphException;
 import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.algorithm.DescendingLayers;
+import io.hxb.fabric.algorithm.Dfsssp;
+import io.hxb.fabric.algorithm.FatTree;
 import io.hxb.fabric.algorithm.Lash;
 import io.hxb.fabric.algorithm.LrTurn;
 import io.hxb.fabric.algorithm.Minimal;
@@ -12,6 +14,7 @@ import io.hxb.fabric.lattice.DoubledY;
 import io.hxb.fabric.lattice.LatticeDimensionOrder;
 import io.hxb.fabric.lattice.LatticeGraph;
 import io.hxb.fabric.lattice.TurnModel;
+import io.hxb.fabric.route.PathSelection;
 import io.hxb.fabric.route.Routing;
 
 import java.util.Arrays;
@@ -43,7 +46,7 @@ public enum RoutingAlgorithm {
     /** Several spanning trees. */
     MULTI_TREE(RoutingAlgorithm::multiTree),
     /** Shortest paths packed into layers. */
-    LASH((graph, options) -> Lash.routing(graph, options.rootOrFirst(), options.virtualChannels())),
+    LASH(RoutingAlgorithm::lash),
     /** One virtual channel for each hop. */
     STRUCTURED((graph, options) -> Minimal.structured(graph, options.virtualChannels())),
     /** Silla's minimal routing. */
@@ -67,7 +70,13 @@ public enum RoutingAlgorithm {
     /** Dynamic dimension reversal. */
     DIMENSION_REVERSAL_DYNAMIC(onLattice(RoutingAlgorithm::dynamicReversal)),
     /** Duato's protocol. */
-    DUATO(onLattice(RoutingAlgorithm::duato));
+    DUATO(onLattice(RoutingAlgorithm::duato)),
+    /** Up and down a tree of levels, a path for each host. */
+    FAT_TREE((graph, options) -> FatTree.routing(graph)),
+    /** Balanced shortest paths for each host in layers. */
+    DFSSSP(
+            (graph, options) ->
+                    Dfsssp.routing(graph, options.rootOrFirst(), options.virtualChannels()));
 
     // Each is a lambda that captures only other constants.
     @SuppressWarnings("ImmutableEnumChecker")
@@ -133,6 +142,12 @@ public enum RoutingAlgorithm {
         this.hasCycleDetection = hasCycleDetection;
     }
 
+    private static Routing lash(final SwitchGraph graph, final RoutingOptions options) {
+        return options.selection() == PathSelection.BALANCED
+                ? Lash.balanced(graph, options.rootOrFirst(), options.virtualChannels())
+                : Lash.routing(graph, options.rootOrFirst(), options.virtualChannels());
+    }
+
     private static Routing multiTree(final SwitchGraph graph, final RoutingOptions options) {
         return MultiTree.routing(
                 graph, options.rootOrFirst(), options.channelsOr(Math.min(3, graph.switchCount())));
@@ -170,7 +185,12 @@ public enum RoutingAlgorithm {
 
     /** Whether it chooses its paths by itself, so that no selection can be asked for. */
     public boolean hasOwnPaths() {
-        return this == LASH || this == IN_TRANSIT;
+        return this == LASH || this == IN_TRANSIT || this == FAT_TREE || this == DFSSSP;
+    }
+
+    /** Whether paths can be chosen that way; lash has a way of its own and the balanced one. */
+    public boolean accepts(final PathSelection selection) {
+        return !hasOwnPaths() || (this == LASH && selection == PathSelection.BALANCED);
     }
 
     /** Whether cycle detection can be switched off. */

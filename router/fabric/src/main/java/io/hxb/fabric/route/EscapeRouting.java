@@ -122,9 +122,10 @@ public final class EscapeRouting implements Routing {
     private RouteSet lifted(final RouteSet routes, final int offset) {
         final SwitchGraph graph = graph();
         final int own = routes.virtualChannels();
-        final RouteSetBuilder builder = new RouteSetBuilder(graph, virtualChannels());
+        final RouteSetBuilder builder =
+                new RouteSetBuilder(graph, virtualChannels(), routes.isPerHost());
         for (int from = 0; from < graph.switchCount(); from++) {
-            for (int to = 0; to < graph.switchCount(); to++) {
+            for (int to = 0; routes.isSource(from) && to < routes.destinationCount(); to++) {
                 for (int i = 0; i < routes.length(from, to); i++) {
                     final int step = routes.step(from, to, i);
                     builder.step(step / own * virtualChannels() + step % own + offset);

@@ -9,5 +9,10 @@ public enum PathSelection {
     /** Sancho's: thins out the busiest virtual channel first. */
     SANCHO,
     /** Thins out the busiest physical channel first, and there the busiest virtual one. */
-    HIGH_PHYSICAL
+    HIGH_PHYSICAL,
+    /**
+     * A path for each host of the destination, by channels that the fewest pairs of hosts use:
+     * {@link BalancedPaths}.
+     */
+    BALANCED
 }

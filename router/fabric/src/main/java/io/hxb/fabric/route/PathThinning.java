@@ -4,11 +4,14 @@ import io.hxb.fabric.RouteSet;
 import io.hxb.fabric.RouteSetBuilder;
 import io.hxb.fabric.SwitchGraph;
 
+import java.util.Arrays;
+
 /**
  * Path selection by removing candidates from the busiest channels until every pair has one left: in
  * Sancho's order by virtual channels, or by the physical channel first and then by its virtual
- * channels. Among the candidates of a channel, one of the pair that has the most is removed first.
- * Used by one thread. Source: Koibuchi 2002, section 5.1.2.2.
+ * channels. The latter counts pairs of hosts where switches have different numbers of them, so that
+ * switches without hosts load nothing. Among the candidates of a channel, one of the pair that has
+ * the most is removed first. Used by one thread. Source: Koibuchi 2002, section 5.1.2.2.
  */
 final class PathThinning {
     private final CandidatePaths candidates;
@@ -24,6 +27,9 @@ final class PathThinning {
     private final long[] crossing;
     private final boolean[] isOrdered;
 
+    /** Weight of a pair by its switches; null when all weigh 1. */
+    private final int[] weights;
+
     PathThinning(final CandidatePaths candidates, final boolean isPhysicalFirst) {
         candidates.collect();
         this.candidates = candidates;
@@ -38,9 +44,33 @@ final class PathThinning {
         this.starts = new int[counts.length + 1];
         this.sizes = new int[counts.length];
         this.isOrdered = new boolean[counts.length];
+        this.weights = isPhysicalFirst ? weights(candidates.graph()) : null;
         count();
         this.crossing = new long[starts[counts.length]];
         fill();
+    }
+
+    /** Hosts of each switch, scaled so that sums fit 31 bits; null when all have as many. */
+    private static int[] weights(final SwitchGraph graph) {
+        final int[] hosts = graph.hostCounts();
+        final int most = Arrays.stream(hosts).max().orElse(0);
+        if (Arrays.stream(hosts).allMatch(count -> count == most)) {
+            return null;
+        }
+        // A channel may carry up to 8 candidates of every pair.
+        final double scale =
+                Math.min(1, Math.sqrt((Integer.MAX_VALUE >> 4) / Math.pow(graph.hostCount(), 2)));
+        return Arrays.stream(hosts)
+                .map(count -> count == 0 ? 0 : Math.max(1, (int) (count * scale)))
+                .toArray();
+    }
+
+    private int weight(final int pair) {
+        if (weights == null) {
+            return 1;
+        }
+        final int switches = weights.length;
+        return weights[pair / switches] * weights[pair % switches];
     }
 
     private int size(final int pair) {
@@ -54,8 +84,8 @@ final class PathThinning {
                 pairs[candidates.first(pair) + i] = pair;
                 for (int link = 0; link < candidates.length(pair); link++) {
                     final int state = candidates.step(pair, i, link);
-                    counts[state]++;
-                    channelCounts[state / virtualChannels]++;
+                    counts[state] += weight(pair);
+                    channelCounts[state / virtualChannels] += weight(pair);
                     starts[state + 1] += left[pair] > 1 ? 1 : 0;
                 }
             }
@@ -150,8 +180,8 @@ final class PathThinning {
         left[pair]--;
         for (int link = 0; link < candidates.length(pair); link++) {
             final int state = candidates.step(pair, candidate - candidates.first(pair), link);
-            counts[state]--;
-            channelCounts[state / virtualChannels]--;
+            counts[state] -= weight(pair);
+            channelCounts[state / virtualChannels] -= weight(pair);
         }
     }
 

@@ -71,7 +71,7 @@ final class ShortestPaths {
             }
         }
         if (missing > 0) {
-            throw new GraphException(unreachable());
+            throw unreachable(graph, source, missingSwitch());
         }
     }
 
@@ -87,17 +87,22 @@ final class ShortestPaths {
         return 0;
     }
 
-    private String unreachable() {
-        for (int node = 0; node < graph.switchCount(); node++) {
-            if (arrival[node] < 0 && node != source) {
-                return "no legal path leads from switch '"
-                        + graph.switchName(source)
-                        + "' to switch '"
-                        + graph.switchName(node)
-                        + "'; use more virtual channels or another algorithm";
-            }
+    private int missingSwitch() {
+        int node = 0;
+        while (arrival[node] >= 0 || node == source) {
+            node++;
         }
-        return "";
+        return node;
+    }
+
+    /** What is thrown when no legal path leads from one switch to another. */
+    static GraphException unreachable(final SwitchGraph graph, final int from, final int to) {
+        return new GraphException(
+                "no legal path leads from switch '"
+                        + graph.switchName(from)
+                        + "' to switch '"
+                        + graph.switchName(to)
+                        + "'; use more virtual channels or another algorithm");
     }
 
     /** Links to a switch from the source of the search. */

@@ -97,6 +97,9 @@ public final class TurnRouting implements Routing {
         if (selection == PathSelection.LOW_PORT) {
             return lowPort();
         }
+        if (selection == PathSelection.BALANCED) {
+            return BalancedPaths.perHost(relation);
+        }
         final CandidatePaths candidates = new CandidatePaths(relation);
         return switch (selection) {
             case RANDOM -> candidates.random(seed);

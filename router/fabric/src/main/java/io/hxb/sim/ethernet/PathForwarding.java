@@ -23,8 +23,8 @@ public final class PathForwarding implements Forwarding {
             final int destination,
             final int[] out) {
         final int from = graph.hostSwitch(source);
-        final int to = graph.hostSwitch(destination);
-        if (node == to) {
+        final int to = routes.destinationOf(destination);
+        if (node == graph.hostSwitch(destination)) {
             out[0] = graph.channelCount() + graph.hostCount() + destination;
             return 1;
         }

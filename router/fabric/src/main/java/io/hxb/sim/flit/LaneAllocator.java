@@ -7,6 +7,7 @@ final class LaneAllocator {
     private final FlitNetwork network;
     private final Packets packets;
     private final RouteFunction route;
+    private final boolean isPerHost;
     private final OutputSelection selection;
     private final OutputSelection.View view;
     private final Bits awake;
@@ -29,6 +30,7 @@ final class LaneAllocator {
         this.network = network;
         this.packets = packets;
         this.route = route;
+        this.isPerHost = route.isPerHost();
         this.selection = selection;
         this.view = view;
         final int switches = network.graph.switchCount();
@@ -81,7 +83,7 @@ final class LaneAllocator {
                             net.graph.hostSwitch(packets.source[packet]),
                             channel < net.firstInjection ? lane : RouteFunction.FROM_HOST,
                             node,
-                            to,
+                            isPerHost ? destination : to,
                             packets.hops[packet],
                             packets.copy[packet],
                             candidates,

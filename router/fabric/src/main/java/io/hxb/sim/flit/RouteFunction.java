@@ -11,13 +11,18 @@ public interface RouteFunction {
     /** Number of copies of the routing's virtual channels that a packet may be bound to. */
     int copies();
 
+    /** Whether {@link #route} is told the host of the destination, not its switch. */
+    default boolean isPerHost() {
+        return false;
+    }
+
     /**
      * Writes the lanes that a packet may take next.
      *
      * @param from switch at which it entered.
      * @param at lane by which it arrived, or {@link #FROM_HOST}.
-     * @param node switch at which it is, another than {@code to}.
-     * @param to switch of its destination.
+     * @param node switch at which it is, another than that of the destination.
+     * @param to switch of its destination; its host where {@link #isPerHost} says so.
      * @param hops links between switches passed since it entered.
      * @param copy 0 to {@code copies() - 1}.
      * @param out where to write.

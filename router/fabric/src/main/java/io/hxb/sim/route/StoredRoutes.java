@@ -3,7 +3,10 @@ package io.hxb.sim.route;
 import io.hxb.fabric.RouteSet;
 import io.hxb.sim.flit.RouteFunction;
 
-/** Deterministic routing: all packets of a pair of switches take one stored path. Immutable. */
+/**
+ * Deterministic routing: all packets from a switch to a destination take one stored path.
+ * Immutable.
+ */
 public final class StoredRoutes implements RouteFunction {
     private final RouteSet routes;
     private final LaneCopies lanes;
@@ -23,6 +26,11 @@ public final class StoredRoutes implements RouteFunction {
     @Override
     public int maxCandidates() {
         return lanes.written();
+    }
+
+    @Override
+    public boolean isPerHost() {
+        return routes.isPerHost();
     }
 
     @Override

@@ -20,7 +20,9 @@ public enum PathChoice {
     /** One for each pair by Sancho's thinning of virtual channels. */
     SANCHO(PathSelection.SANCHO),
     /** One for each pair by thinning of physical channels first. */
-    HIGH_PHYSICAL(PathSelection.HIGH_PHYSICAL);
+    HIGH_PHYSICAL(PathSelection.HIGH_PHYSICAL),
+    /** One for each host of the destination, by channels that the fewest pairs of hosts use. */
+    BALANCED(PathSelection.BALANCED);
 
     private final PathSelection selection;
 

@@ -74,7 +74,8 @@ public final class PreparedRoutes {
         final Routing routing = routing(experiment);
         requireChannels(experiment, routing.virtualChannels());
         requireSelection(experiment);
-        if (!routing.isAdaptive()) {
+        if (!routing.isAdaptive()
+                && !experiment.algorithm().accepts(experiment.paths().selection())) {
             requireOwnPaths(experiment, routing.name());
         }
         final boolean isAdaptive =
@@ -90,7 +91,9 @@ public final class PreparedRoutes {
                 routing.virtualChannels(),
                 isAdaptive
                         ? PathChoice.ADAPTIVE.word()
-                        : routing.isAdaptive() ? experiment.paths().word() : OWN,
+                        : routing.isAdaptive() || experiment.paths() != PathChoice.AUTO
+                                ? experiment.paths().word()
+                                : OWN,
                 isAdaptive ? distanceStates(experiment, routing) : 0);
     }
 

@@ -118,6 +118,12 @@ final class VlanRouting {
                 algorithm(chosen)
                         .routing(graph, options)
                         .staticRoutes(options.selection(), options.seed());
+        if (routes.isPerHost()) {
+            throw new UsageException(
+                    chosen
+                            + " has a path for each host, and a VLAN plan has trees of switches:"
+                            + " leave --routing out, or take updown-tree");
+        }
         try {
             return planner.plan(graph, new RouteTrees(routes, chosen), chosen);
         } catch (final GraphException e) {

@@ -84,8 +84,9 @@ final class SimEthernetCommand implements Callable<Integer> {
             names = "--paths",
             paramLabel = "NAME",
             description =
-                    "choose one path a pair by low-port, random, sancho or high-physical "
-                            + "(default: low-port; lash and in-transit choose by themselves)")
+                    "choose one path a pair by low-port, random, sancho or high-physical, or one a"
+                        + " host by balanced (default: low-port; in-transit, fat-tree and dfsssp"
+                        + " choose by themselves, lash also by balanced)")
     private String paths;
 
     @Option(
@@ -232,22 +233,24 @@ final class SimEthernetCommand implements Callable<Integer> {
                     switches, new CrossbarRoutes(switches, Lattice.mesh(extents), 1));
         }
         final RoutingAlgorithm chosen = RoutingAlgorithm.of(algorithm);
-        if (chosen.hasOwnPaths()) {
-            requireNoPaths(algorithm);
-        }
         final PathSelection selection =
                 switch (PathChoice.of(paths == null ? "low-port" : paths)) {
                     case LOW_PORT -> PathSelection.LOW_PORT;
                     case RANDOM -> PathSelection.RANDOM;
                     case SANCHO -> PathSelection.SANCHO;
                     case HIGH_PHYSICAL -> PathSelection.HIGH_PHYSICAL;
+                    case BALANCED -> PathSelection.BALANCED;
                     default ->
                             throw new UsageException(
                                     "Ethernet switches keep to one path a pair: --paths must be"
-                                            + " low-port, random, sancho or high-physical, not '"
+                                            + " low-port, random, sancho, high-physical or"
+                                            + " balanced, not '"
                                             + paths
                                             + "'");
                 };
+        if (!chosen.accepts(selection)) {
+            requireNoPaths(algorithm);
+        }
         try {
             return new PathForwarding(
                     chosen.routing(switches, RoutingOptions.DEFAULTS.withSelection(selection))

@@ -33,8 +33,9 @@ final class SimulatorRoutingOptions {
             defaultValue = "auto",
             description =
                     "choose paths adaptively (adaptive), or one path a pair by low-port, random,"
-                        + " sancho or high-physical; auto: adaptive, except for lash and"
-                        + " in-transit, which choose one path a pair (default: ${DEFAULT-VALUE})")
+                            + " sancho or high-physical, or one a host by balanced; auto: adaptive,"
+                            + " except for lash, in-transit, fat-tree and dfsssp, which choose by"
+                            + " themselves (default: ${DEFAULT-VALUE})")
     private String paths;
 
     @Option(

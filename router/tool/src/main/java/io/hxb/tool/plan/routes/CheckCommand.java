@@ -2,6 +2,7 @@ package io.hxb.tool.plan.routes;
 
 import io.hxb.fabric.RouteSet;
 import io.hxb.fabric.SwitchGraph;
+import io.hxb.fabric.analysis.ChannelLoads;
 import io.hxb.fabric.verify.ForwardingTables;
 import io.hxb.fabric.verify.OpenSmDump;
 import io.hxb.fabric.verify.Verification;
@@ -16,6 +17,7 @@ import picocli.CommandLine.Option;
 
 import java.io.IOException;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
@@ -106,12 +108,27 @@ public final class CheckCommand implements Callable<Integer> {
         output.text()
                 .println(
                         paths.graph()
-                                + ", a path for each pair of switches, "
+                                + (paths.isPerHost()
+                                        ? ", a path from each switch with hosts to each host, "
+                                        : ", a path for each pair of switches, ")
                                 + paths.virtualChannels()
                                 + " virtual channels");
         print(found);
         final Map<String, Object> report = report(found, paths.graph());
+        if (found.isConnected() && paths.graph().hostCount() > 1) {
+            final ChannelLoads loads = ChannelLoads.uniform(paths);
+            final int busiest = loads.busiest();
+            output.text()
+                    .printf(
+                            Locale.ROOT,
+                            "uniform traffic: throughput %.3f, load %.3f on %s%n",
+                            loads.throughput(),
+                            busiest < 0 ? 0.0 : loads.load(busiest),
+                            busiest < 0 ? "no link" : paths.graph().channelName(busiest));
+            report.putAll(TrafficOption.fields(paths.graph(), loads));
+        }
         report.put("virtual_channels", paths.virtualChannels());
+        report.put("destinations", paths.destinationCount());
         report.put("sum_links", paths.sumLinks());
         report.put("max_links", paths.maxLinks());
         output.report(report);

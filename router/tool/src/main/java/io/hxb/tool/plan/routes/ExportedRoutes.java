@@ -68,7 +68,7 @@ final class ExportedRoutes {
                     node(builder, host, "switch"),
                     host.path("port").asString(""),
                     0,
-                    0);
+                    host.path("rate_bps").asLong(0));
         }
         return builder.build();
     }
@@ -85,19 +85,40 @@ final class ExportedRoutes {
     private RouteSet routes() {
         final SwitchGraph graph = graph();
         final int virtualChannels = root.path("tables").path("virtual_channels").asInt(1);
-        final RouteSetBuilder builder = new RouteSetBuilder(graph, virtualChannels);
-        int pair = 0;
-        for (final JsonNode path : root.path("paths")) {
-            final int from = path.path("from").asInt(-1);
-            final int to = path.path("to").asInt(-1);
-            if (from != pair / graph.switchCount() || to != pair % graph.switchCount()) {
-                throw new ToolException(
-                        file + ": the path from " + from + " to " + to + " is out of order");
+        final JsonNode paths = root.path("paths");
+        final boolean isPerHost = paths.path(0).has("host");
+        final RouteSetBuilder builder = new RouteSetBuilder(graph, virtualChannels, isPerHost);
+        final int[] hosts = graph.hostCounts();
+        final int destinations = isPerHost ? graph.hostCount() : graph.switchCount();
+        int index = 0;
+        for (int from = 0; from < graph.switchCount(); from++) {
+            for (int to = 0; (hosts[from] > 0 || !isPerHost) && to < destinations; to++) {
+                final JsonNode path = paths.path(index++);
+                if (path.isMissingNode()) {
+                    throw new ToolException(
+                            file + ": the path from " + from + " to " + to + " is missing");
+                }
+                requirePlace(path, from, isPerHost ? "host" : "to", to);
+                addPath(builder, path, graph.channelCount(), virtualChannels);
             }
-            addPath(builder, path, graph.channelCount(), virtualChannels);
-            pair++;
+        }
+        if (index < paths.size()) {
+            throw new ToolException(
+                    file + ": there are " + paths.size() + " paths, " + index + " are needed");
         }
         return builder.build();
+    }
+
+    private void requirePlace(final JsonNode path, final int from, final String key, final int to) {
+        if (path.path("from").asInt(-1) != from || path.path(key).asInt(-1) != to) {
+            throw new ToolException(
+                    file
+                            + ": the path from "
+                            + path.path("from").asInt(-1)
+                            + " to "
+                            + path.path(key).asInt(-1)
+                            + " is out of order");
+        }
     }
 
     private void addPath(

@@ -23,6 +23,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /** Writes routes to files by their ending. Stateless. */
 final class RouteOutput {
@@ -116,9 +117,11 @@ final class RouteOutput {
                 out.write((host == 0 ? "\n" : ",\n") + Json.line(host(graph, host)));
             }
             out.write("],\"paths\":[");
+            String separator = "\n";
             for (int from = 0; from < graph.switchCount(); from++) {
-                for (int to = 0; to < graph.switchCount(); to++) {
-                    out.write(from + to == 0 ? "\n" : ",\n");
+                for (int to = 0; routes.isSource(from) && to < routes.destinationCount(); to++) {
+                    out.write(separator);
+                    separator = ",\n";
                     writePath(out, routes, from, to);
                 }
             }
@@ -151,6 +154,7 @@ final class RouteOutput {
         fields.put("name", graph.hostName(host));
         fields.put("switch", graph.switchName(graph.hostSwitch(host)));
         fields.put("port", graph.hostPort(host));
+        fields.put("rate_bps", graph.hostRateBps(host));
         return fields;
     }
 
@@ -168,23 +172,40 @@ final class RouteOutput {
                 ejections.add(i);
             }
         }
-        out.write("{\"from\":" + from + ",\"to\":" + to + ",\"channels\":" + channels);
+        out.write("{\"from\":" + from + ",\"to\":" + routes.destinationSwitch(to));
+        out.write((routes.isPerHost() ? ",\"host\":" + to : "") + ",\"channels\":" + channels);
         out.write(routes.virtualChannels() > 1 ? ",\"vcs\":" + lanes : "");
         out.write(ejections.isEmpty() ? "}" : ",\"reinjected\":" + ejections + "}");
     }
 
     /**
-     * The path of a pair as text.
+     * The paths of a pair as text, several where the hosts of the destination have their own.
      *
-     * @param pair {@code from,to} by number or name.
+     * @param pair {@code from,to} by number or name; the second may be a host's name.
      */
-    static String describe(final RouteSet routes, final String pair) {
+    static List<String> describe(final RouteSet routes, final String pair) {
         final String[] ends = pair.split(",", -1);
         if (ends.length != 2) {
             throw new UsageException(
                     "--path is two switches, such as 0,5 or s0,s5, not '" + pair + "'");
         }
-        return routes.describe(node(routes.graph(), ends[0]), node(routes.graph(), ends[1]));
+        final SwitchGraph graph = routes.graph();
+        final int from = node(graph, ends[0]);
+        final int host = graph.findSwitch(ends[1]) < 0 ? graph.findHost(ends[1]) : -1;
+        if (host >= 0) {
+            return List.of(describe(routes, from, routes.destinationOf(host)));
+        }
+        final int node = node(graph, ends[1]);
+        return IntStream.range(0, routes.destinationCount())
+                .filter(to -> routes.destinationSwitch(to) == node)
+                .mapToObj(to -> describe(routes, from, to))
+                .toList();
+    }
+
+    private static String describe(final RouteSet routes, final int from, final int to) {
+        return routes.isSource(from)
+                ? routes.describe(from, to)
+                : routes.graph().switchName(from) + " has no hosts, so no path starts there";
     }
 
     private static int node(final SwitchGraph graph, final String word) {

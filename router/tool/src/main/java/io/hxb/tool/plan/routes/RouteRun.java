@@ -22,6 +22,7 @@ import java.util.Map;
  *
  * @param selection how its paths were chosen, {@code own} if by itself.
  * @param routes what packets take that are never blocked.
+ * @param maxHostPaths ordered pairs of hosts on the channel that most of them use.
  * @param seconds for the paths of all pairs, without verification.
  * @param verifySeconds for the verification.
  */
@@ -32,6 +33,7 @@ record RouteRun(
         Verification verification,
         HopReport hops,
         Distribution paths,
+        long maxHostPaths,
         int busiest,
         double seconds,
         double verifySeconds) {
@@ -51,6 +53,7 @@ record RouteRun(
                     "avg_links_hosts",
                     "max_links",
                     "max_paths",
+                    "max_host_paths",
                     "virtual_channels",
                     "seconds");
 
@@ -80,6 +83,7 @@ record RouteRun(
                 verification,
                 HopReport.of(routes),
                 Distribution.of(Arrays.stream(paths).asDoubleStream().toArray()),
+                Arrays.stream(ChannelLoads.hostPaths(routes)).max().orElse(0),
                 busiest,
                 (routedNs - startNs) / 1e9,
                 (verifiedNs - routedNs) / 1e9);
@@ -134,6 +138,7 @@ record RouteRun(
         fields.put("avg_links_hosts", hops.avgLinksHosts());
         fields.put("max_links", hops.maxLinks());
         fields.put("max_paths", (long) paths.max());
+        fields.put("max_host_paths", maxHostPaths);
         fields.put("busiest", busiest < 0 ? "" : graph.channelName(busiest));
         fields.put("paths", paths);
         fields.put("virtual_channels", routing.virtualChannels());

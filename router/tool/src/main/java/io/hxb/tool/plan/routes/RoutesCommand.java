@@ -44,9 +44,9 @@ public final class RoutesCommand implements Callable<Integer> {
             description =
                     "route by one of: minimal updown-bfs updown-dfs l-turn-alpha l-turn-beta"
                         + " r-turn-alpha r-turn-beta dl-ud dl-mutual dl-ud-du multi-tree lash"
-                        + " structured silla in-transit; on meshes and tori also dimension-order"
-                        + " (e-cube) west-first north-last negative-first double-y opt-y"
-                        + " dimension-reversal-static dimension-reversal-dynamic duato")
+                        + " structured silla in-transit fat-tree dfsssp; on meshes and tori also"
+                        + " dimension-order (e-cube) west-first north-last negative-first double-y"
+                        + " opt-y dimension-reversal-static dimension-reversal-dynamic duato")
     private String algorithm;
 
     @Option(
@@ -61,8 +61,8 @@ public final class RoutesCommand implements Callable<Integer> {
             names = "--path",
             paramLabel = "FROM,TO",
             description =
-                    "print the path between two switches, too, by number or name, as "
-                            + "static tables have it; may be repeated")
+                    "print the path between two switches, too, by number or name, as static tables"
+                            + " have it; TO may be a host's name; may be repeated")
     private List<String> pairs = List.of();
 
     /** Picocli makes it. */
@@ -81,7 +81,7 @@ public final class RoutesCommand implements Callable<Integer> {
         print(run, tables);
         final List<String> paths = new ArrayList<>();
         for (final String pair : pairs) {
-            paths.add(RouteOutput.describe(tables.routes(), pair));
+            paths.addAll(RouteOutput.describe(tables.routes(), pair));
         }
         paths.forEach(output.text()::println);
         final Map<String, Object> estimates = new LinkedHashMap<>();
@@ -137,11 +137,12 @@ public final class RoutesCommand implements Callable<Integer> {
                 .printf(
                         Locale.ROOT,
                         "paths per channel (selection %s): %.1f on average, %.1f deviation, %.0f at"
-                                + " most%n",
+                                + " most; of pairs of hosts %d at most%n",
                         run.selection(),
                         run.paths().mean(),
                         run.paths().deviation(),
-                        run.paths().max());
+                        run.paths().max(),
+                        run.maxHostPaths());
         printProof(run, tables);
         output.text()
                 .printf(

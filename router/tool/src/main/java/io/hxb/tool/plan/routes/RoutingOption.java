@@ -40,9 +40,10 @@ final class RoutingOption {
             names = "--selection",
             paramLabel = "NAME",
             description =
-                    "choose one of several shortest paths by low-port, random, sancho or "
-                            + "high-physical (default: low-port; lash and in-transit choose by "
-                            + "themselves)")
+                    "choose one of several shortest paths by low-port, random, sancho,"
+                        + " high-physical or balanced: a path for each host, spread over all"
+                        + " channels (default: low-port; in-transit, fat-tree and dfsssp choose by"
+                        + " themselves, lash also by balanced)")
     private String selection;
 
     @Option(
@@ -62,7 +63,7 @@ final class RoutingOption {
      */
     RoutingOptions options(final RoutingAlgorithm algorithm) {
         final RoutingOptions options = options();
-        if (selection != null && algorithm.hasOwnPaths()) {
+        if (selection != null && !algorithm.accepts(options.selection())) {
             throw new UsageException(
                     algorithm.routingName()
                             + " chooses its paths by itself: --selection does nothing, leave it"
@@ -101,7 +102,10 @@ final class RoutingOption {
 
     /** The selection that was used, {@code own} where the algorithm chose by itself. */
     String selectionName(final RoutingAlgorithm algorithm) {
-        return algorithm.hasOwnPaths() ? "own" : selection == null ? "low-port" : selection;
+        final PathSelection chosen = options().selection();
+        return algorithm.hasOwnPaths() && (selection == null || !algorithm.accepts(chosen))
+                ? "own"
+                : selection == null ? "low-port" : selection;
     }
 
     /** The options as the algorithms take them; each uses those that concern it. */
@@ -127,7 +131,7 @@ final class RoutingOption {
             }
         }
         throw new UsageException(
-                "--selection must be low-port, random, sancho or high-physical, not '"
+                "--selection must be low-port, random, sancho, high-physical or balanced, not '"
                         + text
                         + "'");
     }

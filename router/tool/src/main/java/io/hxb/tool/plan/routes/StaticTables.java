@@ -12,13 +12,13 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * One path for each pair of switches, as it is exported, and what it is good for. Immutable.
+ * One path for each source and destination, as it is exported, and what it is good for. Immutable.
  *
  * @param routes the paths.
  * @param verification of these paths alone, without any choice on the way.
  * @param hops links of the paths.
- * @param isByDestination whether all paths to a switch continue in the same way from wherever they
- *     meet, so that tables by destination can hold them.
+ * @param isByDestination whether all paths to a destination continue in the same way from wherever
+ *     they meet, so that tables by destination can hold them.
  * @param use a sentence that describes what the paths are good for.
  */
 record StaticTables(
@@ -63,9 +63,8 @@ record StaticTables(
     }
 
     private static boolean hasReinjections(final RouteSet routes) {
-        final int switches = routes.graph().switchCount();
-        for (int from = 0; from < switches; from++) {
-            for (int to = 0; to < switches; to++) {
+        for (int from = 0; from < routes.graph().switchCount(); from++) {
+            for (int to = 0; to < routes.destinationCount(); to++) {
                 for (int i = 0; i < routes.length(from, to); i++) {
                     if (routes.isReinjected(from, to, i)) {
                         return true;
@@ -79,7 +78,7 @@ record StaticTables(
     private static boolean isByDestination(final RouteSet routes) {
         final SwitchGraph graph = routes.graph();
         final int[] next = new int[graph.switchCount()];
-        for (int to = 0; to < next.length; to++) {
+        for (int to = 0; to < routes.destinationCount(); to++) {
             Arrays.fill(next, -1);
             for (int from = 0; from < next.length; from++) {
                 for (int i = 0; i < routes.length(from, to); i++) {
@@ -106,10 +105,12 @@ record StaticTables(
         fields.put("connected", verification.isConnected());
         fields.put("acyclic", verification.isAcyclic());
         fields.put("by_destination", isByDestination);
+        fields.put("destinations", routes.isPerHost() ? "hosts" : "switches");
         fields.put("sum_links", hops.sumLinks());
         fields.put("avg_links", hops.avgLinks());
         fields.put("max_links", hops.maxLinks());
         fields.put("max_paths", Arrays.stream(paths()).max().orElse(0));
+        fields.put("max_host_paths", Arrays.stream(ChannelLoads.hostPaths(routes)).max().orElse(0));
         fields.put("virtual_channels", routes.virtualChannels());
         fields.put("use", use);
         return fields;
