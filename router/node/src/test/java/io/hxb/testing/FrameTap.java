@@ -27,7 +27,9 @@ public final class FrameTap implements AutoCloseable {
     private static final int BUFFER_LENGTH = 2048;
     private static final int BATCH = 64;
 
-    /** A test frame that came in: VID of its outer tag or NO_TAG, hosts in its payload, -1 for all. */
+    /**
+     * A test frame that came in: VID of its outer tag or NO_TAG, hosts in its payload, -1 for all.
+     */
     public record Seen(int vid, int from, int to) {}
 
     private final String nic;

@@ -185,12 +185,7 @@ public abstract class Dialect {
     /** A heading of comment lines. */
     static String heading(final String mark, final SwitchSetup setup, final String change) {
         return "%s switch %s: %s%s, %d static MAC addresses. Written by 'hxb plan vlan'.%n"
-                .formatted(
-                        mark,
-                        setup.name(),
-                        change,
-                        vlans(setup.vids()),
-                        setup.macs().size());
+                .formatted(mark, setup.name(), change, vlans(setup.vids()), setup.macs().size());
     }
 
     /** Their number, where the list of them would be long. */

@@ -164,8 +164,7 @@ final class IosDialect extends CommandDialect {
     }
 
     /** Without spanning tree a port must not be in VLAN 1, as its default would have it. */
-    private void appendRemoval(
-            final StringBuilder text, final SwitchSetup setup, final Port port) {
+    private void appendRemoval(final StringBuilder text, final SwitchSetup setup, final Port port) {
         final String name = port(setup, port.name());
         if (setup.isLearning()) {
             text.append("default interface %s%n".formatted(name));

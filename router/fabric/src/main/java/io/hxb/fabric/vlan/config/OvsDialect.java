@@ -97,8 +97,7 @@ final class OvsDialect extends Dialect {
         final String removals = removals(before, after);
         final StringBuilder commands = new StringBuilder();
         if (!tableSize(before).equals(tableSize(after))) {
-            commands.append(
-                    " \\\n  -- set bridge %s%s".formatted(after.name(), tableSize(after)));
+            commands.append(" \\\n  -- set bridge %s%s".formatted(after.name(), tableSize(after)));
         }
         commands.append(after.isLearning() ? removals : "");
         for (final Port port : used(after)) {
