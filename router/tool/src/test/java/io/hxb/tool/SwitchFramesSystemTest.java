@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,6 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Three bridges of Open vSwitch in a ring pass the frames that the table of docs/howto/switches.md
@@ -33,7 +35,8 @@ class SwitchFramesSystemTest {
     private static final int UNKNOWN_VID = 999;
     private static final int INNER_VID = 77;
     private static final int SENTINEL = 9_000;
-    private static final int TRIES = 60;
+    private static final int TRIES = 5;
+    private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(20);
     private static final long ALL = 0xFFFF_FFFF_FFFFL;
     private static final long GROUP = 0x01_00_5E_00_00_01L;
     private static final long RESERVED = 0x01_80_C2_00_00_00L;
@@ -41,6 +44,7 @@ class SwitchFramesSystemTest {
 
     @TempDir private Path folder;
     private int run;
+    private boolean isLost;
 
     /** A frame of the first host. */
     private record Form(long target, int vid, int innerVid) {}
@@ -165,8 +169,6 @@ class SwitchFramesSystemTest {
         }
     }
 
-    private boolean isLost;
-
     /** VIDs with which the frame arrived at the other hosts. */
     private List<Integer> exchange(
             final SwitchChangesLab lab, final Cabling cabling, final Form form, final int usual) {
@@ -179,7 +181,7 @@ class SwitchFramesSystemTest {
         final TreeSet<Integer> ended = new TreeSet<>();
         isLost =
                 !TestNamespaces.holdsWithin(
-                        1_000_000_000L,
+                        PATIENCE_NS,
                         () -> {
                             for (final int host : hosts) {
                                 for (final FrameTap.Seen frame : lab.tap(host).receive()) {
@@ -226,7 +228,7 @@ class SwitchFramesSystemTest {
                     .filter(line -> line.contains("set up for"))
                     .count();
         } catch (final IOException e) {
-            throw new java.io.UncheckedIOException(e);
+            throw new UncheckedIOException(e);
         }
     }
 }

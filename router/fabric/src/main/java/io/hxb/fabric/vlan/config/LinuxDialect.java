@@ -55,8 +55,9 @@ class LinuxDialect extends Dialect {
                 """
                         .formatted(bridge));
         text.append(
-                "ip link set dev %s type bridge vlan_filtering 1 vlan_default_pvid 0 stp_state 0 mcast_snooping 0 group_fwd_mask 0%n"
+                "ip link set dev %s type bridge vlan_filtering 1 vlan_default_pvid 0"
                         .formatted(bridge));
+        text.append(" stp_state 0 mcast_snooping 0 group_fwd_mask 0\n");
         for (final Port port : setup.ports()) {
             text.append(
                     "ip link set dev %s master %s%n".formatted(port(setup, port.name()), bridge));
