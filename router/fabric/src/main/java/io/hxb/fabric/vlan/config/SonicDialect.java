@@ -24,7 +24,7 @@ final class SonicDialect extends CommandDialect {
     private static final String HELPERS =
             """
             set -e
-            trap '[ $? = 0 ] || echo "%s: stopped, nothing is saved: config reload -y undoes it" >&2' EXIT
+            trap '[ $? = 0 ] || echo "SWITCH: stopped, nothing is saved: config reload -y undoes it" >&2' EXIT
             db() { sonic-db-cli CONFIG_DB "$@" </dev/null; }
             has() { [ -n "$(db keys "$1")" ]; }
             vlan() { has "VLAN|Vlan$1" || config vlan add "$1"; }
@@ -52,7 +52,7 @@ final class SonicDialect extends CommandDialect {
               sonic-db-cli APPL_DB keys 'FDB_TABLE:Vlan*' | while read -r key; do
                 case "$planned" in
                   *"\\"$key\\""*) ;;
-                  *) printf '[{"%%s": {}, "OP": "DEL"}]\\n' "$key" | addresses ;;
+                  *) printf '[{"%s": {}, "OP": "DEL"}]\\n' "$key" | addresses ;;
                 esac
               done
               echo "$planned" | addresses
@@ -62,8 +62,8 @@ final class SonicDialect extends CommandDialect {
     private static final String OTHERS =
             """
             db keys 'VLAN_MEMBER|*' | while IFS='|' read -r table vlan port; do
-              case '%s' in *" ${vlan#Vlan}:$port "*) continue ;; esac
-              case '%s' in *" ${vlan#Vlan} "* | *" $port "*) leave "${vlan#Vlan}" "$port" ;; esac
+              case 'MEMBERS' in *" ${vlan#Vlan}:$port "*) continue ;; esac
+              case 'NAMES' in *" ${vlan#Vlan} "* | *" $port "*) leave "${vlan#Vlan}" "$port" ;; esac
             done
             """;
 
@@ -119,7 +119,7 @@ final class SonicDialect extends CommandDialect {
             text.append(" routed, and lose\n# their IP addresses. It may be run again; after a");
             text.append(" restart it has to be, since static MAC\n# addresses are not saved.\n");
         }
-        text.append(HELPERS.formatted(setup.name()));
+        text.append(HELPERS.replace("SWITCH", setup.name()));
         text.append(isFull ? removalOfOthers(setup) : "");
         appendRemovedAddresses(text, changes.removedMacs());
         for (final Port port : changes.removedPorts()) {
@@ -150,7 +150,7 @@ final class SonicDialect extends CommandDialect {
             names.append(name).append(' ');
             port.tagged().stream().forEach(vid -> members.append(vid + ":" + name + " "));
         }
-        return OTHERS.formatted(members, names);
+        return OTHERS.replace("MEMBERS", members).replace("NAMES", names);
     }
 
     private static void appendMembers(

@@ -298,7 +298,7 @@ class DialectTest {
         final BitSet vids = new BitSet();
         text.lines()
                 .filter(line -> line.matches(command))
-                .flatMap(line -> Stream.of(line.replaceAll("[^0-9,]", "").split(",")))
+                .flatMap(line -> Stream.of(line.replaceAll("[^0-9,]", "").split(",", -1)))
                 .mapToInt(Integer::parseInt)
                 .peek(vid -> assertFalse(vids.get(vid), () -> "twice: " + vid))
                 .forEach(vids::set);
