@@ -27,7 +27,9 @@ public final class FrameTap implements AutoCloseable {
     private static final int BUFFER_LENGTH = 2048;
     private static final int BATCH = 64;
 
-    /** A test frame that came in: VID of its tag or NO_TAG, hosts in its payload, -1 for all. */
+    /**
+     * A test frame that came in: VID of its outer tag or NO_TAG, hosts in its payload, -1 for all.
+     */
     public record Seen(int vid, int from, int to) {}
 
     private final String nic;
@@ -78,19 +80,30 @@ public final class FrameTap implements AutoCloseable {
             final int vid,
             final int from,
             final int to) {
+        send(sourceMac, targetMac, vid, NO_TAG, from, to);
+    }
+
+    /** Sends one test frame with a tag within the tag, {@code innerVid}; NO_TAG for none. */
+    public void send(
+            final long sourceMac,
+            final long targetMac,
+            final int vid,
+            final int innerVid,
+            final int from,
+            final int to) {
         final long at = buffer(0);
         Memory.fill(at, BUFFER_LENGTH, 0);
         putMac(at, targetMac);
         putMac(at + 6, sourceMac);
         long payload = at + 14;
-        if (vid == NO_TAG) {
-            Memory.putShortBigEndian(at + 12, TEST_ETHER_TYPE);
-        } else {
-            Memory.putShortBigEndian(at + 12, TAG_ETHER_TYPE);
-            Memory.putShortBigEndian(at + 14, vid);
-            Memory.putShortBigEndian(at + 16, TEST_ETHER_TYPE);
-            payload += 4;
+        for (final int tag : new int[] {vid, innerVid}) {
+            if (tag != NO_TAG) {
+                Memory.putShortBigEndian(payload - 2, TAG_ETHER_TYPE);
+                Memory.putShortBigEndian(payload, tag);
+                payload += 4;
+            }
         }
+        Memory.putShortBigEndian(payload - 2, TEST_ETHER_TYPE);
         Memory.putInt(payload, from);
         Memory.putInt(payload + 4, to);
         final MessageVector one = new MessageVector(1, 1, 0, 0);
@@ -129,8 +142,8 @@ public final class FrameTap implements AutoCloseable {
                 PacketSocket.tag(
                         messages.controlAddress(index), messages.receivedControlBytes(index));
         long at = buffer(index) + 12;
-        if (vid < 0 && Memory.getUnsignedShortBigEndian(at) == TAG_ETHER_TYPE) {
-            vid = Memory.getUnsignedShortBigEndian(at + 2);
+        while (Memory.getUnsignedShortBigEndian(at) == TAG_ETHER_TYPE) {
+            vid = vid < 0 ? Memory.getUnsignedShortBigEndian(at + 2) : vid;
             at += 4;
         }
         if (Memory.getUnsignedShortBigEndian(at) == TEST_ETHER_TYPE) {

@@ -71,7 +71,15 @@ class PlanVlanCliTest {
         other.removeLast();
         assertEquals(ExitStatus.OK, plan(other.toArray(String[]::new)).status());
         // then
-        assertTrue(Files.readString(changes.resolve("s15.sh")).contains("delete_strict"));
+        final String text = Files.readString(changes.resolve("s15.sh"));
+        assertTrue(text.contains("replace-flows") && !text.contains("add-br"), text);
+
+        // when, then: whole texts of the same plan beside the changes
+        final Path full = folder.resolve("full");
+        other.addAll(List.of("--full", full.toString()));
+        assertEquals(ExitStatus.OK, plan(other.toArray(String[]::new)).status());
+        assertTrue(Files.readString(full.resolve("s15.sh")).contains("add-br"));
+        assertEnds(ExitStatus.USAGE, "--full needs --diff", "--graph=torus:4x4", "--full=x");
     }
 
     @Test
@@ -203,6 +211,25 @@ class PlanVlanCliTest {
         final PlanOutput text = plan("--graph", cabling.toString(), "--dialect", "cumulus");
         assertTrue(text.text().contains("02:00:00:00:00:0b dev swp1"), text.text());
         assertFalse(text.text().contains("are not known"), text.text());
+    }
+
+    @Test
+    void shouldWarnOfVidsThatSomeSwitchesKeep() {
+        final String[] all = {
+            "--graph=fat-tree:2,4,2", "--kind=host-tagged", "--dialect=ios", "--vids=3990-3999"
+        };
+        final PlanOutput words = plan(all);
+        assertEquals(ExitStatus.OK, words.status(), words.errors());
+        assertTrue(words.errors().contains("warning: Nexus switches keep"), words.errors());
+        final PlanOutput json = plan(all[0], all[1], all[2], all[3], "--json");
+        assertEquals(2, ((List<?>) json.json().get("warnings")).size(), json.text());
+        assertEnds(
+                ExitStatus.USAGE,
+                "VID 1 is reserved on Cisco IOS",
+                "--graph=fat-tree:2,4,2",
+                "--kind=host-tagged",
+                "--dialect=ios",
+                "--vids=1-9");
     }
 
     @Test

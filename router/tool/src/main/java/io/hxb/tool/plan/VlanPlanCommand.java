@@ -105,7 +105,7 @@ final class VlanPlanCommand implements Callable<Integer> {
             paramLabel = "NAME",
             description =
                     "print the configuration for this kind of switch, and nothing else on "
-                            + "standard output: linux, ovs, sonic, cumulus, ios or dell")
+                            + "standard output: linux, ovs, sonic, cumulus, ios, ios:3560 or dell")
     private String dialectName;
 
     @Option(
@@ -126,6 +126,14 @@ final class VlanPlanCommand implements Callable<Integer> {
     private Path old;
 
     @Option(
+            names = "--full",
+            paramLabel = "FOLDER",
+            description =
+                    "with --diff: also write the whole configuration of each switch to this "
+                            + "folder, for restarts")
+    private Path full;
+
+    @Option(
             names = "--save",
             paramLabel = "FILE",
             description = "write the plan as JSON to this file")
@@ -138,6 +146,9 @@ final class VlanPlanCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         if ((folder != null || old != null) && dialectName == null) {
             throw wrong("--out and --diff need --dialect, the kind of the switches");
+        }
+        if (full != null && old == null) {
+            throw wrong("--full needs --diff; without --diff, --out writes whole texts");
         }
         if (isDry && folder == null) {
             throw wrong("--dry-run needs --out; without --out nothing is written anyway");
@@ -177,6 +188,9 @@ final class VlanPlanCommand implements Callable<Integer> {
     private void checkFiles() {
         if (folder != null) {
             OutputFiles.checkFolder("--out", folder);
+        }
+        if (full != null) {
+            OutputFiles.checkFolder("--full", full);
         }
         if (save != null) {
             OutputFiles.check("--save", save);
@@ -238,7 +252,10 @@ final class VlanPlanCommand implements Callable<Integer> {
                     "static MAC addresses: at most %d on a switch%n"
                             .formatted(texts.maxMacEntries()));
             words.append(before == null ? "" : changes(texts));
+            final List<String> warnings = dialect.warnings(vids(plan));
+            warnings.forEach(line -> words.append("warning: ").append(line).append('\n'));
             report.put("config", dialect.word());
+            report.put("warnings", warnings);
             report.put("changed_switches", texts.changed().size());
             report.put("max_mac_entries", texts.maxMacEntries());
         }
@@ -246,6 +263,10 @@ final class VlanPlanCommand implements Callable<Integer> {
             final List<String> lines = texts.write(folder, isDry);
             lines.forEach(line -> words.append(line).append('\n'));
             report.put("files", lines.size());
+        }
+        if (full != null) {
+            final List<String> lines = SwitchTexts.of(dialect, null, plan).write(full, isDry);
+            lines.forEach(line -> words.append(line).append('\n'));
         }
         if (save != null) {
             final String text = Json.line(PlanFile.of(plan, how)) + "\n";
@@ -262,6 +283,14 @@ final class VlanPlanCommand implements Callable<Integer> {
             output.text().print(words);
         }
         output.report(report);
+    }
+
+    private static BitSet vids(final VlanPlan plan) {
+        final BitSet vids = new BitSet();
+        for (int vlan = 0; vlan < plan.vlanCount(); vlan++) {
+            vids.set(plan.vid(vlan));
+        }
+        return vids;
     }
 
     /** The report for people on standard error, where programs do not read it. */

@@ -4,13 +4,13 @@ package io.hxb.fabric.vlan.config;
 abstract class CommandDialect extends Dialect {
     @Override
     final String writeFull(final SwitchSetup setup) {
-        return write(setup, Changes.between(SwitchSetup.blank(setup), setup), "");
+        return write(setup, Changes.between(SwitchSetup.blank(setup), setup), true);
     }
 
     @Override
     final String writeChanges(
             final SwitchSetup before, final SwitchSetup after, final Changes changes) {
-        return changes.isEmpty() ? "" : write(after, changes, "changes; then ");
+        return changes.isEmpty() ? "" : write(after, changes, false);
     }
 
     /**
@@ -18,7 +18,12 @@ abstract class CommandDialect extends Dialect {
      *
      * @param setup how it is set up afterwards.
      * @param changes that lead to this setup.
-     * @param what describes the commands, for the heading.
+     * @param isFull whether they set up a new switch.
      */
-    abstract String write(SwitchSetup setup, Changes changes, String what);
+    abstract String write(SwitchSetup setup, Changes changes, boolean isFull);
+
+    /** A heading that names what the commands are. */
+    static String heading(final String mark, final SwitchSetup setup, final boolean isFull) {
+        return heading(mark, setup, isFull ? "" : "changes; then ");
+    }
 }

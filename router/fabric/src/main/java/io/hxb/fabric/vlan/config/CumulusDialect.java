@@ -1,6 +1,7 @@
 package io.hxb.fabric.vlan.config;
 
 import io.hxb.fabric.vlan.VlanIds;
+import io.hxb.fabric.vlan.config.Changes.PortChange;
 import io.hxb.fabric.vlan.config.SwitchSetup.Port;
 import io.hxb.fabric.vlan.config.SwitchSetup.StaticMac;
 
@@ -8,10 +9,16 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * A file for /etc/network/interfaces.d of Cumulus Linux (ifupdown2, VLAN-aware bridge); changes as
- * bridge commands. Source: NVIDIA, Cumulus Linux User Guide, VLAN-aware bridge mode.
+ * A file for /etc/network/interfaces.d of Cumulus Linux (ifupdown2, VLAN-aware bridge). Source:
+ * NVIDIA, Cumulus Linux User Guide, VLAN-aware bridge mode; Reserved VLAN Range and Limitations.
  */
 final class CumulusDialect extends LinuxDialect {
+    /** Removes the static addresses of the plan before. */
+    private static final String FORGET =
+            "bridge fdb show br bridge | awk '/ vlan .* static$/"
+                    + " {print \"fdb del\", $1, \"dev\", $3, \"vlan\", $5, \"master static\"}'"
+                    + " | bridge -force -batch -";
+
     @Override
     public String word() {
         return "cumulus";
@@ -30,7 +37,7 @@ final class CumulusDialect extends LinuxDialect {
     @Override
     public BitSet reservedVids() {
         final BitSet reserved = new BitSet();
-        reserved.set(3725, 4000); // Its reserved VLAN range, 3725-3999.
+        reserved.set(3725, 4000); // The default of 4.4 and 5: 3725-3999.
         return reserved;
     }
 
@@ -40,8 +47,34 @@ final class CumulusDialect extends LinuxDialect {
     }
 
     @Override
+    public List<String> warnings(final BitSet vids) {
+        final BitSet older = new BitSet();
+        older.set(3600, 3725);
+        older.and(vids);
+        return older.isEmpty()
+                ? List.of()
+                : List.of(
+                        "Cumulus Linux 4.3 and older keeps VIDs 3600-3999 for itself, and the plan"
+                                + " uses "
+                                + VlanIds.ranges(older)
+                                + "; choose others with --vids, or move resv_vlan_range");
+    }
+
+    @Override
     String writeFull(final SwitchSetup setup) {
-        final StringBuilder text = new StringBuilder(heading("#", setup, ""));
+        return write(setup, "");
+    }
+
+    /** The file again, whole: ifreload finds out what changes, and the next start needs it all. */
+    @Override
+    String writeChanges(final SwitchSetup before, final SwitchSetup after, final Changes changes) {
+        return changes.isEmpty() ? "" : write(after, "after changes ");
+    }
+
+    private String write(final SwitchSetup setup, final String what) {
+        final StringBuilder text = new StringBuilder(heading("#", setup, what));
+        text.append("# Put it into /etc/network/interfaces.d instead of the one before, then");
+        text.append(" ifreload -a.\n");
         text.append("auto bridge\niface bridge\n    bridge-vlan-aware yes\n    bridge-ports");
         // A port without VLANs of its own would get those of the bridge, and close a loop.
         final List<Port> ports =
@@ -51,10 +84,27 @@ final class CumulusDialect extends LinuxDialect {
         }
         text.append("\n    bridge-vids ").append(spaced(setup.vids()));
         text.append("\n    bridge-stp off\n    bridge-mcsnoop 0\n");
+        appendCommands(text, setup, ports);
         for (final Port port : ports) {
             appendPort(text, setup, port);
         }
         return text.toString();
+    }
+
+    /**
+     * What ifupdown2 has no words for. The commands are the bridge's, since a port is not in it yet
+     * when its own run. Tags are stated at every port: reloads leave those of the plan before.
+     */
+    private void appendCommands(
+            final StringBuilder text, final SwitchSetup setup, final List<Port> ports) {
+        text.append("    post-up ").append(FORGET).append('\n');
+        for (final Port port : ports) {
+            memberships(setup, new PortChange(null, port))
+                    .forEach(line -> text.append("    post-up " + line + "\n"));
+        }
+        for (final StaticMac entry : setup.macs()) {
+            text.append("    post-up ").append(fdb(setup, entry)).append('\n');
+        }
     }
 
     private void appendPort(final StringBuilder text, final SwitchSetup setup, final Port port) {
@@ -67,23 +117,8 @@ final class CumulusDialect extends LinuxDialect {
         } else {
             text.append("    bridge-pvid ").append(port.pvid()).append('\n');
         }
-        if (!setup.isLearning()) {
-            text.append("    bridge-learning off\n    bridge-unicast-flood off\n");
-        }
-        final BitSet others = (BitSet) port.untagged().clone();
-        others.clear(port.pvid());
-        if (!others.isEmpty()) {
-            for (final String range : VlanIds.ranges(others).split(",", -1)) {
-                text.append(
-                        "    post-up bridge vlan add dev %s vid %s untagged%n"
-                                .formatted(name, range));
-            }
-        }
-        for (final StaticMac entry : setup.macs()) {
-            if (entry.port().equals(port.name())) {
-                text.append("    post-up ").append(fdb(setup, entry)).append('\n');
-            }
-        }
+        final String isOn = setup.isLearning() ? "on" : "off";
+        text.append("    bridge-learning %1$s%n    bridge-unicast-flood %1$s%n".formatted(isOn));
     }
 
     private static String spaced(final BitSet vids) {

@@ -2,6 +2,7 @@ package io.hxb.fabric.vlan.config;
 
 import io.hxb.fabric.GraphException;
 import io.hxb.fabric.vlan.PlanKind;
+import io.hxb.fabric.vlan.VlanIds;
 import io.hxb.fabric.vlan.config.SwitchSetup.Port;
 
 import java.util.BitSet;
@@ -10,7 +11,11 @@ import java.util.Locale;
 
 /** The language of a kind of switch. Stateless. */
 public abstract class Dialect {
+    /** Cisco IOS takes 254 characters a line. */
+    static final int MAX_LINE = 250;
+
     private static final String SAFE = "[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,63}";
+    private static final int MAX_LIST = 80;
 
     /** For subclasses of this package. */
     Dialect() {}
@@ -22,7 +27,8 @@ public abstract class Dialect {
                 new OvsDialect(),
                 new SonicDialect(),
                 new CumulusDialect(),
-                new IosDialect(),
+                new IosDialect(IosDialect.Platform.CATALYST),
+                new IosDialect(IosDialect.Platform.CATALYST_3560),
                 new DellDialect());
     }
 
@@ -60,6 +66,16 @@ public abstract class Dialect {
     /** VIDs that these switches keep for themselves. */
     public BitSet reservedVids() {
         return new BitSet();
+    }
+
+    /**
+     * What else may be in the way of VIDs on some of these switches.
+     *
+     * @param vids those of the plan.
+     * @return a sentence for each, empty if nothing is.
+     */
+    public List<String> warnings(final BitSet vids) {
+        return List.of();
     }
 
     /**
@@ -143,14 +159,38 @@ public abstract class Dialect {
         return text.toString();
     }
 
+    /**
+     * A command for VIDs, in as many lines as it takes.
+     *
+     * @param first what the first line begins with.
+     * @param next what the other lines begin with.
+     * @param last what all lines end with.
+     * @return lines of at most {@link #MAX_LINE} characters, each with its line feed; none if there
+     *     are no VIDs.
+     */
+    static String lines(
+            final String first, final String next, final BitSet vids, final String last) {
+        final StringBuilder text = new StringBuilder();
+        final StringBuilder line = new StringBuilder();
+        for (final String range : VlanIds.ranges(vids).split(",", -1)) {
+            if (!line.isEmpty() && line.length() + range.length() + 1 + last.length() > MAX_LINE) {
+                text.append(line).append(last).append('\n');
+                line.setLength(0);
+            }
+            line.append(line.isEmpty() ? text.isEmpty() ? first : next : ",").append(range);
+        }
+        return vids.isEmpty() ? "" : text.append(line).append(last).append('\n').toString();
+    }
+
     /** A heading of comment lines. */
     static String heading(final String mark, final SwitchSetup setup, final String change) {
         return "%s switch %s: %s%s, %d static MAC addresses. Written by 'hxb plan vlan'.%n"
-                .formatted(
-                        mark,
-                        setup.name(),
-                        change,
-                        "VLANs " + io.hxb.fabric.vlan.VlanIds.ranges(setup.vids()),
-                        setup.macs().size());
+                .formatted(mark, setup.name(), change, vlans(setup.vids()), setup.macs().size());
+    }
+
+    /** Their number, where the list of them would be long. */
+    private static String vlans(final BitSet vids) {
+        final String ranges = VlanIds.ranges(vids);
+        return ranges.length() <= MAX_LIST ? "VLANs " + ranges : vids.cardinality() + " VLANs";
     }
 }

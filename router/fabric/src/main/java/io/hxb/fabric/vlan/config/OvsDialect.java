@@ -11,11 +11,26 @@ import java.util.TreeMap;
  * A shell script for an Open vSwitch bridge. Where hosts tag, ports are trunks of their VLANs.
  * Where switches tag, OpenFlow rules do it, since a port of Open vSwitch can be an untagged member
  * of one VLAN only: table 0 puts frames into VLANs, table 1 sends them on by VLAN and address, and
- * floods broadcasts along the VLAN's links. Source: ovs-vsctl(8), ovs-ofctl(8), ovs-fields(7).
+ * floods broadcasts along the VLAN's links. Source: ovs-vsctl(8), ovs-ofctl(8), ovs-fields(7),
+ * ovs-vswitchd.conf.db(5).
  */
 final class OvsDialect extends Dialect {
     // Without it, frames may follow the previous rules for another half second.
     private static final String FORGET = "ovs-appctl revalidator/purge\n";
+
+    // IEEE 802.1Q-2018, table 8-1: frames for the next bridge only.
+    private static final String RESERVED =
+            "table=0,priority=20,dl_dst=01:80:c2:00:00:00/ff:ff:ff:ff:ff:f0";
+
+    // Reserved addresses are dropped by a flow; forward-bpdu leaves all others alone, as on
+    // switches of other kinds. A later change of mac-aging-time would unpin static addresses.
+    private static final String BRIDGE =
+            " fail_mode=secure protocols=[] stp_enable=false rstp_enable=false"
+                    + " mcast_snooping_enable=false flood_vlans=[] other_config:forward-bpdu=true"
+                    + " other_config:mac-aging-time=300";
+
+    // The size of the table unless another one is set.
+    private static final int USUAL_ADDRESSES = 8192;
 
     @Override
     public String word() {
@@ -47,19 +62,24 @@ final class OvsDialect extends Dialect {
         final String bridge = setup.name();
         final StringBuilder text = new StringBuilder("#!/bin/sh\n");
         text.append(heading("#", setup, ""));
+        text.append("# It is the whole setup: what it does not name goes. It may be run again.\n");
+        text.append("# A restart of ovs-vswitchd alone loses flows and static addresses: run it");
+        text.append(" again then,\n# or let deploy/ovs-restore do so.\n");
         text.append("# OVS_DATAPATH_TYPE=netdev: the userspace datapath.\n");
         text.append("set -e\n");
-        text.append(
-                "ovs-vsctl --may-exist add-br %1$s -- set bridge %1$s fail_mode=secure"
-                        .formatted(bridge));
-        text.append(" ${OVS_DATAPATH_TYPE:+datapath_type=$OVS_DATAPATH_TYPE}");
+        text.append("ovs-vsctl --may-exist add-br %1$s -- set bridge %1$s".formatted(bridge));
+        text.append(" fail_mode=secure ${OVS_DATAPATH_TYPE:+datapath_type=$OVS_DATAPATH_TYPE}\n");
+        appendRemovalOfOtherPorts(text, setup);
+        text.append("ovs-vsctl del-controller %1$s -- set bridge %1$s".formatted(bridge));
+        text.append(BRIDGE).append(tableSize(setup));
         for (final Port port : used(setup)) {
             appendPort(text, setup, port);
         }
-        text.append("\novs-ofctl --bundle replace-flows %s - <<'EOF'%n".formatted(bridge));
-        flows(setup).forEach((match, actions) -> text.append(match + ",actions=" + actions + "\n"));
-        text.append("EOF\n");
-        appendAddresses(text, setup, "add", setup.isLearning() ? setup.macs() : List.of());
+        text.append('\n');
+        appendFlows(text, setup);
+        if (setup.isLearning()) {
+            appendAllAddresses(text, setup);
+        }
         return text.append(FORGET).toString();
     }
 
@@ -71,12 +91,36 @@ final class OvsDialect extends Dialect {
         final StringBuilder text = new StringBuilder("#!/bin/sh\n");
         text.append(heading("#", after, "changes; then "));
         text.append("set -e\n");
-        appendAddresses(
-                text, before, "del", after.isLearning() ? changes.removedMacs() : List.of());
-        appendPortChanges(text, before, after);
-        appendFlowChanges(text, before, after);
-        appendAddresses(text, after, "add", after.isLearning() ? changes.addedMacs() : List.of());
+        if (after.isLearning()) {
+            appendRemovedAddresses(text, changes.removedMacs(), after);
+        }
+        final String removals = removals(before, after);
+        final StringBuilder commands = new StringBuilder();
+        if (!tableSize(before).equals(tableSize(after))) {
+            commands.append(" \\\n  -- set bridge %s%s".formatted(after.name(), tableSize(after)));
+        }
+        commands.append(after.isLearning() ? removals : "");
+        for (final Port port : used(after)) {
+            if (isNewOrChanged(before, after, port)) {
+                appendPort(commands, after, port);
+            }
+        }
+        appendCommand(text, commands.toString());
+        if (!flows(before).equals(flows(after))) {
+            appendFlows(text, after);
+        }
+        // Flows that name a port go before the port does.
+        appendCommand(text, after.isLearning() ? "" : removals);
+        if (after.isLearning()) {
+            appendChangedAddresses(text, before, after, changes);
+        }
         return text.append(FORGET).toString();
+    }
+
+    private static void appendCommand(final StringBuilder text, final String commands) {
+        if (!commands.isEmpty()) {
+            text.append("ovs-vsctl").append(commands.replaceFirst("--", "")).append('\n');
+        }
     }
 
     /** Ports in a VLAN; a trunk of no VLAN would be one of all. */
@@ -84,8 +128,29 @@ final class OvsDialect extends Dialect {
         return setup.ports().stream().filter(port -> !port.vids().isEmpty()).toList();
     }
 
-    private void appendPortChanges(
-            final StringBuilder text, final SwitchSetup before, final SwitchSetup after) {
+    /** Static addresses evict one another, so there is room for all, and for those of others. */
+    private static String tableSize(final SwitchSetup setup) {
+        final int addresses = setup.isLearning() ? setup.macs().size() : 0;
+        return " other_config:mac-table-size=" + (USUAL_ADDRESSES + addresses);
+    }
+
+    private static boolean isNewOrChanged(
+            final SwitchSetup before, final SwitchSetup after, final Port port) {
+        final Port old = before.port(port.name());
+        return old == null
+                || old.vids().isEmpty()
+                || (after.isLearning() && !old.tagged().equals(port.tagged()));
+    }
+
+    private void appendRemovalOfOtherPorts(final StringBuilder text, final SwitchSetup setup) {
+        final StringBuilder names = new StringBuilder(" ");
+        used(setup).forEach(port -> names.append(port(setup, port.name())).append(' '));
+        text.append("for port in $(ovs-vsctl list-ports %s); do%n".formatted(setup.name()));
+        text.append("  case '%s' in *\" $port \"*) ;;".formatted(names));
+        text.append(" *) ovs-vsctl del-port %s \"$port\" ;; esac%ndone%n".formatted(setup.name()));
+    }
+
+    private String removals(final SwitchSetup before, final SwitchSetup after) {
         final StringBuilder commands = new StringBuilder();
         for (final Port port : used(before)) {
             if (after.port(port.name()) == null || after.port(port.name()).vids().isEmpty()) {
@@ -94,25 +159,13 @@ final class OvsDialect extends Dialect {
                                 .formatted(after.name(), port(after, port.name())));
             }
         }
-        for (final Port port : used(after)) {
-            final Port old = before.port(port.name());
-            if (old == null
-                    || old.vids().isEmpty()
-                    || (after.isLearning() && !old.tagged().equals(port.tagged()))) {
-                appendPort(commands, after, port);
-            }
-        }
-        if (!commands.isEmpty()) {
-            text.append("ovs-vsctl")
-                    .append(commands.toString().replaceFirst("--", ""))
-                    .append('\n');
-        }
+        return commands.toString();
     }
 
     private void appendPort(final StringBuilder text, final SwitchSetup setup, final Port port) {
         final String name = port(setup, port.name());
         text.append(
-                " \\\n  -- --may-exist add-port %s %s -- set port %s "
+                " \\\n  -- --may-exist add-port %s %s -- set port %s tag=[] "
                         .formatted(setup.name(), name, name));
         text.append(
                 setup.isLearning()
@@ -125,44 +178,72 @@ final class OvsDialect extends Dialect {
     }
 
     /** Addresses by OpenFlow are flows; those of learning bridges are set by ovs-appctl. */
-    private void appendAddresses(
-            final StringBuilder text,
-            final SwitchSetup setup,
-            final String verb,
-            final List<StaticMac> entries) {
-        for (final StaticMac entry : entries) {
-            final String port = verb.equals("add") ? port(setup, entry.port()) + " " : "";
+    private void appendAllAddresses(final StringBuilder text, final SwitchSetup setup) {
+        text.append("addresses='\n");
+        for (final StaticMac entry : setup.macs()) {
             text.append(
-                    "ovs-appctl fdb/%s %s %s%d %s%n"
+                    "%s %d %s%n"
                             .formatted(
-                                    verb, setup.name(), port, entry.vid(), mac(entry.mac(), ":")));
+                                    port(setup, entry.port()), entry.vid(), mac(entry.mac(), ":")));
+        }
+        text.append(
+                """
+                '
+                ovs-appctl fdb/flush %1$s >/dev/null
+                { echo "$addresses"; ovs-appctl fdb/show %1$s; } |
+                  awk 'NF == 3 { planned[$2 $3] } /static/ && !(($2 $3) in planned) { print $2, $3 }' |
+                  while read -r vid mac; do ovs-appctl fdb/del %1$s "$vid" "$mac"; done
+                echo "$addresses" | while read -r port vid mac; do
+                  [ -z "$port" ] || ovs-appctl fdb/add %1$s "$port" "$vid" "$mac" >/dev/null
+                done
+                """
+                        .formatted(setup.name()));
+    }
+
+    /** They may have gone with the port already. */
+    private static void appendRemovedAddresses(
+            final StringBuilder text, final List<StaticMac> entries, final SwitchSetup setup) {
+        for (final StaticMac entry : entries) {
+            text.append(
+                    "ovs-appctl fdb/del %s %d %s >/dev/null 2>&1 || :%n"
+                            .formatted(setup.name(), entry.vid(), mac(entry.mac(), ":")));
         }
     }
 
-    private void appendFlowChanges(
-            final StringBuilder text, final SwitchSetup before, final SwitchSetup after) {
-        final Map<String, String> old = flows(before);
-        final Map<String, String> now = flows(after);
-        final StringBuilder lines = new StringBuilder();
-        old.forEach(
-                (match, actions) ->
-                        lines.append(
-                                now.containsKey(match) ? "" : "delete_strict " + match + "\n"));
-        now.forEach(
-                (match, actions) ->
-                        lines.append(
-                                actions.equals(old.get(match))
-                                        ? ""
-                                        : "add " + match + ",actions=" + actions + "\n"));
-        if (!lines.isEmpty()) {
-            text.append("ovs-ofctl --bundle add-flows %s - <<'EOF'%n".formatted(after.name()));
-            text.append(lines).append("EOF\n");
+    /** A port whose VLANs change loses its static addresses. */
+    private void appendChangedAddresses(
+            final StringBuilder text,
+            final SwitchSetup before,
+            final SwitchSetup after,
+            final Changes changes) {
+        for (final StaticMac entry : after.macs()) {
+            if (changes.addedMacs().contains(entry)
+                    || isNewOrChanged(before, after, after.port(entry.port()))) {
+                text.append(
+                        "ovs-appctl fdb/add %s %s %d %s >/dev/null%n"
+                                .formatted(
+                                        after.name(),
+                                        port(after, entry.port()),
+                                        entry.vid(),
+                                        mac(entry.mac(), ":")));
+            }
         }
+    }
+
+    /**
+     * All flows, also where a few change: those of a port that is gone from the bridge could not be
+     * named one by one. Open vSwitch changes only what differs, and all of it at once.
+     */
+    private void appendFlows(final StringBuilder text, final SwitchSetup setup) {
+        text.append("ovs-ofctl --bundle replace-flows %s - <<'EOF'%n".formatted(setup.name()));
+        flows(setup).forEach((match, actions) -> text.append(match + ",actions=" + actions + "\n"));
+        text.append("EOF\n");
     }
 
     /** Actions of all flows by what they match, sorted. */
     private Map<String, String> flows(final SwitchSetup setup) {
         final Map<String, String> flows = new TreeMap<>();
+        flows.put(RESERVED, "drop");
         if (setup.isLearning()) {
             flows.put("table=0,priority=0", "NORMAL");
             return flows;
@@ -172,9 +253,12 @@ final class OvsDialect extends Dialect {
         for (final Port port : used(setup)) {
             final String from = "table=0,priority=10,in_port=" + quoted(setup, port.name());
             if (port.pvid() != 0) {
-                flows.put(from + ",vlan_tci=0", "mod_vlan_vid:" + port.pvid() + ",resubmit(,1)");
+                final String tag = "mod_vlan_vid:" + port.pvid() + ",resubmit(,1)";
+                flows.put(from + ",vlan_tci=0", tag);
+                // The tag of a priority, which is of no VLAN.
+                flows.put(from + ",dl_vlan=0", tag);
             }
-            port.tagged().stream()
+            port.vids().stream()
                     .forEach(vid -> flows.put(from + ",dl_vlan=" + vid, "resubmit(,1)"));
         }
         for (final StaticMac entry : setup.macs()) {
