@@ -152,7 +152,7 @@ public final class Completion {
         final StringBuilder text = new StringBuilder(ZSH_START);
         // The longest first: what follows a command are its arguments.
         specs.stream()
-                .sorted(Comparator.comparing((CommandSpec spec) -> -path(spec).length()))
+                .sorted(Comparator.comparingInt((CommandSpec spec) -> -path(spec).length()))
                 .forEach(spec -> text.append(zsh(spec)));
         return text.append(ZSH_END).toString();
     }
