@@ -3,10 +3,11 @@
 # The newest version of the C library that files refer to; fails if they need a library that no dependency names.
 needed_libc() { # files
   local other
-  other=$(objdump -p "$@" 2>/dev/null | sed -n 's/^ *NEEDED *//p' | sort -u |
+  other=$({ objdump -p "$@" 2>/dev/null || true; } | sed -n 's/^ *NEEDED *//p' | sort -u |
     grep -vE '^(lib(c|m|dl|rt|pthread)\.so\.|ld-linux)' | grep -vxFf <(find "$tree/runtime" -name '*.so' -printf '%f\n') || true)
   [ -z "$other" ] || fail "no dependency of the packages has ${other//$'\n'/, }: add one in deploy/debian/control"
-  objdump -T "$@" 2>/dev/null | grep -o 'GLIBC_[0-9.]*' | sed 's/GLIBC_//' | sort -uV | tail -n 1
+  # Scripts among the files are no objects.
+  { objdump -T "$@" 2>/dev/null || true; } | grep -o 'GLIBC_[0-9.]*' | sed 's/GLIBC_//' | sort -uV | tail -n 1
 }
 
 # What the package hxb has, in a folder that stands for /.
