@@ -137,7 +137,10 @@ class PackageTest {
                         top.resolve("runtime/bin/java"),
                         """
                         #!/bin/bash
-                        [[ "$*" != *-Xmxfoo* ]] || { echo 'Invalid maximum heap size: -Xmxfoo'; exit 1; }
+                        if [[ "$*" == *-Xmxfoo* ]]; then
+                          echo 'Invalid maximum heap size: -Xmxfoo'
+                          exit 1
+                        fi
                         echo "java $*"
                         """);
         for (final Path file : List.of(java, top.resolve("bin/hxb"))) {
