@@ -65,6 +65,12 @@ record NativeBuild(
         if (isBuilt()) {
             return;
         }
+        if (!Files.isDirectory(sources())) {
+            throw new ToolException(
+                    what
+                            + " is built from the sources of HXB, which packages do not have: run"
+                            + " deploy/hxb mpirun of a source tree");
+        }
         programs.forEach(this::require);
         try {
             Files.createDirectories(out());
