@@ -1,5 +1,6 @@
 package io.hxb.fabric.route;
 
+import io.hxb.fabric.LinkWeights;
 import io.hxb.fabric.RouteSet;
 import io.hxb.fabric.RouteSetBuilder;
 import io.hxb.fabric.SwitchGraph;
@@ -7,8 +8,9 @@ import io.hxb.fabric.SwitchGraph;
 /**
  * Path selection by removing candidates from the busiest channels until every pair has one left: in
  * Sancho's order by virtual channels, or by the physical channel first and then by its virtual
- * channels. Among the candidates of a channel, one of the pair that has the most is removed first.
- * Used by one thread. Source: Koibuchi 2002, section 5.1.2.2.
+ * channels. A channel is as busy as its paths weigh by {@link LinkWeights}. Among the candidates of
+ * a channel, one of the pair that has the most is removed first. Used by one thread. Source:
+ * Koibuchi 2002, section 5.1.2.2.
  */
 final class PathThinning {
     private final CandidatePaths candidates;
@@ -23,12 +25,14 @@ final class PathThinning {
     private final int[] sizes;
     private final long[] crossing;
     private final boolean[] isOrdered;
+    private final LinkWeights weights;
 
     PathThinning(final CandidatePaths candidates, final boolean isPhysicalFirst) {
         candidates.collect();
         this.candidates = candidates;
         this.virtualChannels = candidates.virtualChannels();
         this.isPhysicalFirst = isPhysicalFirst;
+        this.weights = LinkWeights.of(candidates.graph());
         final int total = candidates.first(candidates.pairCount());
         this.pairs = new int[total];
         this.left = new int[candidates.pairCount()];
@@ -83,14 +87,14 @@ final class PathThinning {
         final int[] loads = isPhysicalFirst ? channelCounts : counts;
         final long[] busiest = new long[loads.length];
         for (int i = 0; i < loads.length; i++) {
-            busiest[i] = MaxHeap.key(loads[i], i);
+            busiest[i] = MaxHeap.key(weigh(loads, i), i);
         }
         int size = loads.length;
         MaxHeap.order(busiest, 0, size);
         while (size > 0) {
             final int load = MaxHeap.number(busiest[0]);
-            if (MaxHeap.count(busiest[0]) != loads[load]) {
-                busiest[0] = MaxHeap.key(loads[load], load);
+            if (MaxHeap.count(busiest[0]) != weigh(loads, load)) {
+                busiest[0] = MaxHeap.key(weigh(loads, load), load);
                 MaxHeap.down(busiest, 0, size, 0);
                 continue;
             }
@@ -103,6 +107,11 @@ final class PathThinning {
             }
         }
         return build();
+    }
+
+    private int weigh(final int[] loads, final int index) {
+        final int channel = isPhysicalFirst ? index : index / virtualChannels;
+        return (int) Math.min(Integer.MAX_VALUE, weights.weigh(loads[index], channel));
     }
 
     /** A removable candidate on the busiest virtual channel of a channel that has one, or -1. */

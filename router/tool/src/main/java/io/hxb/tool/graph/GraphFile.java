@@ -4,6 +4,7 @@ import io.hxb.config.ConfigException;
 import io.hxb.fabric.EdgeList;
 import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.generate.GraphSpec;
+import io.hxb.tool.graph.lldp.LldpNeighbours;
 import io.hxb.tool.report.ToolException;
 import io.hxb.tool.report.UsageException;
 
@@ -16,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.Set;
 
 /** Reads a graph by the ending of its file's name, or makes it from a notation. Stateless. */
 public final class GraphFile {
@@ -33,6 +35,17 @@ public final class GraphFile {
      * @throws ToolException or another message for people if it cannot be read or is not a graph.
      */
     public static SwitchGraph read(final String name, final int hostsPerSwitch) throws IOException {
+        return read(name, hostsPerSwitch, Set.of());
+    }
+
+    /**
+     * Reads a graph of which some nodes are known to be hosts.
+     *
+     * @param hostNames nodes that are hosts, whatever the file has them for.
+     */
+    public static SwitchGraph read(
+            final String name, final int hostsPerSwitch, final Set<String> hostNames)
+            throws IOException {
         if (GraphSpec.isSpec(name) && !Files.exists(Path.of(name))) {
             return UsageException.check(() -> GraphSpec.parse(name, hostsPerSwitch));
         }
@@ -47,8 +60,8 @@ public final class GraphFile {
         final String ending = name.substring(name.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT);
         return switch (ending) {
             case "yaml", "yml" -> cabling(text, name, hostsPerSwitch);
-            case "dot", "gv" -> DotGraph.parse(name, text, hostsPerSwitch);
-            case "json" -> LldpNeighbours.parse(name, text, hostsPerSwitch);
+            case "dot", "gv" -> DotGraph.parse(name, text, hostsPerSwitch, hostNames);
+            case "json" -> LldpNeighbours.parse(name, text, hostsPerSwitch, hostNames);
             default -> EdgeList.parse(name, text, hostsPerSwitch);
         };
     }

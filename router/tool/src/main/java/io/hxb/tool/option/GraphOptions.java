@@ -1,8 +1,14 @@
 package io.hxb.tool.option;
 
+import io.hxb.fabric.SwitchGraph;
+import io.hxb.tool.graph.GraphFile;
 import io.hxb.tool.report.UsageException;
 
 import picocli.CommandLine.Option;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Set;
 
 /** Which graph of switches a command works on. Picocli fills it. */
 public final class GraphOptions {
@@ -29,12 +35,31 @@ public final class GraphOptions {
                             + "graph names none (default: ${DEFAULT-VALUE})")
     private int hostsPerSwitch;
 
+    @Option(
+            names = "--host-names",
+            paramLabel = "NAME",
+            split = ",",
+            description =
+                    "take these nodes of the file for hosts, whatever they announce (LLDP, "
+                            + ".dot, .graphml); all others that announce Bridge or Router are "
+                            + "switches then; may be repeated")
+    private List<String> hostNames = List.of();
+
     /** Picocli makes it. */
     public GraphOptions() {}
 
     /** The file or words. */
     public String graph() {
         return graph;
+    }
+
+    /**
+     * Reads the graph.
+     *
+     * @throws UsageException if an option is wrong.
+     */
+    public SwitchGraph read() throws IOException {
+        return GraphFile.read(graph, hostsPerSwitch(), Set.copyOf(hostNames));
     }
 
     /**

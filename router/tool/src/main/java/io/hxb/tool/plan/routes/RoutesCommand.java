@@ -3,9 +3,7 @@ package io.hxb.tool.plan.routes;
 import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.analysis.ChannelLoads;
 import io.hxb.fabric.plan.RoutingAlgorithm;
-import io.hxb.fabric.plan.RoutingOptions;
 import io.hxb.fabric.traffic.TrafficMatrix;
-import io.hxb.tool.graph.GraphFile;
 import io.hxb.tool.option.GraphOptions;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.report.TextTable;
@@ -71,13 +69,13 @@ public final class RoutesCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         final RoutingAlgorithm chosen = UsageException.check(() -> RoutingAlgorithm.of(algorithm));
-        final RoutingOptions options = routing.options(chosen);
+        routing.options(chosen);
         RouteOutput.check(outputs);
-        final SwitchGraph graph = GraphFile.read(graphs.graph(), graphs.hostsPerSwitch());
+        final SwitchGraph graph = graphs.read();
         final Map<String, TrafficMatrix> matrices = traffic.read(graph);
         final RouteRun run = RouteRun.of(graph, chosen, routing);
         routing.check(run.routing());
-        final StaticTables tables = run.tables(options);
+        final StaticTables tables = run.tables(routing.options(graph));
         print(run, tables);
         final List<String> paths = new ArrayList<>();
         for (final String pair : pairs) {

@@ -1,5 +1,7 @@
 package io.hxb.tool.plan.routes;
 
+import io.hxb.fabric.LinkWeights;
+import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.plan.RoutingAlgorithm;
 import io.hxb.fabric.plan.RoutingOptions;
 import io.hxb.fabric.route.PathSelection;
@@ -40,9 +42,9 @@ final class RoutingOption {
             names = "--selection",
             paramLabel = "NAME",
             description =
-                    "choose one of several shortest paths by low-port, random, sancho or "
-                            + "high-physical (default: low-port; lash and in-transit choose by "
-                            + "themselves)")
+                    "choose one of several shortest paths by low-port, random, sancho or"
+                        + " high-physical (default: low-port, or high-physical where the rates of"
+                        + " links are known and differ; lash and in-transit choose by themselves)")
     private String selection;
 
     @Option(
@@ -100,8 +102,20 @@ final class RoutingOption {
     }
 
     /** The selection that was used, {@code own} where the algorithm chose by itself. */
-    String selectionName(final RoutingAlgorithm algorithm) {
-        return algorithm.hasOwnPaths() ? "own" : selection == null ? "low-port" : selection;
+    String selectionName(final RoutingAlgorithm algorithm, final SwitchGraph graph) {
+        return algorithm.hasOwnPaths() ? "own" : selection == null ? usual(graph) : selection;
+    }
+
+    /** The selection of a graph when none is asked for: one that heeds rates where they differ. */
+    private static String usual(final SwitchGraph graph) {
+        return LinkWeights.of(graph).areEven() ? "low-port" : "high-physical";
+    }
+
+    /** The options for a graph. */
+    RoutingOptions options(final SwitchGraph graph) {
+        return selection == null
+                ? options().withSelection(parseSelection(usual(graph)))
+                : options();
     }
 
     /** The options as the algorithms take them; each uses those that concern it. */
