@@ -4,6 +4,7 @@ import io.hxb.config.ConfigException;
 import io.hxb.fabric.EdgeList;
 import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.generate.GraphSpec;
+import io.hxb.fabric.verify.OpenSmCabling;
 import io.hxb.tool.graph.lldp.LldpNeighbours;
 import io.hxb.tool.report.ToolException;
 import io.hxb.tool.report.UsageException;
@@ -29,8 +30,9 @@ public final class GraphFile {
      * Reads a graph.
      *
      * @param name a file: {@code .yaml} or {@code .yml} cabling, {@code .dot} or {@code .gv},
-     *     {@code .json} LLDP neighbours, otherwise an edge list; or words such as {@code
-     *     torus:8x8}.
+     *     {@code .json} LLDP neighbours, {@code .graphml}; otherwise what the content is: output of
+     *     ibnetdiscover, opensm-subnet.lst, BookSim's anynet, or an edge list. Or words such as
+     *     {@code torus:8x8}.
      * @param hostsPerSwitch hosts on each switch when the source names none.
      * @throws ToolException or another message for people if it cannot be read or is not a graph.
      */
@@ -62,8 +64,19 @@ public final class GraphFile {
             case "yaml", "yml" -> cabling(text, name, hostsPerSwitch);
             case "dot", "gv" -> DotGraph.parse(name, text, hostsPerSwitch, hostNames);
             case "json" -> LldpNeighbours.parse(name, text, hostsPerSwitch, hostNames);
-            default -> EdgeList.parse(name, text, hostsPerSwitch);
+            case "graphml" -> GraphMl.parse(name, text, hostsPerSwitch, hostNames);
+            default -> byContent(name, text, hostsPerSwitch);
         };
+    }
+
+    private static SwitchGraph byContent(
+            final String name, final String text, final int hostsPerSwitch) {
+        if (OpenSmCabling.matches(text)) {
+            return OpenSmCabling.parse(name, text).graph();
+        }
+        return Anynet.matches(text)
+                ? Anynet.parse(name, text, hostsPerSwitch)
+                : EdgeList.parse(name, text, hostsPerSwitch);
     }
 
     private static SwitchGraph cabling(

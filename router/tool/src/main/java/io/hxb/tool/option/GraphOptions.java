@@ -18,7 +18,8 @@ public final class GraphOptions {
             paramLabel = "FILE|WORDS",
             description = {
                 "read a file: .edges (lines 'a b': switches by number or name), .yaml "
-                        + "(cabling), .dot, .json (lldpcli of all systems by name);",
+                        + "(cabling), .dot, .graphml, .json (lldpcli of all systems by name), "
+                        + "ibnetdiscover's output, opensm-subnet.lst, BookSim's anynet;",
                 "or take words: mesh:4x4 torus:8x8 cube:K,N hypercube:N "
                         + "hyper-crossbar:4x4x2 hyperx:4x4 fat-tree:U,D,M clos:LEAVES,TOPS "
                         + "vbft:LEAVES,TOPS myrinet-clos:N tree:N,ARITY dragonfly:SWITCHES,LINKS "

@@ -222,7 +222,7 @@ class GraphFilesPropertyTest {
                 "f.dot:3: ", () -> DotGraph.parse("f.dot", "graph {\n a -- b\n ) }", 1, Set.of()));
         final String deep = "graph " + "{".repeat(99);
         assertMessage("f.dot:1: subgraphs", () -> DotGraph.parse("f.dot", deep, 1, Set.of()));
-        assertMessage("f:2: ", () -> EdgeList.parse("f", "0 1\n0 1 2", 1));
+        assertMessage("f:2: ", () -> EdgeList.parse("f", "0 1\n0 1 2 3", 1));
         final String wide = "0 1\n" + "x".repeat(TextLines.MAX_LINE_LENGTH + 1);
         assertMessage("f:2: has more than", () -> EdgeList.parse("f", wide, 1));
     }

@@ -52,7 +52,8 @@ public final class RoutesCommand implements Callable<Integer> {
             paramLabel = "FILE",
             description =
                     "write the result: .svg (picture, channels coloured by load), .dot, "
-                            + ".json (graph and paths), .edges; may be repeated")
+                            + ".json (graph and paths), .edges, .lfts (forwarding tables for "
+                            + "opensm -R file -U FILE.lfts); may be repeated")
     private List<String> outputs = List.of();
 
     @Option(
@@ -70,7 +71,7 @@ public final class RoutesCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         final RoutingAlgorithm chosen = UsageException.check(() -> RoutingAlgorithm.of(algorithm));
         routing.options(chosen);
-        RouteOutput.check(outputs);
+        RouteOutput.check(outputs, graphs.graph());
         final SwitchGraph graph = graphs.read();
         final Map<String, TrafficMatrix> matrices = traffic.read(graph);
         final RouteRun run = RouteRun.of(graph, chosen, routing);
