@@ -98,7 +98,9 @@ class OpenSmTablesTest {
         final GraphException lanes =
                 assertThrows(
                         GraphException.class,
-                        () -> OpenSmTables.format(torus, routes(torus, RoutingAlgorithm.LASH)));
+                        () ->
+                                OpenSmTables.format(
+                                        torus, routes(torus, RoutingAlgorithm.DL_MUTUAL)));
         assertTrue(lanes.getMessage().startsWith("the routes need "), lanes.getMessage());
         final GraphException addresses =
                 assertThrows(

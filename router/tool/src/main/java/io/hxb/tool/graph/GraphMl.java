@@ -89,7 +89,8 @@ final class GraphMl {
     }
 
     private GraphException problem(final String what) {
-        return new GraphException(file + ":" + xml.getLocation().getLineNumber() + ": " + what);
+        return new GraphException(
+                file + ":" + Math.max(1, xml.getLocation().getLineNumber()) + ": " + what);
     }
 
     private void read() throws XMLStreamException {

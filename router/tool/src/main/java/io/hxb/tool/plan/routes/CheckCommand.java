@@ -41,8 +41,8 @@ import java.util.concurrent.Callable;
 public final class CheckCommand implements Callable<Integer> {
     private static final String LANES =
             "service levels are not considered: this is for one virtual lane. Tables of LASH,"
-                + " DFSSSP or Torus-2QoS, which keep paths apart by lanes, may still be safe. A"
-                + " list of levels is one draw for DFSSSP, which draws them at each query";
+                    + " DFSSSP or Torus-2QoS, which keep paths apart by lanes, may still be safe. A"
+                    + " list of levels is one draw for DFSSSP, which draws them at each query";
 
     @Option(
             names = "--lfts",
