@@ -42,7 +42,11 @@ public final class NodeCables {
         }
     }
 
-    private record Cable(End first, End second, long rateBps) {}
+    private record Cable(End first, End second, long rateBps) {
+        Cable reversed() {
+            return new Cable(/* first= */ second, /* second= */ first, rateBps);
+        }
+    }
 
     /** Starts without systems. */
     public NodeCables() {}
@@ -91,8 +95,7 @@ public final class NodeCables {
                                 + "' have a link; hosts are on switches");
             }
             if (isFirstHost || isSecondHost) {
-                final Cable fromHost =
-                        isFirstHost ? cable : new Cable(cable.second, cable.first, cable.rateBps);
+                final Cable fromHost = isFirstHost ? cable : cable.reversed();
                 ofHosts.computeIfAbsent(fromHost.first.system, name -> new ArrayList<>())
                         .add(fromHost);
             } else {

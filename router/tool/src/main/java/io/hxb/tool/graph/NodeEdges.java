@@ -52,7 +52,7 @@ final class NodeEdges {
         final Arc arc = new Arc(from, to, rateBps);
         arcs.add(arc);
         if (isDirected) {
-            waiting.computeIfAbsent(key(to, from), unused -> new ArrayDeque<>()).add(arc);
+            waiting.computeIfAbsent(key(to, from), _ -> new ArrayDeque<>()).add(arc);
         }
     }
 

@@ -107,13 +107,19 @@ public final class SourceTrees implements TreeMaker {
         }
     }
 
-    /**
-     * What the trees so far put on channels.
-     *
-     * @param amounts {@code [channels]}.
-     * @param more what one more path to a switch adds, at most.
-     */
-    private record Loads(long[] amounts, long more, LinkWeights weights) {
+    /** What the trees so far put on channels. Owned by one thread. */
+    private static final class Loads {
+        private final long[] amounts;
+        private final long more;
+        private final LinkWeights weights;
+
+        /** Loads with {@code more} on what one more path takes. */
+        Loads(final long[] amounts, final long more, final LinkWeights weights) {
+            this.amounts = amounts;
+            this.more = more;
+            this.weights = weights;
+        }
+
         long with(final int channel) {
             return weights.weigh(amounts[channel] + more, channel);
         }

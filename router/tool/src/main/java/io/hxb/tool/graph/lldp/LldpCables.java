@@ -221,7 +221,8 @@ final class LldpCables {
                 cable ->
                         cables.stream()
                                 .filter(other -> other.has(cable.first()))
-                                .anyMatch(other -> cable.report.isOutlivedBy(at(other, cable))));
+                                .map(other -> reportAt(other, cable.first()))
+                                .anyMatch(cable.report::isOutlivedBy));
         onesided.removeIf(
                 cable ->
                         onesided.stream()
@@ -229,9 +230,9 @@ final class LldpCables {
                                 .anyMatch(other -> cable.report.isOutlivedBy(other.report)));
     }
 
-    /** The report of a cable that was made at the port of another one's report. */
-    private static LldpReport at(final Cable cable, final Cable other) {
-        return cable.first().equals(other.first()) ? cable.report : cable.answer;
+    /** The report of a cable that one of its ends made. */
+    private static LldpReport reportAt(final Cable cable, final String end) {
+        return cable.first().equals(end) ? cable.report : cable.answer;
     }
 
     /**

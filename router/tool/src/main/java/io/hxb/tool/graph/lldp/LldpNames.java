@@ -46,7 +46,7 @@ final class LldpNames {
 
     private static void add(
             final Map<String, Set<String>> sets, final String key, final String value) {
-        sets.computeIfAbsent(key, unused -> new HashSet<>()).add(value);
+        sets.computeIfAbsent(key, _ -> new HashSet<>()).add(value);
     }
 
     /** {@code leaf1.example.com} is the reporter {@code leaf1}, unless another one may be. */
