@@ -9,13 +9,19 @@ import java.util.regex.Pattern;
 
 /**
  * Edge lists: a line {@code a b} for each link with its two switches, all by number from 0 or all
- * by name, comments from {@code #}. The comment {@code # switches N} fixes the number of switches,
- * {@code # hosts a:4 b:4} puts hosts on switches. Used by one thread.
+ * by name, comments from {@code #}. A third column, NetworkX's weight or attributes, is not used.
+ * The comment {@code # switches N} fixes the number of switches, {@code # hosts a:4 b:4} puts hosts
+ * on switches. Used by one thread.
  */
 public final class EdgeList {
     private static final Pattern SWITCHES = Pattern.compile("#\\s*switches\\s+(\\d{1,6})");
     private static final Pattern HOSTS = Pattern.compile("#\\s*hosts\\s+(.*)");
     private static final Pattern HOSTS_ON = Pattern.compile("(\\S+):(\\d{1,4})");
+
+    /** The weight or the attributes of a link, which are not used. */
+    private static final Pattern ATTRIBUTES =
+            Pattern.compile("-?\\d{1,18}(?:\\.\\d{1,18})?(?:e[+-]?\\d{1,3})?|\\{[^{}]*\\}");
+
     private static final Pattern NUMBER = Pattern.compile("\\d{1,6}");
 
     private final String file;
@@ -79,8 +85,11 @@ public final class EdgeList {
     }
 
     private void addLink(final String line) {
-        final String[] ends = line.split("[\\s,]+", -1);
-        if (ends.length != 2 || ends[0].isEmpty() || ends[1].isEmpty()) {
+        // What NetworkX writes after the ends may be a length, a cost or a rate.
+        final String[] ends = line.split("[\\s,]+", 3);
+        final boolean isPair =
+                ends.length == 2 || (ends.length == 3 && ATTRIBUTES.matcher(ends[2]).matches());
+        if (!isPair || ends[0].isEmpty() || ends[1].isEmpty()) {
             throw new GraphException(
                     "a link is two numbers of switches, such as '0 1', or two names, such as"
                             + " 'leaf1 spine1', not "

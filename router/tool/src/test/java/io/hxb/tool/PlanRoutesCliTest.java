@@ -223,6 +223,10 @@ class PlanRoutesCliTest {
                         + entry.formatted("s1", "leaf1", bridge, "ifname", "e1", "")
                         + ","
                         + entry.formatted("s2", "leaf2", bridge, "ifname", "e1", "")
+                        + "]}},\n\"leaf2\":{\"lldp\":{\"interface\":["
+                        + entry.formatted("e1", "spine1", bridge, "ifname", "s2", "")
+                        + ","
+                        + entry.formatted("e9", "node2", host, "mac", "02:00:00:00:00:02", "eth0")
                         + "]}}}";
         final String graph = PlanOutput.file(folder, "lldp.json", lldp);
         final String dot = folder.resolve("lldp.dot").toString();
@@ -235,7 +239,7 @@ class PlanRoutesCliTest {
         assertEquals(3, output.json().get("switches"));
         assertEquals(2, output.json().get("links"), "both ends of a cable are one link");
         final PlanOutput text = PlanOutput.of("routes", "--graph", graph, "--algorithm", "lash");
-        assertTrue(text.text().startsWith("3 switches, 2 links, 1 hosts"), text.text());
+        assertTrue(text.text().startsWith("3 switches, 2 links, 2 hosts"), text.text());
         assertTrue(Files.readString(Path.of(dot)).contains("02:00:00:00:00:01"));
         PlanOutput.assertEnds(
                 ExitStatus.FAILED,
@@ -314,9 +318,9 @@ class PlanRoutesCliTest {
                         List.of("d.dot", "graph { a -- a }", "'a' has a link to itself"),
                         List.of("t.dot", "digraph {{", "is not DOT"),
                         List.of(
-                                "twice.dot",
-                                "graph { h [type=host]; a -- b; a -- h; b -- h }",
-                                "host 'h' is there twice, on switch 'a' and on switch 'b'"))) {
+                                "lone.dot",
+                                "graph { h [type=host]; a -- b }",
+                                "host 'h' has no cable to a switch"))) {
             final String graph = PlanOutput.file(folder, bad.get(0), bad.get(1));
 
             PlanOutput.assertEnds(

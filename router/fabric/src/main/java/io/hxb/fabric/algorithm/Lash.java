@@ -2,6 +2,7 @@ package io.hxb.fabric.algorithm;
 
 import io.hxb.fabric.GraphException;
 import io.hxb.fabric.HeapCheck;
+import io.hxb.fabric.LinkWeights;
 import io.hxb.fabric.RouteSet;
 import io.hxb.fabric.RouteSetBuilder;
 import io.hxb.fabric.SwitchGraph;
@@ -57,10 +58,15 @@ public final class Lash {
         // Two sets of paths to choose from, the result, and the state of each pair.
         HeapCheck.requirePairs(graph, 6, "the layers of all pairs of switches");
         HeapCheck.require(3 * HeapCheck.pathsBytes(graph), "the paths that lash chooses from");
-        final RouteSet preferred = new InTransit(graph, Directions.bfs(graph, root), true).routes();
-        final RouteSet lowPort = Minimal.paths(graph).routes(PathSelection.LOW_PORT, 0);
+        final RouteSet legal = new InTransit(graph, Directions.bfs(graph, root), true).routes();
+        // Between links of different rates, paths that suit them come first.
+        final boolean isEven = LinkWeights.of(graph).areEven();
+        final RouteSet preferred =
+                isEven ? legal : Minimal.paths(graph).routes(PathSelection.HIGH_PHYSICAL, 0);
+        final RouteSet other =
+                isEven ? Minimal.paths(graph).routes(PathSelection.LOW_PORT, 0) : legal;
         final int most = virtualChannels == 0 ? Byte.MAX_VALUE : virtualChannels;
-        final Lash lash = new Lash(graph, preferred, lowPort, most);
+        final Lash lash = new Lash(graph, preferred, other, most);
         return new StoredRouting("lash", lash.pack(), root);
     }
 

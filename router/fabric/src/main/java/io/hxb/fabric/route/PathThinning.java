@@ -1,5 +1,6 @@
 package io.hxb.fabric.route;
 
+import io.hxb.fabric.LinkWeights;
 import io.hxb.fabric.RouteSet;
 import io.hxb.fabric.RouteSetBuilder;
 import io.hxb.fabric.SwitchGraph;
@@ -10,8 +11,9 @@ import java.util.Arrays;
  * Path selection by removing candidates from the busiest channels until every pair has one left: in
  * Sancho's order by virtual channels, or by the physical channel first and then by its virtual
  * channels. The latter counts pairs of hosts where switches have different numbers of them, so that
- * switches without hosts load nothing. Among the candidates of a channel, one of the pair that has
- * the most is removed first. Used by one thread. Source: Koibuchi 2002, section 5.1.2.2.
+ * switches without hosts load nothing. A channel is as busy as its paths weigh by {@link
+ * LinkWeights}. Among the candidates of a channel, one of the pair that has the most is removed
+ * first. Used by one thread. Source: Koibuchi 2002, section 5.1.2.2.
  */
 final class PathThinning {
     private final CandidatePaths candidates;
@@ -26,15 +28,17 @@ final class PathThinning {
     private final int[] sizes;
     private final long[] crossing;
     private final boolean[] isOrdered;
+    private final LinkWeights weights;
 
     /** Weight of a pair by its switches; null when all weigh 1. */
-    private final int[] weights;
+    private final int[] hostWeights;
 
     PathThinning(final CandidatePaths candidates, final boolean isPhysicalFirst) {
         candidates.collect();
         this.candidates = candidates;
         this.virtualChannels = candidates.virtualChannels();
         this.isPhysicalFirst = isPhysicalFirst;
+        this.weights = LinkWeights.of(candidates.graph());
         final int total = candidates.first(candidates.pairCount());
         this.pairs = new int[total];
         this.left = new int[candidates.pairCount()];
@@ -44,14 +48,14 @@ final class PathThinning {
         this.starts = new int[counts.length + 1];
         this.sizes = new int[counts.length];
         this.isOrdered = new boolean[counts.length];
-        this.weights = isPhysicalFirst ? weights(candidates.graph()) : null;
+        this.hostWeights = isPhysicalFirst ? hostWeights(candidates.graph()) : null;
         count();
         this.crossing = new long[starts[counts.length]];
         fill();
     }
 
     /** Hosts of each switch, scaled so that sums fit 31 bits; null when all have as many. */
-    private static int[] weights(final SwitchGraph graph) {
+    private static int[] hostWeights(final SwitchGraph graph) {
         final int[] hosts = graph.hostCounts();
         final int most = Arrays.stream(hosts).max().orElse(0);
         if (Arrays.stream(hosts).allMatch(count -> count == most)) {
@@ -66,11 +70,11 @@ final class PathThinning {
     }
 
     private int weight(final int pair) {
-        if (weights == null) {
+        if (hostWeights == null) {
             return 1;
         }
-        final int switches = weights.length;
-        return weights[pair / switches] * weights[pair % switches];
+        final int switches = hostWeights.length;
+        return hostWeights[pair / switches] * hostWeights[pair % switches];
     }
 
     private int size(final int pair) {
@@ -113,14 +117,14 @@ final class PathThinning {
         final int[] loads = isPhysicalFirst ? channelCounts : counts;
         final long[] busiest = new long[loads.length];
         for (int i = 0; i < loads.length; i++) {
-            busiest[i] = MaxHeap.key(loads[i], i);
+            busiest[i] = MaxHeap.key(weigh(loads, i), i);
         }
         int size = loads.length;
         MaxHeap.order(busiest, 0, size);
         while (size > 0) {
             final int load = MaxHeap.number(busiest[0]);
-            if (MaxHeap.count(busiest[0]) != loads[load]) {
-                busiest[0] = MaxHeap.key(loads[load], load);
+            if (MaxHeap.count(busiest[0]) != weigh(loads, load)) {
+                busiest[0] = MaxHeap.key(weigh(loads, load), load);
                 MaxHeap.down(busiest, 0, size, 0);
                 continue;
             }
@@ -133,6 +137,11 @@ final class PathThinning {
             }
         }
         return build();
+    }
+
+    private int weigh(final int[] loads, final int index) {
+        final int channel = isPhysicalFirst ? index : index / virtualChannels;
+        return (int) Math.min(Integer.MAX_VALUE, weights.weigh(loads[index], channel));
     }
 
     /** A removable candidate on the busiest virtual channel of a channel that has one, or -1. */

@@ -1,5 +1,6 @@
 package io.hxb.fabric.route;
 
+import io.hxb.fabric.LinkWeights;
 import io.hxb.fabric.RouteSet;
 import io.hxb.fabric.RouteSetBuilder;
 import io.hxb.fabric.SwitchGraph;
@@ -23,6 +24,7 @@ public final class WalkedPaths {
         final int[] out = new int[graph.maxDegree() * virtualChannels];
         final boolean isPhysical = selection == PathSelection.HIGH_PHYSICAL;
         final int[] loads = new int[graph.channelCount() * virtualChannels];
+        final LinkWeights weights = LinkWeights.of(graph);
         final RouteSetBuilder builder = new RouteSetBuilder(graph, virtualChannels);
         for (int from = 0; from < graph.switchCount(); from++) {
             for (int to = 0; to < graph.switchCount(); to++) {
@@ -34,7 +36,13 @@ public final class WalkedPaths {
                                 case LOW_PORT -> first(out, count, graph, virtualChannels);
                                 case RANDOM -> out[random.nextInt(count)];
                                 default ->
-                                        idlest(out, count, loads, isPhysical ? virtualChannels : 1);
+                                        idlest(
+                                                out,
+                                                count,
+                                                loads,
+                                                weights,
+                                                isPhysical,
+                                                virtualChannels);
                             };
                     loads[isPhysical ? at / virtualChannels : at]++;
                     builder.step(at);
@@ -56,10 +64,19 @@ public final class WalkedPaths {
     }
 
     private static int idlest(
-            final int[] out, final int count, final int[] loads, final int divisor) {
+            final int[] out,
+            final int count,
+            final int[] loads,
+            final LinkWeights weights,
+            final boolean isPhysical,
+            final int virtualChannels) {
+        final int divisor = isPhysical ? virtualChannels : 1;
         int best = out[0];
-        for (int i = 1; i < count; i++) {
-            best = loads[out[i] / divisor] < loads[best / divisor] ? out[i] : best;
+        long least = Long.MAX_VALUE;
+        for (int i = 0; i < count; i++) {
+            final long load = weights.weigh(loads[out[i] / divisor] + 1L, out[i] / virtualChannels);
+            best = load < least ? out[i] : best;
+            least = Math.min(least, load);
         }
         return best;
     }

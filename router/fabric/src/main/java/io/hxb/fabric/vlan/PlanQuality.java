@@ -1,5 +1,6 @@
 package io.hxb.fabric.vlan;
 
+import io.hxb.fabric.LinkWeights;
 import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.vlan.tree.VlanTree;
 
@@ -12,7 +13,8 @@ import java.util.List;
  * @param averageSwitches switches passed on average over all ordered pairs of hosts, a host with
  *     itself included (AH of the paper's table 1).
  * @param maxSwitches maximum number of switches passed (MH).
- * @param maxPaths ordered host pairs on the busiest channel (CP), 0 without links.
+ * @param maxPaths ordered host pairs on the busiest channel (CP), 0 without links. Where the rates
+ *     of links are known, that is the one with the most pairs for its rate.
  * @param busiestChannel that channel, -1 without links.
  * @param cycle channels that can wait for each other forever, none if that cannot happen.
  */
@@ -71,8 +73,13 @@ public record PlanQuality(
 
         PlanQuality result() {
             int busiest = paths.length == 0 ? -1 : 0;
+            final LinkWeights weights = LinkWeights.of(graph);
             for (int channel = 0; channel < paths.length; channel++) {
-                busiest = paths[channel] > paths[busiest] ? channel : busiest;
+                busiest =
+                        weights.weigh(paths[channel], channel)
+                                        > weights.weigh(paths[busiest], busiest)
+                                ? channel
+                                : busiest;
             }
             final double pairs = (double) graph.hostCount() * graph.hostCount();
             return new PlanQuality(

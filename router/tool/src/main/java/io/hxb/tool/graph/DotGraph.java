@@ -3,10 +3,9 @@ package io.hxb.tool.graph;
 import io.hxb.config.Quantity;
 import io.hxb.fabric.GraphException;
 import io.hxb.fabric.SwitchGraph;
-import io.hxb.fabric.SwitchGraphBuilder;
 
-import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Graphviz DOT, read and written. Nodes are switches, those with {@code type=host} hosts; an edge
@@ -21,13 +20,17 @@ public final class DotGraph {
      *
      * @param file its name in messages.
      * @param hostsPerSwitch hosts on each switch when no node is a host.
+     * @param hostNames nodes that are hosts, too.
      * @throws GraphException with what is wrong.
      */
     public static SwitchGraph parse(
-            final String file, final String text, final int hostsPerSwitch) {
+            final String file,
+            final String text,
+            final int hostsPerSwitch,
+            final Set<String> hostNames) {
         final DotReader reader = DotReader.read(file, text);
         try {
-            return build(reader.nodes(), reader.edges(), hostsPerSwitch);
+            return build(reader, hostsPerSwitch, hostNames);
         } catch (final IllegalArgumentException e) {
             throw new GraphException(
                     e.getMessage().lines().map(line -> file + ": " + line).toList());
@@ -35,54 +38,34 @@ public final class DotGraph {
     }
 
     private static boolean isHost(final Map<String, String> attributes) {
-        return "host".equals(attributes.get("type"));
+        return "host".equalsIgnoreCase(attributes.get("type"))
+                || "host".equalsIgnoreCase(attributes.get("function"));
     }
 
     private static SwitchGraph build(
-            final Map<String, Map<String, String>> nodes,
-            final List<DotReader.Edge> edges,
-            final int hostsPerSwitch) {
-        final SwitchGraphBuilder builder = new SwitchGraphBuilder();
-        nodes.forEach(
-                (name, attributes) -> {
-                    if (!isHost(attributes)) {
-                        builder.addSwitch(name);
-                    }
-                });
-        if (nodes.values().stream().noneMatch(DotGraph::isHost)) {
-            builder.addHosts(hostsPerSwitch);
-        }
-        for (final DotReader.Edge edge : edges) {
+            final DotReader reader, final int hostsPerSwitch, final Set<String> hostNames) {
+        final NodeCables cables = new NodeCables();
+        reader.nodes()
+                .forEach(
+                        (name, attributes) ->
+                                cables.addSystem(
+                                        name, isHost(attributes) || hostNames.contains(name)));
+        final NodeEdges edges = new NodeEdges(reader.isDirected());
+        for (final DotReader.Edge edge : reader.edges()) {
             final String rate = edge.attributes().get("rate");
-            final long rateBps = rate == null ? 0 : Quantity.parseRateBps(rate);
-            final int from = builder.findSwitch(edge.from());
-            final int to = builder.findSwitch(edge.to());
-            if (from >= 0 && to >= 0) {
-                builder.addLink(
-                        from,
-                        edge.attributes().get("tailport"),
-                        to,
-                        edge.attributes().get("headport"),
-                        rateBps);
-            } else if (from < 0 && to < 0) {
-                throw new GraphException(
-                        "hosts '"
-                                + edge.from()
-                                + "' and '"
-                                + edge.to()
-                                + "' have a link; hosts are on switches");
-            } else {
-                final String host = from < 0 ? edge.from() : edge.to();
-                final String mac = nodes.get(host).get("mac");
-                builder.addHost(
-                        host,
-                        Math.max(from, to),
-                        edge.attributes().get(from < 0 ? "headport" : "tailport"),
-                        mac == null ? 0 : CablingYaml.parseMac(mac),
-                        rateBps);
-            }
+            edges.add(
+                    end(reader, edge.from(), edge.attributes().get("tailport")),
+                    end(reader, edge.to(), edge.attributes().get("headport")),
+                    rate == null ? 0 : Quantity.parseRateBps(rate));
         }
-        return builder.build();
+        edges.addTo(cables);
+        return cables.build(hostsPerSwitch);
+    }
+
+    private static NodeCables.End end(
+            final DotReader reader, final String node, final String port) {
+        final String mac = reader.nodes().get(node).get("mac");
+        return new NodeCables.End(node, port, mac == null ? 0 : CablingYaml.parseMac(mac), null);
     }
 
     /**

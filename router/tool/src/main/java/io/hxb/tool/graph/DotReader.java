@@ -5,6 +5,7 @@ import io.hxb.fabric.SwitchGraphBuilder;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -33,6 +34,12 @@ final class DotReader {
     private final DotWords words;
     private final Map<String, Map<String, String>> nodes = new LinkedHashMap<>();
     private final List<Edge> edges = new ArrayList<>();
+
+    /** The only edge between two nodes of a strict graph. */
+    private final Map<List<String>, Edge> onlyEdges = new HashMap<>();
+
+    private boolean isStrict;
+    private boolean isDirected;
 
     /**
      * An edge between two nodes. Immutable.
@@ -77,8 +84,14 @@ final class DotReader {
         return edges;
     }
 
+    /** Whether an edge is an arc from one node to the other. */
+    boolean isDirected() {
+        return isDirected;
+    }
+
     private void readGraph() {
-        words.skip("strict");
+        isStrict = words.skip("strict");
+        isDirected = words.is("digraph");
         if (!words.skip("graph") && !words.skip("digraph")) {
             throw words.expected("'graph' or 'digraph'");
         }
@@ -195,8 +208,27 @@ final class DotReader {
         }
         for (final String tail : from.nodes) {
             for (final String head : to.nodes) {
-                edges.add(new Edge(tail, head, all));
+                addEdge(new Edge(tail, head, all));
             }
+        }
+    }
+
+    /** In a strict graph, further edges between two nodes change the attributes of the first. */
+    private void addEdge(final Edge edge) {
+        if (!isStrict) {
+            edges.add(edge);
+            return;
+        }
+        final boolean isSorted = isDirected || edge.from.compareTo(edge.to) <= 0;
+        final List<String> ends =
+                isSorted ? List.of(edge.from, edge.to) : List.of(edge.to, edge.from);
+        final Edge first = onlyEdges.get(ends);
+        if (first == null) {
+            final Edge only = new Edge(edge.from, edge.to, new LinkedHashMap<>(edge.attributes));
+            onlyEdges.put(ends, only);
+            edges.add(only);
+        } else {
+            first.attributes.putAll(edge.attributes);
         }
     }
 

@@ -4,6 +4,8 @@ import io.hxb.config.ConfigException;
 import io.hxb.fabric.EdgeList;
 import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.generate.GraphSpec;
+import io.hxb.fabric.verify.OpenSmCabling;
+import io.hxb.tool.graph.lldp.LldpNeighbours;
 import io.hxb.tool.report.ToolException;
 import io.hxb.tool.report.UsageException;
 
@@ -16,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.Set;
 
 /** Reads a graph by the ending of its file's name, or makes it from a notation. Stateless. */
 public final class GraphFile {
@@ -27,12 +30,24 @@ public final class GraphFile {
      * Reads a graph.
      *
      * @param name a file: {@code .yaml} or {@code .yml} cabling, {@code .dot} or {@code .gv},
-     *     {@code .json} LLDP neighbours, otherwise an edge list; or words such as {@code
-     *     torus:8x8}.
+     *     {@code .json} LLDP neighbours, {@code .graphml}; otherwise what the content is: output of
+     *     ibnetdiscover, opensm-subnet.lst, BookSim's anynet, or an edge list. Or words such as
+     *     {@code torus:8x8}.
      * @param hostsPerSwitch hosts on each switch when the source names none.
      * @throws ToolException or another message for people if it cannot be read or is not a graph.
      */
     public static SwitchGraph read(final String name, final int hostsPerSwitch) throws IOException {
+        return read(name, hostsPerSwitch, Set.of());
+    }
+
+    /**
+     * Reads a graph of which some nodes are known to be hosts.
+     *
+     * @param hostNames nodes that are hosts, whatever the file has them for.
+     */
+    public static SwitchGraph read(
+            final String name, final int hostsPerSwitch, final Set<String> hostNames)
+            throws IOException {
         if (GraphSpec.isSpec(name) && !Files.exists(Path.of(name))) {
             return UsageException.check(() -> GraphSpec.parse(name, hostsPerSwitch));
         }
@@ -47,10 +62,21 @@ public final class GraphFile {
         final String ending = name.substring(name.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT);
         return switch (ending) {
             case "yaml", "yml" -> cabling(text, name, hostsPerSwitch);
-            case "dot", "gv" -> DotGraph.parse(name, text, hostsPerSwitch);
-            case "json" -> LldpNeighbours.parse(name, text, hostsPerSwitch);
-            default -> EdgeList.parse(name, text, hostsPerSwitch);
+            case "dot", "gv" -> DotGraph.parse(name, text, hostsPerSwitch, hostNames);
+            case "json" -> LldpNeighbours.parse(name, text, hostsPerSwitch, hostNames);
+            case "graphml" -> GraphMl.parse(name, text, hostsPerSwitch, hostNames);
+            default -> byContent(name, text, hostsPerSwitch);
         };
+    }
+
+    private static SwitchGraph byContent(
+            final String name, final String text, final int hostsPerSwitch) {
+        if (OpenSmCabling.matches(text)) {
+            return OpenSmCabling.parse(name, text).graph();
+        }
+        return Anynet.matches(text)
+                ? Anynet.parse(name, text, hostsPerSwitch)
+                : EdgeList.parse(name, text, hostsPerSwitch);
     }
 
     private static SwitchGraph cabling(

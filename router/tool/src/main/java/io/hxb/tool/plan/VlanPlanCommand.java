@@ -163,7 +163,7 @@ final class VlanPlanCommand implements Callable<Integer> {
             dialect.check(who);
         }
         checkFiles();
-        final SwitchGraph one = GraphFile.read(graphs.graph(), graphs.hostsPerSwitch());
+        final SwitchGraph one = graphs.read();
         final SwitchGraph graph = UsageException.check(() -> Rails.of(one, rails));
         final VlanPlan before =
                 old == null ? null : PlanFile.parse(GraphFile.text(old.toString()), old.toString());

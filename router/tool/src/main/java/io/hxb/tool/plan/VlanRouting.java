@@ -2,11 +2,13 @@ package io.hxb.tool.plan;
 
 import io.hxb.fabric.GraphException;
 import io.hxb.fabric.Lattice;
+import io.hxb.fabric.LinkWeights;
 import io.hxb.fabric.RouteSet;
 import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.lattice.LatticeGraph;
 import io.hxb.fabric.plan.RoutingAlgorithm;
 import io.hxb.fabric.plan.RoutingOptions;
+import io.hxb.fabric.route.PathSelection;
 import io.hxb.fabric.vlan.PathPacking;
 import io.hxb.fabric.vlan.PlanKind;
 import io.hxb.fabric.vlan.VlanPlan;
@@ -113,7 +115,12 @@ final class VlanRouting {
         if (OWN.contains(chosen)) {
             return planner.plan(graph, maker(chosen, graph, crossbar), chosen);
         }
-        final RoutingOptions options = RoutingOptions.DEFAULTS.withRoot(root);
+        final PathSelection selection =
+                LinkWeights.of(graph).areEven()
+                        ? PathSelection.LOW_PORT
+                        : PathSelection.HIGH_PHYSICAL;
+        final RoutingOptions options =
+                RoutingOptions.DEFAULTS.withRoot(root).withSelection(selection);
         final RouteSet routes =
                 algorithm(chosen)
                         .routing(graph, options)

@@ -18,6 +18,7 @@ import io.hxb.fabric.generate.RandomGraphs;
 import io.hxb.fabric.traffic.TrafficMatrix;
 import io.hxb.fabric.verify.OpenSmDump;
 import io.hxb.testing.ParserFuzz;
+import io.hxb.tool.graph.lldp.LldpNeighbours;
 import io.hxb.tool.report.ToolException;
 
 import org.junit.jupiter.api.Tag;
@@ -99,13 +100,13 @@ class GraphFilesPropertyTest {
         final Map<String, Consumer<String>> parsers =
                 Map.of(
                         DOT,
-                        text -> DotGraph.parse("f.dot", text, 1),
+                        text -> DotGraph.parse("f.dot", text, 1, Set.of()),
                         CABLING,
                         text -> CablingYaml.parse(text, "f.yaml", 1),
                         EDGES,
                         text -> EdgeList.parse("f", text, 1),
                         LLDP,
-                        text -> LldpNeighbours.parse("f.json", text, 1),
+                        text -> LldpNeighbours.parse("f.json", text, 1, Set.of()),
                         CLUSTER,
                         text -> ClusterConfigYaml.parse(text, "f.yaml"),
                         "0 1 2.5\nh1 h2\n# x\n",
@@ -145,10 +146,10 @@ class GraphFilesPropertyTest {
                         "# hosts" + " 0:1".repeat(DEEP) + "\n0 1\n");
         // when, then
         for (final String text : deep) {
-            fuzz.check(text, it -> DotGraph.parse("f.dot", it, 1));
+            fuzz.check(text, it -> DotGraph.parse("f.dot", it, 1, Set.of()));
             fuzz.check(text, it -> CablingYaml.parse(it, "f.yaml", 1));
             fuzz.check(text, it -> ClusterConfigYaml.parse(it, "f.yaml"));
-            fuzz.check(text, it -> LldpNeighbours.parse("f.json", it, 1));
+            fuzz.check(text, it -> LldpNeighbours.parse("f.json", it, 1, Set.of()));
             fuzz.check(text, it -> EdgeList.parse("f", it, 1));
             fuzz.check(text, it -> TrafficMatrix.parse("f", it, GRAPH));
             fuzz.check(text, it -> OpenSmDump.parse("t", it, "s", it));
@@ -217,10 +218,11 @@ class GraphFilesPropertyTest {
 
     @Test
     void shouldNameTheLine() {
-        assertMessage("f.dot:3: ", () -> DotGraph.parse("f.dot", "graph {\n a -- b\n ) }", 1));
+        assertMessage(
+                "f.dot:3: ", () -> DotGraph.parse("f.dot", "graph {\n a -- b\n ) }", 1, Set.of()));
         final String deep = "graph " + "{".repeat(99);
-        assertMessage("f.dot:1: subgraphs", () -> DotGraph.parse("f.dot", deep, 1));
-        assertMessage("f:2: ", () -> EdgeList.parse("f", "0 1\n0 1 2", 1));
+        assertMessage("f.dot:1: subgraphs", () -> DotGraph.parse("f.dot", deep, 1, Set.of()));
+        assertMessage("f:2: ", () -> EdgeList.parse("f", "0 1\n0 1 2 3", 1));
         final String wide = "0 1\n" + "x".repeat(TextLines.MAX_LINE_LENGTH + 1);
         assertMessage("f:2: has more than", () -> EdgeList.parse("f", wide, 1));
     }
@@ -256,7 +258,7 @@ class GraphFilesPropertyTest {
         final SwitchGraph large = RandomGraphs.regular(20_000, 4, 1, 5);
         // when
         final SwitchGraph again = EdgeList.parse("f", EdgeList.format(large), 1);
-        final SwitchGraph dot = DotGraph.parse("f.dot", DotGraph.format(GRAPH, null), 1);
+        final SwitchGraph dot = DotGraph.parse("f.dot", DotGraph.format(GRAPH, null), 1, Set.of());
         // then
         assertEquals(large.toString(), again.toString());
         assertEquals(GRAPH.toString(), dot.toString());

@@ -1,6 +1,7 @@
 package io.hxb.fabric.vlan.tree;
 
 import io.hxb.fabric.GraphException;
+import io.hxb.fabric.LinkWeights;
 import io.hxb.fabric.SwitchGraph;
 
 import java.util.Arrays;
@@ -8,7 +9,7 @@ import java.util.BitSet;
 
 /**
  * Trees of any graph, one for each switch with hosts. Of equally long ways each tree takes the one
- * least used by the trees before.
+ * least used by the trees before, for its rate where rates are known.
  *
  * <p>By Up*&#47;Down* on a breadth-first tree: up to every switch that going up alone reaches, then
  * down from those to all others by the shortest way. Such paths never turn from down to up, so they
@@ -51,9 +52,12 @@ public final class SourceTrees implements TreeMaker {
         final TreeCollector collector = new TreeCollector(graph);
         final long[] loads = new long[graph.channelCount()];
         final int[] hosts = graph.hostCounts();
+        final LinkWeights weights = LinkWeights.of(graph);
+        final long most = Arrays.stream(hosts).max().orElse(0);
         for (int from = 0; from < hosts.length; from++) {
             if (hosts[from] > 0) {
-                final int[] into = new Search(graph, depths, loads, from, isShortest).run();
+                final Loads used = new Loads(loads, hosts[from] * most, weights);
+                final int[] into = new Search(graph, depths, used, from, isShortest).run();
                 collector.assignAll(from, collector.add(links(into)));
                 addLoads(graph, into, hosts, from, loads);
             }
@@ -103,11 +107,29 @@ public final class SourceTrees implements TreeMaker {
         }
     }
 
+    /** What the trees so far put on channels. Owned by one thread. */
+    private static final class Loads {
+        private final long[] amounts;
+        private final long more;
+        private final LinkWeights weights;
+
+        /** Loads with {@code more} on what one more path takes. */
+        Loads(final long[] amounts, final long more, final LinkWeights weights) {
+            this.amounts = amounts;
+            this.more = more;
+            this.weights = weights;
+        }
+
+        long with(final int channel) {
+            return weights.weigh(amounts[channel] + more, channel);
+        }
+    }
+
     /** The tree of one source, as the channel into each switch. Owned by one thread. */
     private static final class Search {
         private final SwitchGraph graph;
         private final int[] depths;
-        private final long[] loads;
+        private final Loads loads;
         private final int from;
         private final boolean isDownOnly;
         private final int[] into;
@@ -116,7 +138,7 @@ public final class SourceTrees implements TreeMaker {
         Search(
                 final SwitchGraph graph,
                 final int[] depths,
-                final long[] loads,
+                final Loads loads,
                 final int from,
                 final boolean isDownOnly) {
             this.isDownOnly = isDownOnly;
@@ -189,7 +211,7 @@ public final class SourceTrees implements TreeMaker {
             final int to = graph.target(channel);
             final int distance = distances[graph.source(channel)] + 1;
             if (distance < distances[to]
-                    || (distance == distances[to] && loads[channel] < loads[into[to]])) {
+                    || (distance == distances[to] && loads.with(channel) < loads.with(into[to]))) {
                 distances[to] = distance;
                 into[to] = channel;
             }

@@ -1,6 +1,7 @@
 package io.hxb.fabric.vlan.tree;
 
 import io.hxb.fabric.GraphException;
+import io.hxb.fabric.LinkWeights;
 import io.hxb.fabric.SwitchGraph;
 
 import java.util.ArrayList;
@@ -11,7 +12,8 @@ import java.util.List;
 /**
  * Trees of a fat tree, VBFT or Clos network with hosts on the leaves: every shortest-path tree from
  * a top switch, each level choosing its n-th way up. All of them reach all hosts, which use them in
- * turn. Stateless. Source: Otsuka et al. 2006, 3.2.2.2; Miura et al. 2007, 2.2.
+ * turn, in proportion to the slowest link of each where rates are known. Stateless. Source: Otsuka
+ * et al. 2006, 3.2.2.2; Miura et al. 2007, 2.2.
  */
 public final class TopTrees implements TreeMaker {
     private static final int MAX_TREES = 4094;
@@ -25,10 +27,35 @@ public final class TopTrees implements TreeMaker {
         for (final int top : tops(graph)) {
             addTrees(graph, top, collector);
         }
-        for (int host = 0; host < graph.hostCount(); host++) {
-            collector.assign(host, host % collector.treeCount());
-        }
+        assign(graph, collector);
         return collector.build();
+    }
+
+    /** Hands the trees out in turn, each as often as its slowest link is fast. */
+    private static void assign(final SwitchGraph graph, final TreeCollector collector) {
+        final LinkWeights weights = LinkWeights.of(graph);
+        final double[] shares = new double[collector.treeCount()];
+        for (int tree = 0; tree < shares.length; tree++) {
+            int heaviest = 1;
+            for (int link = 0; link < graph.linkCount(); link++) {
+                final boolean has = collector.tree(tree).has(link);
+                heaviest = has ? Math.max(heaviest, weights.weight(link)) : heaviest;
+            }
+            shares[tree] = 1.0 / heaviest;
+        }
+        // Ever the tree with the fewest hosts for its share, counting the one to come.
+        final int[] hosts = new int[shares.length];
+        for (int host = 0; host < graph.hostCount(); host++) {
+            int best = 0;
+            for (int tree = 1; tree < shares.length; tree++) {
+                best =
+                        (hosts[tree] + 1) / shares[tree] < (hosts[best] + 1) / shares[best]
+                                ? tree
+                                : best;
+            }
+            hosts[best]++;
+            collector.assign(host, best);
+        }
     }
 
     /**

@@ -13,6 +13,10 @@ final class TreeCollector {
     private final SwitchGraph graph;
     private final Map<VlanTree, Integer> indexes = new LinkedHashMap<>();
     private final List<List<Integer>> hostsOfSwitch = new ArrayList<>();
+
+    /** The trees in their order, as far as they were asked for. */
+    private final List<VlanTree> trees = new ArrayList<>();
+
     private final int[] ofHost;
 
     /** Starts without trees. */
@@ -41,6 +45,15 @@ final class TreeCollector {
     /** Number of different trees so far. */
     int treeCount() {
         return indexes.size();
+    }
+
+    /** A tree so far. */
+    VlanTree tree(final int index) {
+        if (trees.size() < indexes.size()) {
+            trees.clear();
+            trees.addAll(indexes.keySet());
+        }
+        return trees.get(index);
     }
 
     /** Lets a host send in a tree. */

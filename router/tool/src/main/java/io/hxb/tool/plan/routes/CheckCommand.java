@@ -35,13 +35,16 @@ import java.util.concurrent.Callable;
                     + "them, so all traffic is taken to share one virtual lane. Without a "
                     + "cycle there is none on several lanes either; with one, LASH, DFSSSP "
                     + "or Torus-2QoS, which keep paths apart by lanes, may still be safe. "
+                    + "A list of levels (saquery, ibtracert) would not settle it for DFSSSP: "
+                    + "it draws the level of a pair at each query, so a list is one draw. "
                     + "The exit status is 1 if a path ends early or paths can deadlock.",
             "Make the files of OpenSM by 'opensm -D 0x43', or by dump_fts and " + "ibnetdiscover."
         })
 public final class CheckCommand implements Callable<Integer> {
     private static final String LANES =
             "service levels are not considered: this is for one virtual lane. Tables of LASH,"
-                    + " DFSSSP or Torus-2QoS, which keep paths apart by lanes, may still be safe";
+                    + " DFSSSP or Torus-2QoS, which keep paths apart by lanes, may still be safe. A"
+                    + " list of levels is one draw for DFSSSP, which draws them at each query";
 
     @Option(
             names = "--lfts",

@@ -5,7 +5,6 @@ import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.analysis.ChannelLoads;
 import io.hxb.fabric.plan.RoutingAlgorithm;
 import io.hxb.fabric.traffic.TrafficMatrix;
-import io.hxb.tool.graph.GraphFile;
 import io.hxb.tool.option.GraphOptions;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.report.TextTable;
@@ -54,7 +53,7 @@ public final class CompareCommand implements Callable<Integer> {
                         : UsageException.check(
                                 () -> names.stream().map(RoutingAlgorithm::of).toList());
         routing.options();
-        final SwitchGraph graph = GraphFile.read(graphs.graph(), graphs.hostsPerSwitch());
+        final SwitchGraph graph = graphs.read();
         final Map<String, TrafficMatrix> matrices = traffic.read(graph);
         output.text().println(graph);
         final List<String> heading =

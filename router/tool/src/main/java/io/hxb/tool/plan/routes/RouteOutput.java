@@ -5,7 +5,10 @@ import io.hxb.fabric.RouteSet;
 import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.analysis.ChannelLoads;
 import io.hxb.fabric.generate.GraphSpec;
+import io.hxb.fabric.verify.OpenSmCabling;
+import io.hxb.fabric.verify.OpenSmTables;
 import io.hxb.tool.graph.DotGraph;
+import io.hxb.tool.graph.GraphFile;
 import io.hxb.tool.graph.GraphPicture;
 import io.hxb.tool.option.OutputFiles;
 import io.hxb.tool.report.Json;
@@ -36,16 +39,26 @@ final class RouteOutput {
     /**
      * Refuses files of an unknown ending, or that cannot be written, before any work is done.
      *
+     * @param words the file or words of the graph.
      * @throws UsageException naming what is in the way.
      */
-    static void check(final List<String> files) {
+    static void check(final List<String> files, final String words) throws IOException {
         for (final String file : files) {
-            if (!ending(file).matches("svg|dot|gv|json|edges")) {
+            if (!ending(file).matches("svg|dot|gv|json|edges|lfts")) {
                 throw new UsageException(
-                        "--out ends in .svg, .dot, .json or .edges, not '" + file + "'");
+                        "--out ends in .svg, .dot, .json, .edges or .lfts, not '" + file + "'");
+            }
+            if (ending(file).equals("lfts") && !hasAddresses(words)) {
+                throw new UsageException(
+                        "--out FILE.lfts needs the addresses of the network: give --graph the"
+                                + " output of ibnetdiscover or opensm-subnet.lst");
             }
             OutputFiles.check("--out", Path.of(file));
         }
+    }
+
+    private static boolean hasAddresses(final String words) throws IOException {
+        return Files.exists(Path.of(words)) && OpenSmCabling.matches(GraphFile.text(words));
     }
 
     /**
@@ -78,9 +91,15 @@ final class RouteOutput {
                         case "dot", "gv" ->
                                 Files.writeString(path, DotGraph.format(graph, shown(run, loads)));
                         case "json" -> writeJson(path, run, tables, traffic, words);
+                        case "lfts" -> Files.writeString(path, lfts(tables, words));
                         default -> Files.writeString(path, EdgeList.format(graph));
                     }
                 });
+    }
+
+    private static String lfts(final StaticTables tables, final String words) throws IOException {
+        final OpenSmCabling cabling = OpenSmCabling.parse(words, GraphFile.text(words));
+        return OpenSmTables.format(cabling, tables.routes());
     }
 
     private static double[] shown(final RouteRun run, final ChannelLoads loads) {

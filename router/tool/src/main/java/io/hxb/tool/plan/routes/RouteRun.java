@@ -64,7 +64,7 @@ record RouteRun(
      */
     static RouteRun of(
             final SwitchGraph graph, final RoutingAlgorithm algorithm, final RoutingOption option) {
-        final RoutingOptions options = option.options();
+        final RoutingOptions options = option.options(graph);
         final long startNs = System.nanoTime();
         final Routing routing = UsageException.check(() -> algorithm.routing(graph, options));
         final RouteSet routes = routing.routes(options.selection(), options.seed());
@@ -78,7 +78,7 @@ record RouteRun(
         }
         return new RouteRun(
                 routing,
-                option.selectionName(algorithm),
+                option.selectionName(algorithm, graph),
                 routes,
                 verification,
                 HopReport.of(routes),

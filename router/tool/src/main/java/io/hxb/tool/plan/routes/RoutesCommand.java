@@ -3,9 +3,7 @@ package io.hxb.tool.plan.routes;
 import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.analysis.ChannelLoads;
 import io.hxb.fabric.plan.RoutingAlgorithm;
-import io.hxb.fabric.plan.RoutingOptions;
 import io.hxb.fabric.traffic.TrafficMatrix;
-import io.hxb.tool.graph.GraphFile;
 import io.hxb.tool.option.GraphOptions;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.report.TextTable;
@@ -54,7 +52,8 @@ public final class RoutesCommand implements Callable<Integer> {
             paramLabel = "FILE",
             description =
                     "write the result: .svg (picture, channels coloured by load), .dot, "
-                            + ".json (graph and paths), .edges; may be repeated")
+                            + ".json (graph and paths), .edges, .lfts (forwarding tables for "
+                            + "opensm -R file -U FILE.lfts); may be repeated")
     private List<String> outputs = List.of();
 
     @Option(
@@ -71,13 +70,13 @@ public final class RoutesCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         final RoutingAlgorithm chosen = UsageException.check(() -> RoutingAlgorithm.of(algorithm));
-        final RoutingOptions options = routing.options(chosen);
-        RouteOutput.check(outputs);
-        final SwitchGraph graph = GraphFile.read(graphs.graph(), graphs.hostsPerSwitch());
+        routing.options(chosen);
+        RouteOutput.check(outputs, graphs.graph());
+        final SwitchGraph graph = graphs.read();
         final Map<String, TrafficMatrix> matrices = traffic.read(graph);
         final RouteRun run = RouteRun.of(graph, chosen, routing);
         routing.check(run.routing());
-        final StaticTables tables = run.tables(options);
+        final StaticTables tables = run.tables(routing.options(graph));
         print(run, tables);
         final List<String> paths = new ArrayList<>();
         for (final String pair : pairs) {

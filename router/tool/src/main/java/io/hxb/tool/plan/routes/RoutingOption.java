@@ -1,5 +1,7 @@
 package io.hxb.tool.plan.routes;
 
+import io.hxb.fabric.LinkWeights;
+import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.plan.RoutingAlgorithm;
 import io.hxb.fabric.plan.RoutingOptions;
 import io.hxb.fabric.route.PathSelection;
@@ -42,7 +44,8 @@ final class RoutingOption {
             description =
                     "choose one of several shortest paths by low-port, random, sancho,"
                         + " high-physical or balanced: a path for each host, spread over all"
-                        + " channels (default: low-port; in-transit, fat-tree and dfsssp choose by"
+                        + " channels (default: low-port, or high-physical where the rates of links"
+                        + " are known and differ; in-transit, fat-tree and dfsssp choose by"
                         + " themselves, lash also by balanced)")
     private String selection;
 
@@ -101,11 +104,23 @@ final class RoutingOption {
     }
 
     /** The selection that was used, {@code own} where the algorithm chose by itself. */
-    String selectionName(final RoutingAlgorithm algorithm) {
+    String selectionName(final RoutingAlgorithm algorithm, final SwitchGraph graph) {
         final PathSelection chosen = options().selection();
         return algorithm.hasOwnPaths() && (selection == null || !algorithm.accepts(chosen))
                 ? "own"
-                : selection == null ? "low-port" : selection;
+                : selection == null ? usual(graph) : selection;
+    }
+
+    /** The selection of a graph when none is asked for: one that heeds rates where they differ. */
+    private static String usual(final SwitchGraph graph) {
+        return LinkWeights.of(graph).areEven() ? "low-port" : "high-physical";
+    }
+
+    /** The options for a graph. */
+    RoutingOptions options(final SwitchGraph graph) {
+        return selection == null
+                ? options().withSelection(parseSelection(usual(graph)))
+                : options();
     }
 
     /** The options as the algorithms take them; each uses those that concern it. */

@@ -82,12 +82,13 @@ record StaticTables(
             Arrays.fill(next, -1);
             for (int from = 0; from < next.length; from++) {
                 for (int i = 0; i < routes.length(from, to); i++) {
-                    final int step = routes.step(from, to, i);
-                    final int node = graph.source(step / routes.virtualChannels());
-                    if (next[node] >= 0 && next[node] != step) {
+                    // Tables by destination hold ports; the lane is the packet's own.
+                    final int channel = routes.channel(from, to, i);
+                    final int node = graph.source(channel);
+                    if (next[node] >= 0 && next[node] != channel) {
                         return false;
                     }
-                    next[node] = step;
+                    next[node] = channel;
                 }
             }
         }
