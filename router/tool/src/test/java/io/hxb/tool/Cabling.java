@@ -185,8 +185,10 @@ final class Cabling {
         while (grows) {
             grows = false;
             for (final Cable cable : cables.values()) {
-                if (reached.contains(cable.a()) || reached.contains(cable.b())) {
-                    grows |= reached.add(cable.a()) | reached.add(cable.b());
+                if (reached.contains(cable.a()) != reached.contains(cable.b())) {
+                    reached.add(cable.a());
+                    reached.add(cable.b());
+                    grows = true;
                 }
             }
         }

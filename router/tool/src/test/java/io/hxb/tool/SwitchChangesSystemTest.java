@@ -201,7 +201,7 @@ class SwitchChangesSystemTest {
                                 to == TO_ALL ? ALL : Cabling.mac(to),
                                 vids.vid(from, to),
                                 from,
-                                run << 16 | to & 0xFFFF);
+                                (run << 16) | (to & 0xFFFF));
             }
             TestNamespaces.holdsWithin(
                     PATIENCE_NS,

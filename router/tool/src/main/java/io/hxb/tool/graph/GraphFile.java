@@ -5,7 +5,6 @@ import io.hxb.fabric.EdgeList;
 import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.generate.GraphSpec;
 import io.hxb.fabric.verify.OpenSmCabling;
-import io.hxb.tool.graph.lldp.LldpNeighbours;
 import io.hxb.tool.report.ToolException;
 import io.hxb.tool.report.UsageException;
 

@@ -18,7 +18,6 @@ import io.hxb.fabric.generate.RandomGraphs;
 import io.hxb.fabric.traffic.TrafficMatrix;
 import io.hxb.fabric.verify.OpenSmDump;
 import io.hxb.testing.ParserFuzz;
-import io.hxb.tool.graph.lldp.LldpNeighbours;
 import io.hxb.tool.report.ToolException;
 
 import org.junit.jupiter.api.Tag;

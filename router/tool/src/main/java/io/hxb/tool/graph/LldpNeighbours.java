@@ -1,8 +1,7 @@
-package io.hxb.tool.graph.lldp;
+package io.hxb.tool.graph;
 
 import io.hxb.fabric.GraphException;
 import io.hxb.fabric.SwitchGraph;
-import io.hxb.tool.graph.NodeCables;
 
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -1,4 +1,4 @@
-package io.hxb.tool.graph.lldp;
+package io.hxb.tool.graph;
 
 /**
  * What one port of a system heard. Immutable.

@@ -1,4 +1,4 @@
-package io.hxb.tool.graph.lldp;
+package io.hxb.tool.graph;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;

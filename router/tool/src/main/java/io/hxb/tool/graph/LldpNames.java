@@ -1,4 +1,4 @@
-package io.hxb.tool.graph.lldp;
+package io.hxb.tool.graph;
 
 import java.util.Collections;
 import java.util.HashMap;

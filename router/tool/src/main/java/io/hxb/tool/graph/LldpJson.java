@@ -1,7 +1,6 @@
-package io.hxb.tool.graph.lldp;
+package io.hxb.tool.graph;
 
 import io.hxb.fabric.GraphException;
-import io.hxb.tool.graph.CablingYaml;
 
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;

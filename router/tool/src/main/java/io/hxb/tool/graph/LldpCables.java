@@ -1,4 +1,4 @@
-package io.hxb.tool.graph.lldp;
+package io.hxb.tool.graph;
 
 import io.hxb.fabric.GraphException;
 
