@@ -192,7 +192,9 @@ class PlanRoutesCliTest {
         assertEquals(0, written.status(), written.errors());
         assertEquals(0, read.status(), read.errors());
         assertEquals(written.json().get("sum_links"), read.json().get("sum_links"));
-        assertTrue(path.text().contains("leaf1.swp1 -> spine1 -> leaf2"), path.text());
+        // by either of the parallel links
+        assertTrue(path.text().contains(" -> spine1 -> leaf2"), path.text());
+        assertTrue(path.text().contains("leaf1.swp"), path.text());
         final String copy = Files.readString(Path.of(dot));
         assertTrue(copy.contains("02:00:00:00:00:0a") && copy.contains("swp3"), copy);
         assertTrue(Files.readString(Path.of(json)).contains("\"paths\":["));

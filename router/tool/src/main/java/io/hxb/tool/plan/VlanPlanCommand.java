@@ -129,8 +129,8 @@ final class VlanPlanCommand implements Callable<Integer> {
             names = "--full",
             paramLabel = "FOLDER",
             description =
-                    "with --diff: also write the whole configuration of each switch to this "
-                            + "folder, for restarts")
+                    "with --diff: write the whole configuration of each switch to this folder, "
+                            + "too, for restarts")
     private Path full;
 
     @Option(
