@@ -30,6 +30,9 @@ final class PathThinning {
     private final boolean[] isOrdered;
     private final LinkWeights weights;
 
+    /** What weights are divided by, so that they fit 31 bits. */
+    private long scale = 1;
+
     /** Weight of a pair by its switches; null when all weigh 1. */
     private final int[] hostWeights;
 
@@ -115,6 +118,10 @@ final class PathThinning {
     /** Thins the candidates out and returns what is left. */
     RouteSet routes() {
         final int[] loads = isPhysicalFirst ? channelCounts : counts;
+        // Loads only shrink from now on.
+        for (int i = 0; i < loads.length; i++) {
+            scale = Math.max(scale, 1 + weights.weigh(loads[i], channel(i)) / Integer.MAX_VALUE);
+        }
         final long[] busiest = new long[loads.length];
         for (int i = 0; i < loads.length; i++) {
             busiest[i] = MaxHeap.key(weigh(loads, i), i);
@@ -140,8 +147,11 @@ final class PathThinning {
     }
 
     private int weigh(final int[] loads, final int index) {
-        final int channel = isPhysicalFirst ? index : index / virtualChannels;
-        return (int) Math.min(Integer.MAX_VALUE, weights.weigh(loads[index], channel));
+        return (int) (weights.weigh(loads[index], channel(index)) / scale);
+    }
+
+    private int channel(final int index) {
+        return isPhysicalFirst ? index : index / virtualChannels;
     }
 
     /** A removable candidate on the busiest virtual channel of a channel that has one, or -1. */

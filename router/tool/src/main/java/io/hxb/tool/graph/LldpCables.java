@@ -20,6 +20,7 @@ final class LldpCables {
     private final Map<String, List<LldpReport>> byPair = new LinkedHashMap<>();
     private final Set<String> reporters = new HashSet<>();
     private final List<Cable> confirmed = new ArrayList<>();
+    private final Set<String> confirmedEnds = new HashSet<>();
     private final List<Cable> onesided = new ArrayList<>();
     private final Set<String> used = new HashSet<>();
     private final List<Cable> cables = new ArrayList<>();
@@ -137,7 +138,7 @@ final class LldpCables {
                     if (left.contains(report)
                             && leftBack.contains(answer)
                             && agreement(report, answer) == agreement) {
-                        confirmed.add(new Cable(report, answer));
+                        confirm(new Cable(report, answer));
                         matched.add(report);
                         matched.add(answer);
                     }
@@ -157,7 +158,7 @@ final class LldpCables {
         open.removeIf(report -> isConfirmed(report.system(), report.port()));
         openBack.removeIf(report -> isConfirmed(report.system(), report.port()));
         if (open.size() == 1 && openBack.size() == 1) {
-            confirmed.add(new Cable(open.getFirst(), openBack.getFirst()));
+            confirm(new Cable(open.getFirst(), openBack.getFirst()));
         } else if (!open.isEmpty() && !openBack.isEmpty()) {
             throw new GraphException(
                     open.getFirst()
@@ -172,8 +173,14 @@ final class LldpCables {
         }
     }
 
+    private void confirm(final Cable cable) {
+        confirmed.add(cable);
+        confirmedEnds.add(cable.first());
+        confirmedEnds.add(cable.second());
+    }
+
     private boolean isConfirmed(final String system, final String port) {
-        return confirmed.stream().anyMatch(cable -> cable.has(system + "\0" + port));
+        return confirmedEnds.contains(system + "\0" + port);
     }
 
     /** 4: both name the other's port as it does itself, 2 for one of them or for abbreviations. */
@@ -217,22 +224,17 @@ final class LldpCables {
                 cable ->
                         reporters.contains(cable.secondSystem())
                                 && (used.contains(cable.first()) || used.contains(cable.second())));
+        final Map<String, List<LldpReport>> reportsAt = new HashMap<>();
+        for (final Cable cable : cables) {
+            reportsAt.computeIfAbsent(cable.first(), end -> new ArrayList<>()).add(cable.report);
+            reportsAt.computeIfAbsent(cable.second(), end -> new ArrayList<>()).add(cable.answer);
+        }
+        for (final Cable cable : onesided) {
+            reportsAt.computeIfAbsent(cable.first(), end -> new ArrayList<>()).add(cable.report);
+        }
         onesided.removeIf(
                 cable ->
-                        cables.stream()
-                                .filter(other -> other.has(cable.first()))
-                                .map(other -> reportAt(other, cable.first()))
-                                .anyMatch(cable.report::isOutlivedBy));
-        onesided.removeIf(
-                cable ->
-                        onesided.stream()
-                                .filter(other -> other.first().equals(cable.first()))
-                                .anyMatch(other -> cable.report.isOutlivedBy(other.report)));
-    }
-
-    /** The report of a cable that one of its ends made. */
-    private static LldpReport reportAt(final Cable cable, final String end) {
-        return cable.first().equals(end) ? cable.report : cable.answer;
+                        reportsAt.get(cable.first()).stream().anyMatch(cable.report::isOutlivedBy));
     }
 
     /**

@@ -26,7 +26,9 @@ public final class HostileFiles {
     private static final long MAX_CPU_NS = 5_000_000_000L;
     private static final long MAX_BYTES = 512L << 20;
     private static final int MAX_INPUT_BYTES = 20_000;
-    private static final String[] GRAPHS = {".edges", ".yaml", ".dot", ".json"};
+    private static final String[] GRAPHS = {
+        ".edges", ".yaml", ".dot", ".json", ".graphml", ".anynet"
+    };
     private static final SwitchGraph GRAPH = RandomGraphs.connected(4, 4, false, 1, 1);
 
     private HostileFiles() {}
@@ -67,9 +69,10 @@ public final class HostileFiles {
 
     private static void read(final int kind, final byte[] content) throws IOException {
         final String text = new String(content, StandardCharsets.UTF_8);
-        switch (kind % 9) {
+        switch (kind % 11) {
             case 0 -> ClusterConfigYaml.parse(text, "input");
-            case 1, 2, 3, 4 -> readGraph(GRAPHS[kind % 9 - 1], content);
+            case 1, 2, 3, 4 -> readGraph(GRAPHS[kind % 11 - 1], content);
+            case 9, 10 -> readGraph(GRAPHS[kind % 11 - 5], content);
             case 5 -> new ScriptReader(new Selector(Shape.of(2, 2), 2)).parse(text, "input");
             case 6 -> {
                 final int half = text.length() / 2;
