@@ -136,10 +136,12 @@ final class AttachConnection {
     private String lend() throws PmException, LinuxException {
         final int id = (int) range(0);
         final long lengthBytes = message.argument(1);
+        // Looked at before, too: all of it may be back by the time of the refusal.
+        final boolean wasReturning = attachedProcess.account().isReturning();
         try {
             attachedProcess.lend(id, lengthBytes, (int) range(2));
         } catch (final PmException e) {
-            final boolean isForNow = attachedProcess.account().isReturning();
+            final boolean isForNow = wasReturning || attachedProcess.account().isReturning();
             message.refusal(AttachMessage.LEND, e.getMessage());
             if (isForNow) {
                 message.forNow();
