@@ -18,7 +18,7 @@ import java.util.zip.CRC32C;
  *
  * @param name what people call the cluster.
  * @param clusterId number that its frames carry, not 0.
- * @param shape the shape of the hyper-crossbar.
+ * @param shape the shape of the hyper-crossbar, or how many nodes there may be with any cabling.
  * @param backend what links are made of.
  * @param links where each link is plugged in.
  * @param orders dimension orders of sources.
@@ -96,6 +96,14 @@ public record ClusterConfig(
                                 + shape.dimensions()
                                 + " dimensions, not "
                                 + links.endpoints().size())
+                .that(
+                        shape.isAnyCabling() || links.isUniform(),
+                        "nodes",
+                        "must have as many links in each dimension as all nodes")
+                .that(
+                        !shape.isAnyCabling() || backend.usesNics(),
+                        "cabling",
+                        "must be hyper-crossbar where the backend is udp: cables join NICs")
                 .that(
                         frame.hopLimit() >= shape.dimensions(),
                         "frame",
@@ -298,7 +306,9 @@ public record ClusterConfig(
                         Integer.toString(clusterId),
                         shape.toString(),
                         backend.name(),
-                        LinkPlan.counts(links.endpoints()).toString(),
+                        shape.isAnyCabling()
+                                ? ""
+                                : LinkPlan.counts(links.endpoints()).toString(),
                         Boolean.toString(frame.crc()),
                         Integer.toString(frame.etherType()),
                         Integer.toString(frame.relayEtherType()),
@@ -430,6 +440,10 @@ public record ClusterConfig(
             this.links = links;
             clusterId = idOf(name);
             pool = PoolConfig.ofLinks(links.linkCount());
+            if (shape.isAnyCabling()) {
+                // The longest path passes every node.
+                frame = FrameConfig.DEFAULT.withHopLimit(shape.nodeCount());
+            }
         }
 
         Builder(final ClusterConfig given) {

@@ -132,12 +132,32 @@ public final class ClusterKeys {
                     NAME,
                     ID,
                     special(
+                            "cabling",
+                            "`hyper-crossbar` or `any`",
+                            "`hyper-crossbar`",
+                            "",
+                            "Whether all nodes that differ in one coordinate are joined, or nodes"
+                                    + " are cabled in any way; see [Any cabling](#any-cabling)."),
+                    special(
                             "shape",
                             "extents such as `4x4x2`",
                             "none, required",
-                            "1 to 8 dimensions of 1 to 256, at most 2^20 nodes",
+                            "1 to 8 dimensions of 1 to 256, at most 2^20 nodes; not with `cabling:"
+                                    + " any`",
                             "Extent of each dimension, X first."),
+                    special(
+                            "maxNodes",
+                            "number",
+                            "63",
+                            "2..255; only with `cabling: any`",
+                            "How many nodes there may be; their numbers are below it."),
                     BACKEND,
+                    special(
+                            "nics",
+                            "list of NIC names",
+                            "none, required with `cabling: any`",
+                            "1 to 8; only with `cabling: any`",
+                            "NICs of each node; a mapping such as `{mac: ...}` as in `links`."),
                     special(
                             "links",
                             "number, list or mapping by dimension",
@@ -162,6 +182,12 @@ public final class ClusterKeys {
                             "`links`",
                             "as many as `links`",
                             "Other links of one node."),
+                    special(
+                            "nics",
+                            "as `nics`",
+                            "`nics`",
+                            "1 to 8; only with `cabling: any`",
+                            "Other NICs of one node."),
                     special("host", "name or address", "`udp.host`", "", "Other host of one node."),
                     special(
                             "netns",

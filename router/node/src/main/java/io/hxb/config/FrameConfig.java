@@ -68,7 +68,8 @@ public record FrameConfig(
                             FrameConfig::hopLimit,
                             range(1, 255),
                             "Maximum number of links that a frame may cross; at least the"
-                                    + " dimensions of the shape."),
+                                    + " dimensions of the shape. With `cabling: any`, `maxNodes`"
+                                    + " by default."),
                     advanced(
                             "etherType",
                             ETHER_TYPE,
@@ -161,6 +162,11 @@ public record FrameConfig(
     /** The same with another longest frame of flows, 0 for as much as links and buffers take. */
     public FrameConfig withMaxBytes(final int value) {
         return KEYS.with(this, "maxBytes", value);
+    }
+
+    /** The same with another limit of links that a frame may cross. */
+    FrameConfig withHopLimit(final int value) {
+        return KEYS.with(this, "hopLimit", value);
     }
 
     /** The same with or without a CRC. */

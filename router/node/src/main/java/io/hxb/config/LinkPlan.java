@@ -44,7 +44,8 @@ public record LinkPlan(
     /**
      * What is different on one node. Immutable.
      *
-     * @param endpoints as in {@link LinkPlan#endpoints}, with the same counts; empty for no change.
+     * @param endpoints as in {@link LinkPlan#endpoints}, in a hyper-crossbar with the same counts;
+     *     empty for no change.
      * @param host host of its UDP links; empty for no change.
      * @param netns its network namespace; empty for no change.
      */
@@ -76,12 +77,25 @@ public record LinkPlan(
         for (final NodeOverride override : nodes.values()) {
             check.that(
                     override.endpoints.isEmpty()
-                            || counts(override.endpoints).equals(counts(endpoints)),
+                            || (override.endpoints.size() == endpoints.size()
+                                    && override.endpoints.stream()
+                                            .allMatch(trunk -> isValidCount(trunk.size()))),
                     "nodes",
-                    "must have as many links in each dimension as all nodes: "
+                    "must have 1.."
+                            + MAX_LINKS_PER_DIMENSION
+                            + " links in each dimension: "
                             + override.endpoints);
         }
         check.done();
+    }
+
+    /** True if every node has as many links in each dimension as all others. */
+    boolean isUniform() {
+        return nodes.values().stream()
+                .allMatch(
+                        override ->
+                                override.endpoints.isEmpty()
+                                        || counts(override.endpoints).equals(counts(endpoints)));
     }
 
     /** A plan of UDP links on this machine, with the same number of links in each dimension. */
@@ -109,8 +123,16 @@ public record LinkPlan(
         return endpoints.get(dimension).size();
     }
 
-    /** Links of one node. */
+    /** Links of one node; of that with the most, where they differ. */
     public int linkCount() {
+        int most = count(endpoints);
+        for (final NodeOverride override : nodes.values()) {
+            most = Math.max(most, count(override.endpoints));
+        }
+        return most;
+    }
+
+    private static int count(final List<List<String>> endpoints) {
         return endpoints.stream().mapToInt(List::size).sum();
     }
 

@@ -3,9 +3,14 @@ package io.hxb.topology;
 import java.util.Arrays;
 
 /**
- * The shape of a hyper-crossbar: 1 to 8 dimensions of 2 to 256 coordinates, at most 2^20 nodes. A
- * coordinate vector has one byte per dimension, dimension 0 lowest; a node id counts dimension 0
- * fastest. Immutable.
+ * How the nodes of a cluster are numbered, and who can be a neighbour of whom. Immutable.
+ *
+ * <p>A hyper-crossbar has 1 to 8 dimensions of 2 to 256 coordinates, at most 2^20 nodes; all nodes
+ * that differ in one coordinate only are neighbours. A coordinate vector has one byte per
+ * dimension, dimension 0 lowest; a node id counts dimension 0 fastest.
+ *
+ * <p>With any cabling there is one dimension, whose coordinates are the numbers of the nodes. Two
+ * nodes are neighbours if a cable joins them, which the map of the cluster shows, not the shape.
  */
 public final class Shape {
     /** Maximum number of dimensions. */
@@ -17,12 +22,17 @@ public final class Shape {
     /** Maximum number of nodes. */
     public static final int MAX_NODES = 1 << 20;
 
+    /** Maximum number of nodes with any cabling. */
+    public static final int MAX_CABLED_NODES = 255;
+
     private final int[] extents;
     private final int nodeCount;
+    private final boolean isAnyCabling;
 
-    private Shape(final int[] extents, final int nodeCount) {
+    private Shape(final int[] extents, final int nodeCount, final boolean isAnyCabling) {
         this.extents = extents;
         this.nodeCount = nodeCount;
+        this.isAnyCabling = isAnyCabling;
     }
 
     /**
@@ -48,7 +58,26 @@ public final class Shape {
                         "a shape has at most 2^20 nodes: " + Arrays.toString(extents));
             }
         }
-        return new Shape(extents.clone(), (int) nodes);
+        return new Shape(extents.clone(), (int) nodes, false);
+    }
+
+    /**
+     * The numbers of nodes that are cabled in any way.
+     *
+     * @param maxNodes how many there may be, 2 to {@link #MAX_CABLED_NODES}.
+     * @throws IllegalArgumentException if it is out of range.
+     */
+    public static Shape ofAnyCabling(final int maxNodes) {
+        if (maxNodes < 2 || maxNodes > MAX_CABLED_NODES) {
+            throw new IllegalArgumentException(
+                    "there may be 2 to " + MAX_CABLED_NODES + " nodes, not " + maxNodes);
+        }
+        return new Shape(new int[] {maxNodes}, maxNodes, true);
+    }
+
+    /** True if the nodes are cabled in any way; false for a hyper-crossbar. */
+    public boolean isAnyCabling() {
+        return isAnyCabling;
     }
 
     /**
@@ -195,7 +224,9 @@ public final class Shape {
 
     @Override
     public boolean equals(final Object other) {
-        return other instanceof Shape shape && Arrays.equals(extents, shape.extents);
+        return other instanceof Shape shape
+                && isAnyCabling == shape.isAnyCabling
+                && Arrays.equals(extents, shape.extents);
     }
 
     @Override
@@ -203,9 +234,12 @@ public final class Shape {
         return Arrays.hashCode(extents);
     }
 
-    /** The shape as text: {@code 3x3x3}. */
+    /** The shape as text: {@code 3x3x3}, or {@code any cabling of up to 63 nodes}. */
     @Override
     public String toString() {
+        if (isAnyCabling) {
+            return "any cabling of up to " + nodeCount + " nodes";
+        }
         final StringBuilder text = new StringBuilder();
         for (final int extent : extents) {
             text.append(text.isEmpty() ? "" : "x").append(extent);

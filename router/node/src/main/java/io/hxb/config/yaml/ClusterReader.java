@@ -20,6 +20,9 @@ import java.util.Map;
 
 /** Makes a configuration of the nodes of one file. Used once, by one thread. */
 final class ClusterReader {
+    /** With which a frame lists seven hops, and a ring of four PCs is not the end. */
+    private static final int DEFAULT_MAX_NODES = 63;
+
     private final YamlSection root;
 
     ClusterReader(final Problems problems, final Node node) {
@@ -30,11 +33,12 @@ final class ClusterReader {
     ClusterConfig read() {
         final String name = root.read(ClusterKeys.NAME);
         final Integer clusterId = root.read(ClusterKeys.ID);
-        final Shape shape = root.value("shape", null, Shape::parse);
-        final Backend backend = root.read(ClusterKeys.BACKEND);
-        if (!root.has("shape")) {
-            root.problem("shape", "is missing; write one such as shape: 2x2x2");
-        }
+        final Shape shape = shape();
+        final boolean isAny = shape != null && shape.isAnyCabling();
+        final Backend backend =
+                isAny && !root.has(ClusterKeys.BACKEND.name())
+                        ? Backend.RAW
+                        : root.read(ClusterKeys.BACKEND);
         final LinkPlan links = new LinkReader(root, shape, backend).read();
         final OrderConfig orders = orders(shape);
         final ClusterConfig base = base(shape, backend, links);
@@ -53,6 +57,50 @@ final class ClusterReader {
             builder.clusterId(clusterId);
         }
         return root.build(null, builder::build);
+    }
+
+    /** The shape; null if there is none. */
+    private Shape shape() {
+        final boolean isAny = root.value("cabling", false, ClusterReader::isAnyCabling);
+        if (isAny) {
+            for (final String key : List.of("shape", "links", "orders")) {
+                if (root.take(key) != null) {
+                    root.problem(
+                            key,
+                            "is of cabling: hyper-crossbar; with cabling: any the file has "
+                                    + (key.equals("links") ? "nics" : "no " + key));
+                }
+            }
+            return root.value(
+                    "maxNodes", Shape.ofAnyCabling(DEFAULT_MAX_NODES), ClusterReader::anyCabling);
+        }
+        for (final String key : List.of("maxNodes", "nics")) {
+            if (root.take(key) != null) {
+                root.problem(key, "is of cabling: any");
+            }
+        }
+        if (!root.has("shape")) {
+            root.problem(
+                    "shape",
+                    "is missing; write one such as shape: 2x2x2, or cabling: any for nodes that are"
+                            + " joined by cables in another way");
+        }
+        return root.value("shape", null, Shape::parse);
+    }
+
+    private static boolean isAnyCabling(final String text) {
+        if (text.equals("any") || text.equals("hyper-crossbar")) {
+            return text.equals("any");
+        }
+        throw new IllegalArgumentException("must be hyper-crossbar or any, not '" + text + "'");
+    }
+
+    private static Shape anyCabling(final String text) {
+        if (!text.matches("\\d{1,9}")) {
+            throw new IllegalArgumentException(
+                    "must be a number of nodes, not '" + text + "'");
+        }
+        return Shape.ofAnyCabling(Integer.parseInt(text));
     }
 
     /** Where a key of a section belongs that stands at the top, in any notation. */
@@ -97,7 +145,7 @@ final class ClusterReader {
 
     private OrderConfig orders(final Shape shape) {
         final List<String> words = root.texts("orders", List.of("default"));
-        if (shape == null || words.equals(List.of("default"))) {
+        if (shape == null || shape.isAnyCabling() || words.equals(List.of("default"))) {
             return OrderConfig.DEFAULT;
         }
         if (words.equals(List.of("all"))) {

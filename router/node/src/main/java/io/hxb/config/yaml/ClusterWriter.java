@@ -29,9 +29,16 @@ final class ClusterWriter {
     String write() {
         line("", ClusterKeys.NAME, config);
         line("", ClusterKeys.ID, config);
-        line("shape", config.shape());
+        if (config.shape().isAnyCabling()) {
+            line("cabling", "any");
+            line("maxNodes", config.shape().nodeCount());
+        } else {
+            line("shape", config.shape());
+        }
         line("", ClusterKeys.BACKEND, config);
-        line("orders", orders());
+        if (!config.shape().isAnyCabling()) {
+            line("orders", orders());
+        }
         links();
         ClusterKeys.PARTS.forEach(this::part);
         if (!config.tenants().isEmpty()) {
@@ -71,7 +78,8 @@ final class ClusterWriter {
 
     private void links() {
         final LinkPlan links = config.links();
-        line("links", endpoints(links.endpoints()));
+        final String key = config.shape().isAnyCabling() ? "nics" : "links";
+        line(key, endpoints(links.endpoints()));
         line("", ClusterKeys.NETNS, links);
         section("udp");
         line("  ", ClusterKeys.UDP_HOST, links);
@@ -84,7 +92,7 @@ final class ClusterWriter {
             final LinkPlan.NodeOverride node = entry.getValue();
             section("  " + quote(config.shape().format(entry.getKey())));
             if (!node.endpoints().isEmpty()) {
-                line("    links", endpoints(node.endpoints()));
+                line("    " + key, endpoints(node.endpoints()));
             }
             line("    host", quote(node.host()));
             line("    netns", quote(node.netns()));
@@ -128,7 +136,10 @@ final class ClusterWriter {
         return names.toString();
     }
 
-    private static String endpoints(final List<List<String>> endpoints) {
+    private String endpoints(final List<List<String>> endpoints) {
+        if (config.shape().isAnyCabling()) {
+            return nics(endpoints.getFirst());
+        }
         final StringBuilder out = new StringBuilder();
         for (int dimension = 0; dimension < endpoints.size(); dimension++) {
             final List<String> trunk = endpoints.get(dimension);
@@ -136,11 +147,15 @@ final class ClusterWriter {
             out.append(
                     trunk.stream().allMatch(String::isEmpty)
                             ? Integer.toString(trunk.size())
-                            : trunk.stream()
-                                    .map(ClusterWriter::endpoint)
-                                    .collect(Collectors.joining(", ", "[", "]")));
+                            : nics(trunk));
         }
         return out.append('}').toString();
+    }
+
+    private static String nics(final List<String> trunk) {
+        return trunk.stream()
+                .map(ClusterWriter::endpoint)
+                .collect(Collectors.joining(", ", "[", "]"));
     }
 
     private static String endpoint(final String endpoint) {

@@ -25,12 +25,14 @@ final class LinkReader {
     private final YamlSection root;
     private final Shape shape;
     private final Backend backend;
+    private final String key;
     private int problemCount;
 
     LinkReader(final YamlSection root, final Shape shape, final Backend backend) {
         this.root = root;
         this.shape = shape;
         this.backend = backend;
+        key = shape != null && shape.isAnyCabling() ? "nics" : "links";
     }
 
     /** The plan; null when problems were found. */
@@ -40,20 +42,14 @@ final class LinkReader {
         final String host = udp.read(ClusterKeys.UDP_HOST);
         final int basePort = udp.read(ClusterKeys.UDP_BASE_PORT);
         udp.finish();
-        final boolean hasLinks = root.has("links");
+        final boolean hasLinks = root.has(key);
         final YamlSection overrides = root.section("nodes");
         if (shape == null) {
             overrides.keys().forEach(overrides::take);
             return null;
         }
         if (!hasLinks) {
-            problem(
-                    root,
-                    "links",
-                    "is missing; write "
-                            + (backend.usesNics()
-                                    ? "NIC names such as links: {x: [eth0, eth1], y: [eth2]}"
-                                    : "the links in each dimension such as links: 1"));
+            problem(root, key, "is missing; write " + example());
             overrides.keys().forEach(overrides::take);
             return null;
         }
@@ -70,22 +66,33 @@ final class LinkReader {
         return plan;
     }
 
+    private String example() {
+        if (shape.isAnyCabling()) {
+            return "NIC names such as nics: [eth1, eth2]";
+        }
+        return backend.usesNics()
+                ? "NIC names such as links: {x: [eth0, eth1], y: [eth2]}"
+                : "the links in each dimension such as links: 1";
+    }
+
     private Map<Long, LinkPlan.NodeOverride> nodes(
             final YamlSection section, final List<List<String>> endpoints) {
         final Map<Long, LinkPlan.NodeOverride> nodes = new LinkedHashMap<>();
-        for (final String key : section.keys()) {
-            final YamlSection node = section.section(key);
-            final List<List<String>> own = node.has("links") ? endpoints(node) : List.of();
+        for (final String place : section.keys()) {
+            final YamlSection node = section.section(place);
+            final List<List<String>> own = node.has(key) ? endpoints(node) : List.of();
             final String host = node.text("host", "");
             final String netns = node.text("netns", "");
             node.finish();
             try {
-                final long coordinates = shape.parseCoordinates(key);
+                final long coordinates = shape.parseCoordinates(place);
                 nodes.put(coordinates, new LinkPlan.NodeOverride(own, host, netns));
             } catch (final IllegalArgumentException e) {
-                problem(section, key, "is not a node: " + e.getMessage());
+                problem(section, place, "is not a node: " + e.getMessage());
             }
-            if (!own.isEmpty() && !counts(own).equals(counts(endpoints))) {
+            if (!shape.isAnyCabling()
+                    && !own.isEmpty()
+                    && !counts(own).equals(counts(endpoints))) {
                 problem(
                         node,
                         "links",
@@ -105,6 +112,9 @@ final class LinkReader {
 
     /** {@code links} of one section: a number, a list a dimension, or a mapping by dimension. */
     private List<List<String>> endpoints(final YamlSection section) {
+        if (shape.isAnyCabling()) {
+            return List.of(trunk(section, key));
+        }
         final List<List<String>> endpoints = new ArrayList<>();
         if (section.take("links") instanceof MappingNode) {
             final YamlSection links = section.section("links");
@@ -135,33 +145,33 @@ final class LinkReader {
     }
 
     /** The links of one dimension: a number of UDP links, or a list of endpoints. */
-    private List<String> trunk(final YamlSection section, final String key) {
-        final List<String> words = section.texts(key, List.of(), this::lasting);
+    private List<String> trunk(final YamlSection section, final String name) {
+        final List<String> words = section.texts(name, List.of(), this::lasting);
         final boolean isCount = words.size() == 1 && words.getFirst().matches("\\d{1,9}");
         final int count = isCount ? Integer.parseInt(words.getFirst()) : words.size();
         if (count < 1 || count > LinkPlan.MAX_LINKS_PER_DIMENSION) {
             problem(
                     section,
-                    key,
+                    name,
                     "must be 1.."
                             + LinkPlan.MAX_LINKS_PER_DIMENSION
-                            + " links in a dimension: "
+                            + (shape.isAnyCabling() ? " NICs: " : " links in a dimension: ")
                             + count);
             return List.of("");
         }
         if (isCount) {
             if (backend.usesNics()) {
-                problem(section, key, "must name the NICs of raw links, such as [eth0, eth1]");
+                problem(section, name, "must name the NICs of raw links, such as [eth0, eth1]");
             }
             return Collections.nCopies(count, "");
         }
         for (final String word : words) {
             if (backend.usesNics() && !isNic(word)) {
-                problem(section, key, "has '" + word + "', which cannot be the name of a NIC");
+                problem(section, name, "has '" + word + "', which cannot be the name of a NIC");
             } else if (!backend.usesNics() && !isAddress(word)) {
                 problem(
                         section,
-                        key,
+                        name,
                         "must be addresses such as 10.0.0.1:20000, not '" + word + "'");
             }
         }
@@ -251,7 +261,7 @@ final class LinkReader {
             final String what = isRaw ? link.nic() : link.host() + ":" + link.port();
             final String user = link.label() + " of node " + shape.format(shape.coordinates(node));
             if (isRaw && what.length() > 15 && !NicFinder.isLasting(what)) {
-                problem(root, "links", "name NIC '" + what + "', longer than 15 letters");
+                problem(root, key, "name NIC '" + what + "', longer than 15 letters");
                 return false;
             }
             if (!isRaw && link.port() > 65_535) {
@@ -267,7 +277,7 @@ final class LinkReader {
             final String other = users.putIfAbsent(what, user);
             if (other != null) {
                 root.problem(
-                        "links",
+                        key,
                         "give "
                                 + what
                                 + " twice, to "
