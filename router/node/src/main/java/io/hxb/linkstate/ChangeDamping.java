@@ -35,8 +35,7 @@ final class ChangeDamping {
                     calmNs < CALM_NS
                             ? Math.min(MAX_GAP_NS, 2 * gapNs)
                             : Math.max(
-                                    MIN_GAP_NS,
-                                    gapNs >> Math.min(MAX_HALVINGS, calmNs / CALM_NS));
+                                    MIN_GAP_NS, gapNs >> Math.min(MAX_HALVINGS, calmNs / CALM_NS));
         }
         isUsed = true;
         sentNs = nowNs;

@@ -280,7 +280,8 @@ public final class LinkStates {
         final int order = table.isKnown(node) ? heard.compareTo(table.record(node)) : 1;
         if (order > 0 && !isOfLoser(node)) {
             count(LinkStateCount.TAKEN, 1);
-            final boolean isOtherStart = table.isKnown(node) && isOtherStart(table.record(node), heard);
+            final boolean isOtherStart =
+                    table.isKnown(node) && isOtherStart(table.record(node), heard);
             install(node, heard, address, from, nowNs);
             if (node == from && isOtherStart) {
                 // It started again and has forgotten what it was told.
@@ -353,8 +354,7 @@ public final class LinkStates {
         table.put(node, record, address, nowNs);
         onChange(node, edges, isOther);
         if (node != here || !isOwnKnown()) {
-            forgetNs =
-                    Deadline.earlier(forgetNs, table.toldNs(node) + RecordTable.LIFETIME_NS);
+            forgetNs = Deadline.earlier(forgetNs, table.toldNs(node) + RecordTable.LIFETIME_NS);
         }
         for (int i = 0; i < upCount; i++) {
             if (up[i] != from) {
@@ -398,8 +398,7 @@ public final class LinkStates {
         install(here, next, own.address(), here, nowNs);
         // Spread, so that nodes which started together do not refresh together for ever.
         final long step = (next.identity() + next.sequence()) * MULTIPLIER >>> 1;
-        refreshNs =
-                nowNs + REFRESH_NS - step % REFRESH_STEPS * (REFRESH_SPREAD_NS / REFRESH_STEPS);
+        refreshNs = nowNs + REFRESH_NS - step % REFRESH_STEPS * (REFRESH_SPREAD_NS / REFRESH_STEPS);
     }
 
     private void forget(final long nowNs) {

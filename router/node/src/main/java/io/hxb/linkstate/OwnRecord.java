@@ -148,8 +148,7 @@ final class OwnRecord {
         record.origin(here, identity, generation, sequence, incarnation);
         for (int i = 0; i < seen.length; i++) {
             final Adjacency one = seen[i];
-            record.adjacency(
-                    i, one.neighbour(), one.links(), one.mtuBytes(), one.capacityMbps());
+            record.adjacency(i, one.neighbour(), one.links(), one.mtuBytes(), one.capacityMbps());
         }
         return isStopped ? record.stopped() : record;
     }
