@@ -18,7 +18,7 @@ import java.nio.charset.StandardCharsets;
  *     12      4 generation of the record: larger after each start, usually
  *     16      4 number of the record in its generation
  *     20      4 incarnation of the node, another one after each start
- *     24        an acknowledgement ends here
+ *     24        an acknowledgement ends here; with identity -1 and otherwise 0, no record is known
  *     24      4 age of the record in ms, 0 to 100,000
  *     28      1 flags: 1 = the node has stopped in order
  *     29      1 number of adjacencies, 0 to 64
@@ -215,6 +215,26 @@ public final class LinkStateFlyweight {
         Memory.putInt(address + SEQUENCE_OFFSET, sequence);
         Memory.putInt(address + INCARNATION_OFFSET, incarnation);
         return this;
+    }
+
+    /** Sets that it is or acknowledges the same record as another entry. */
+    public LinkStateFlyweight sameOrigin(final LinkStateFlyweight other) {
+        return origin(
+                other.node(),
+                other.identity(),
+                other.generation(),
+                other.sequence(),
+                other.incarnation());
+    }
+
+    /** Sets that it acknowledges no record of a node: one that is older than any other. */
+    public LinkStateFlyweight ofNone(final int node) {
+        return origin(node, -1, 0, 0, 0);
+    }
+
+    /** True if it acknowledges no record. */
+    public boolean isOfNone() {
+        return identity() == -1 && generation() == 0 && sequence() == 0 && incarnation() == 0;
     }
 
     /** Makes it an acknowledgement. */

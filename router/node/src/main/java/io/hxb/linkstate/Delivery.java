@@ -1,5 +1,6 @@
 package io.hxb.linkstate;
 
+import io.hxb.frame.LinkStateFlyweight;
 import io.hxb.time.Deadline;
 import io.hxb.time.TokenBucket;
 
@@ -43,6 +44,8 @@ final class Delivery {
     private final TokenBucket sending = new TokenBucket(BURST_FRAMES, FRAME_NS);
     private final TokenBucket taking = new TokenBucket(TAKEN_BURST_FRAMES, TAKEN_FRAME_NS);
     private boolean isUp;
+    private boolean hasToldStart;
+    private int incarnation;
     // Not later than the first that is due.
     private long soonestNs = Deadline.NEVER;
     private boolean isUnanswered;
@@ -63,15 +66,37 @@ final class Delivery {
     /** The neighbour is there, or gone: nothing is known of what it has heard. */
     void up(final boolean value) {
         isUp = value;
+        hasToldStart = false;
         Arrays.fill(states, (byte) 0);
         soonestNs = Deadline.NEVER;
         isUnanswered = false;
+    }
+
+    /**
+     * What the neighbour tells of itself: true if it may have forgotten what it acknowledged,
+     * because it did so before this start of it.
+     */
+    boolean isNewStart(final LinkStateFlyweight ofItself) {
+        final boolean isNew = !hasToldStart || incarnation != ofItself.incarnation();
+        hasToldStart = true;
+        incarnation = ofItself.incarnation();
+        return isNew;
     }
 
     /** Whether another frame of the neighbour is read. */
     boolean take(final long nowNs) {
         isUnanswered = false;
         return taking.take(nowNs);
+    }
+
+    /**
+     * The neighbour may not have the record of a node; one that is owed stays so, and is sent again
+     * when it is due.
+     */
+    void oweAgain(final int node, final long nowNs) {
+        if (isSettled(node)) {
+            owe(node, nowNs);
+        }
     }
 
     /** There is a record of a node which the neighbour does not have. */
@@ -93,6 +118,12 @@ final class Delivery {
         // neighbour sends it again and is acknowledged then.
         states[node] = (states[node] & (OWED | SENT)) == (OWED | SENT) ? 0 : ACKNOWLEDGING;
         soonestNs = states[node] == 0 ? soonestNs : Deadline.earlier(soonestNs, nowNs);
+    }
+
+    /** The neighbour is to hear which record of a node is known here; none is owed. */
+    void acknowledge(final int node, final long nowNs) {
+        states[node] = ACKNOWLEDGING;
+        soonestNs = Deadline.earlier(soonestNs, nowNs);
     }
 
     /** The neighbour has acknowledged the record of a node, or there is none any more. */

@@ -53,6 +53,8 @@ public final class LinkStates {
     private final long[] claimNs;
     private final boolean[] isClaimed;
     private int upCount;
+    // Others have a newer record of this node than it made.
+    private boolean isOutdoing;
     private int turn;
     private long publishNs = Deadline.NEVER;
     private long refreshNs = Deadline.NEVER;
@@ -177,7 +179,7 @@ public final class LinkStates {
     }
 
     private void schedule(final long nowNs) {
-        final boolean isNews = !isOwnKnown() || own.isNews(table.record(here));
+        final boolean isNews = isOutdoing || !isOwnKnown() || own.isNews(table.record(here));
         publishNs = isNews && own.hasLooked() ? damping.earliestNs(nowNs) : Deadline.NEVER;
         doTimers(nowNs);
     }
@@ -201,7 +203,7 @@ public final class LinkStates {
     private void oweAll(final Delivery delivery, final long nowNs) {
         for (int node = 0; node < table.nodes(); node++) {
             if (table.isKnown(node)) {
-                delivery.owe(node, nowNs);
+                delivery.oweAgain(node, nowNs);
             }
         }
     }
@@ -248,10 +250,14 @@ public final class LinkStates {
         }
         for (int offset = 0; offset < bodyLength; offset += heard.length()) {
             heard.wrap(bodyAddress + offset);
+            if (heard.node() == from && !heard.isOfNone() && delivery.isNewStart(heard)) {
+                // It has forgotten what it was told.
+                oweAll(delivery, nowNs);
+            }
             if (heard.node() >= table.nodes()) {
                 count(LinkStateCount.REFUSED, 1);
             } else if (heard.kind() == LinkStateFlyweight.ACKNOWLEDGEMENT) {
-                onAcknowledgement(delivery);
+                onAcknowledgement(delivery, nowNs);
             } else {
                 onRecord(from, bodyAddress + offset, nowNs);
             }
@@ -259,10 +265,23 @@ public final class LinkStates {
         doTimers(nowNs);
     }
 
-    private void onAcknowledgement(final Delivery delivery) {
+    // The neighbour has this record. Another one than is known here shows that it missed one, or
+    // this node did: before it started again, or because a frame of an earlier start was late.
+    private void onAcknowledgement(final Delivery delivery, final long nowNs) {
         final int node = heard.node();
-        if (table.isKnown(node) && table.record(node).isOfSameRecord(heard)) {
+        if (node == here && heard.identity() == own.identity() && !isOwnOrOlder(nowNs)) {
+            return;
+        }
+        final boolean isKnown = table.isKnown(node);
+        final int order = isKnown ? heard.compareTo(table.record(node)) : 1;
+        if (order == 0) {
             delivery.settle(node);
+        } else if (!delivery.isSettled(node)) {
+            return;
+        } else if (order < 0) {
+            delivery.owe(node, nowNs);
+        } else if (isKnown || !heard.isOfNone()) {
+            delivery.acknowledge(node, nowNs);
         }
     }
 
@@ -273,28 +292,22 @@ public final class LinkStates {
             return;
         }
         reportClaims(node, nowNs);
-        if (node == here && heard.identity() == own.identity() && !isOwnLatest(nowNs)) {
+        if (node == here && heard.identity() == own.identity() && !isOwnOrOlder(nowNs)) {
             return;
         }
         final Delivery delivery = deliveries[from];
         final int order = table.isKnown(node) ? heard.compareTo(table.record(node)) : 1;
         if (order > 0 && !isOfLoser(node)) {
             count(LinkStateCount.TAKEN, 1);
-            final boolean isOtherStart =
-                    table.isKnown(node) && isOtherStart(table.record(node), heard);
             install(node, heard, address, from, nowNs);
-            if (node == from && isOtherStart) {
-                // It started again and has forgotten what it was told.
-                oweAll(delivery, nowNs);
-            }
             delivery.onHeard(node, nowNs);
         } else if (order == 0) {
             count(LinkStateCount.KNOWN, 1);
             delivery.onHeard(node, nowNs);
         } else {
             count(LinkStateCount.OUTDATED, 1);
-            if (table.isKnown(node) && delivery.isSettled(node)) {
-                delivery.owe(node, nowNs);
+            if (table.isKnown(node)) {
+                delivery.oweAgain(node, nowNs);
             }
         }
     }
@@ -304,20 +317,18 @@ public final class LinkStates {
         return node == here && Long.compareUnsigned(heard.identity(), own.identity()) > 0;
     }
 
-    // Whether the record of this node that was heard is no other one than those that it has made
-    // and told. One of an earlier start is not taken even before this start has made any.
-    private boolean isOwnLatest(final long nowNs) {
+    // True if the record of this node that was heard is not newer than the one that it has told.
+    // Others are not taken, but outdone; an older start's may be heard before this one's first.
+    private boolean isOwnOrOlder(final long nowNs) {
         if (own.outdoes(heard)) {
             count(LinkStateCount.OUTDONE, 1);
-            publishNs = own.hasLooked() ? damping.earliestNs(nowNs) : Deadline.NEVER;
-            return false;
         }
-        return table.isKnown(here);
-    }
-
-    private static boolean isOtherStart(
-            final LinkStateFlyweight one, final LinkStateFlyweight other) {
-        return one.incarnation() != other.incarnation() || one.identity() != other.identity();
+        if (table.isKnown(here) && heard.compareTo(table.record(here)) <= 0) {
+            return true;
+        }
+        isOutdoing = true;
+        schedule(nowNs);
+        return false;
     }
 
     private void reportClaims(final int node, final long nowNs) {
@@ -348,7 +359,8 @@ public final class LinkStates {
             final long nowNs) {
         final boolean isOther =
                 !table.isKnown(node)
-                        || isOtherStart(table.record(node), record)
+                        || table.record(node).identity() != record.identity()
+                        || table.record(node).incarnation() != record.incarnation()
                         || !table.record(node).hasSameContent(record);
         final int edges = table.edges(node, before);
         table.put(node, record, address, nowNs);
@@ -393,6 +405,7 @@ public final class LinkStates {
             // A smaller identity has this number.
             return;
         }
+        isOutdoing = false;
         count(LinkStateCount.PUBLISHED, 1);
         final LinkStateFlyweight next = own.next();
         install(here, next, own.address(), here, nowNs);
@@ -482,15 +495,10 @@ public final class LinkStates {
         int bytes = 0;
         for (int node = 0; node < table.nodes() && bytes <= last; node++) {
             if (delivery.acknowledges(node)) {
-                final LinkStateFlyweight record = table.record(node);
-                entry.wrap(to + bytes)
-                        .acknowledgement()
-                        .origin(
-                                node,
-                                record.identity(),
-                                record.generation(),
-                                record.sequence(),
-                                record.incarnation());
+                entry.wrap(to + bytes).acknowledgement().ofNone(node);
+                if (table.isKnown(node)) {
+                    entry.sameOrigin(table.record(node));
+                }
                 bytes += LinkStateFlyweight.ACKNOWLEDGEMENT_BYTES;
                 count(LinkStateCount.ACKNOWLEDGED, 1);
             }

@@ -3,6 +3,7 @@ package io.hxb.linkstate;
 import io.hxb.frame.LinkStateFlyweight;
 
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -23,8 +24,8 @@ final class OwnRecord {
     private final int incarnation;
     private final byte[] name;
     private final LinkStateFlyweight record = new LinkStateFlyweight();
-    private final long address =
-            Arena.ofAuto().allocate(LinkStateFlyweight.MAX_BYTES, Long.BYTES).address();
+    private final MemorySegment memory =
+            Arena.ofAuto().allocate(LinkStateFlyweight.MAX_BYTES, Long.BYTES);
     // Not null: the first record is due once this node has looked at itself.
     private Adjacency[] seen = NONE;
     private int generation;
@@ -140,11 +141,11 @@ final class OwnRecord {
 
     /** Address of the record that {@link #next} made. */
     long address() {
-        return address;
+        return memory.address();
     }
 
     private LinkStateFlyweight write() {
-        record.wrap(address).record(seen.length, name);
+        record.wrap(memory.address()).record(seen.length, name);
         record.origin(here, identity, generation, sequence, incarnation);
         for (int i = 0; i < seen.length; i++) {
             final Adjacency one = seen[i];
