@@ -173,13 +173,19 @@ public record LabCabling(String graph, List<Cable> cables) {
 
     /** Cables on a shortest path from a node to each, {@code [nodes]}, a new array. */
     public int[] distances(final int from) {
-        final int[] distances = new int[nodeCount()];
+        return distances(cables, nodeCount(), from);
+    }
+
+    // -1 for nodes that no path leads to.
+    private static int[] distances(
+            final List<Cable> cables, final int nodeCount, final int from) {
+        final int[] distances = new int[nodeCount];
         Arrays.fill(distances, -1);
         distances[from] = 0;
         final ArrayDeque<Integer> reached = new ArrayDeque<>(List.of(from));
         while (!reached.isEmpty()) {
             final int node = reached.remove();
-            for (final End other : neighbours(node)) {
+            for (final End other : farEnds(cables, node)) {
                 if (distances[other.node] < 0) {
                     distances[other.node] = distances[node] + 1;
                     reached.add(other.node);
@@ -191,6 +197,10 @@ public record LabCabling(String graph, List<Cable> cables) {
 
     /** The far ends of a node's cables, in the order of its links. */
     public List<End> neighbours(final int node) {
+        return farEnds(cables, node);
+    }
+
+    private static List<End> farEnds(final List<Cable> cables, final int node) {
         final List<End> ends = new ArrayList<>();
         for (final Cable cable : cables) {
             if (cable.first.node == node) {
@@ -200,5 +210,12 @@ public record LabCabling(String graph, List<Cable> cables) {
             }
         }
         return ends;
+    }
+
+    /** Whether a path between two nodes is left without a cable. */
+    public boolean isJoinedWithout(final Cable cable, final int from, final int to) {
+        final List<Cable> others = new ArrayList<>(cables);
+        others.remove(cable);
+        return distances(others, nodeCount(), from)[to] >= 0;
     }
 }

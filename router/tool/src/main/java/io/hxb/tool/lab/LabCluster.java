@@ -35,7 +35,7 @@ public final class LabCluster {
         final int dimensions = spec.shape().dimensions();
         final LinkPlan links =
                 spec.backend().usesNics()
-                        ? nics(spec)
+                        ? rawLinks(spec)
                         : LinkPlan.udp(
                                 dimensions,
                                 spec.linkCount(),
@@ -91,7 +91,8 @@ public final class LabCluster {
         return folder.resolve("cluster.yaml");
     }
 
-    private static LinkPlan nics(final LabSpec spec) {
+    /** The NICs of all nodes of a raw lab. */
+    static LinkPlan rawLinks(final LabSpec spec) {
         final String namespaces = LabNames.namespacePattern(spec.name());
         final List<List<String>> common = nics(spec, commonNode(spec));
         final Map<Long, LinkPlan.NodeOverride> others = new LinkedHashMap<>();

@@ -203,6 +203,31 @@ final class LabScripts {
                 .append('\n');
     }
 
+    /** Where {@link #setCable} has to be done. */
+    static String cableNamespace(final LabSpec spec, final LabCabling.Cable cable) {
+        return spec.hasPorts()
+                ? LabNames.switchNamespace(spec.name())
+                : LabNames.namespace(spec.name(), cable.first().node());
+    }
+
+    /**
+     * Takes the carrier of both NICs of a cable away, or gives it back.
+     *
+     * @param state up or down.
+     */
+    static String setCable(
+            final LabSpec spec, final LabCabling.Cable cable, final String state) {
+        if (!spec.hasPorts()) {
+            return "link set " + LabNames.nic(0, cable.first().link()) + " " + state + "\n";
+        }
+        final StringBuilder script = new StringBuilder();
+        for (final LabCabling.End end : List.of(cable.first(), cable.second())) {
+            script.append("link set ").append(LabNames.port(0, end.link(), end.node()));
+            script.append(" ").append(state).append('\n');
+        }
+        return script.toString();
+    }
+
     /** Removes namespaces, and with them all NICs and shapers inside. */
     static String removal(final List<String> namespaces) {
         final StringBuilder script = new StringBuilder();

@@ -1,5 +1,7 @@
 package io.hxb.tool.lab;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+
 import io.hxb.config.Backend;
 import io.hxb.config.FrameConfig;
 import io.hxb.config.SocketConfig;
@@ -46,7 +48,7 @@ public record LabState(
         String kernelRelay,
         String wire,
         String encapsulation,
-        LabCabling cabling,
+        @JsonInclude(JsonInclude.Include.NON_NULL) LabCabling cabling,
         String network,
         long ownerPid,
         long ownerStartMs,

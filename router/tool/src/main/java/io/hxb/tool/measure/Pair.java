@@ -56,9 +56,4 @@ public record Pair(int from, int to) {
         }
         return List.copyOf(pairs.values());
     }
-
-    /** Links between the two. */
-    public int hops(final Shape shape) {
-        return Shape.distance(shape.coordinates(from), shape.coordinates(to));
-    }
 }
