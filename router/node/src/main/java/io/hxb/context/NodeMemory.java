@@ -44,7 +44,7 @@ final class NodeMemory {
                 new NodePage.Facts(
                         parts.nodeId(),
                         parts.nodeCount(),
-                        parts.cluster().shape().toString(),
+                        parts.cluster().shape().extentsText(),
                         parts.mtuBytes(),
                         parts.contexts(),
                         pool.bufferCount(),

@@ -240,6 +240,11 @@ public final class Shape {
         if (isAnyCabling) {
             return "any cabling of up to " + nodeCount + " nodes";
         }
+        return extentsText();
+    }
+
+    /** The coordinates that nodes may have, as programs read them: {@code 3x3x3}, {@code 63}. */
+    public String extentsText() {
         final StringBuilder text = new StringBuilder();
         for (final int extent : extents) {
             text.append(text.isEmpty() ? "" : "x").append(extent);

@@ -107,6 +107,39 @@ class DemoSystemTest {
         }
     }
 
+    @Test
+    void shouldPullACableOutOfARing() throws Exception {
+        assumeTrue(Privileges.canMakeNamespaces(), "skipped: network namespaces need root");
+        // when
+        try (HxbProcess hxb =
+                HxbProcess.start(
+                        folder,
+                        "demo",
+                        "--graph",
+                        "ring:4",
+                        "--file-size",
+                        "200000",
+                        "--seconds",
+                        "0.2",
+                        "--json")) {
+            assertEquals(ExitStatus.OK, hxb.status(), () -> hxb.output() + hxb.errors());
+
+            // then: 12 pairs, one and two cables apart
+            final Map<?, ?> report = hxb.json();
+            assertEquals(true, report.get("ok"));
+            assertEquals(12, report.get("files_intact"));
+            assertEquals(
+                    List.of(1, 2),
+                    ((List<?>) report.get("trips"))
+                            .stream().map(trip -> ((Map<?, ?>) trip).get("hops")).toList());
+            assertEquals(2, ((Map<?, ?>) report.get("cables_MBps")).size(), report::toString);
+            assertTrue(
+                    report.get("pulled_cable").toString().matches("\\d\\.x\\d - \\d\\.x\\d"),
+                    report::toString);
+            assertEquals(true, report.get("pulled_intact"));
+        }
+    }
+
     private static long namespaces(final String lab) throws IOException {
         try (Stream<Path> files = Files.list(Path.of("/run/netns"))) {
             return files.map(file -> LabNames.labOf(file.getFileName().toString()))

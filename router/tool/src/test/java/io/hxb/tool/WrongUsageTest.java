@@ -60,6 +60,19 @@ class WrongUsageTest {
             lab up --name ../x
             lab up --shape 3 --wiring direct --backend raw
             lab up --backend udp --rate 1gbit
+            lab up --graph ring:2
+            lab up --graph full:10
+            lab up --graph ring:300
+            lab up --graph nothing:3
+            lab up --graph ring:4 --shape 2x2
+            lab up --graph ring:4 --links 2
+            lab up --graph ring:4 --parallel 5
+            lab up --graph ring:4 --backend udp
+            lab up --parallel 2
+            lab up --graph ring:4 --network ring:4
+            lab run ping --graph ring:4 --to 4
+            lab run chaos --random --graph ring:4
+            demo --graph chain:1
             lab down --name ../x
             lab down --name Not_a_name!
             lab down --all --stale

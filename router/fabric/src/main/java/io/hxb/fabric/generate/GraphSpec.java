@@ -28,6 +28,10 @@ public final class GraphSpec {
                     "myrinet-clos:N",
                     "tree:SWITCHES,ARITY",
                     "dragonfly:SWITCHES-PER-GROUP,GLOBAL-LINKS",
+                    "full:N",
+                    "ring:N",
+                    "chain:N",
+                    "star:N",
                     "random:SWITCHES,DEGREE,SEED");
 
     /** Up to as many numbers as a lattice may have dimensions; no other graph takes more. */
@@ -72,6 +76,10 @@ public final class GraphSpec {
             case "myrinet-clos" -> Trees.myrinetClos(need(text, n, 1)[0], hostsPerSwitch);
             case "tree" -> Trees.tree(need(text, n, 2)[0], n[1], hostsPerSwitch);
             case "dragonfly" -> Crossbars.dragonfly(need(text, n, 2)[0], n[1], hostsPerSwitch);
+            case "full" -> Crossbars.hyperX(hostsPerSwitch, atLeast(2, text, n));
+            case "ring" -> Lattice.torus(atLeast(3, text, n)).graph(hostsPerSwitch);
+            case "chain" -> Lattice.mesh(atLeast(2, text, n)).graph(hostsPerSwitch);
+            case "star" -> star(atLeast(2, text, n), hostsPerSwitch);
             default -> RandomGraphs.regular(need(text, n, 3)[0], n[1], hostsPerSwitch, n[2]);
         };
     }
@@ -94,6 +102,20 @@ public final class GraphSpec {
                     "'" + text + "' has " + numbers.length + " numbers, it needs " + count);
         }
         return numbers;
+    }
+
+    /** The only number of a graph, which has to be large enough. */
+    private static int atLeast(final int min, final String text, final int[] numbers) {
+        final int switches = need(text, numbers, 1)[0];
+        if (switches < min) {
+            throw new GraphException("'" + text + "' needs at least " + min + " switches");
+        }
+        return switches;
+    }
+
+    /** Switch 0 in the middle, linked with each of the others. */
+    private static SwitchGraph star(final int switches, final int hostsPerSwitch) {
+        return Trees.tree(switches, switches - 1, hostsPerSwitch);
     }
 
     private static int[] twos(final int dimensions) {

@@ -72,6 +72,37 @@ class GeneratorsTest {
     }
 
     @Test
+    void shouldMakeTheCablingsOfAFewMachines() {
+        assertEquals(List.of("0 1", "0 2", "1 2"), links(GraphSpec.parse("full:3", 1)));
+        assertEquals(6, GraphSpec.parse("full:4", 0).linkCount());
+        assertEquals(List.of("0 1"), links(GraphSpec.parse("full:2", 1)));
+        assertEquals(List.of("0 1", "0 3", "1 2", "2 3"), links(GraphSpec.parse("ring:4", 1)));
+        assertEquals(List.of("0 1", "0 2", "1 2"), links(GraphSpec.parse("ring:3", 1)));
+        assertEquals(List.of("0 1", "1 2", "2 3"), links(GraphSpec.parse("chain:4", 1)));
+        assertEquals(List.of("0 1"), links(GraphSpec.parse("chain:2", 1)));
+        assertEquals(
+                List.of("0 1", "0 2", "0 3", "0 4"), links(GraphSpec.parse("star:5", 1)));
+        assertEquals(List.of("0 1"), links(GraphSpec.parse("star:2", 1)));
+        for (final String words : List.of("full:5", "ring:5", "chain:5", "star:5")) {
+            assertEquals(10, GraphSpec.parse(words, 2).hostCount(), words);
+        }
+    }
+
+    @Test
+    void shouldReportCablingsOfTooFewMachines() {
+        for (final String words :
+                List.of("full:1", "full:0", "ring:2", "ring:0", "chain:1", "star:1", "star:0")) {
+            final GraphException thrown =
+                    assertThrows(GraphException.class, () -> GraphSpec.parse(words, 1), words);
+            final int min = words.startsWith("ring") ? 3 : 2;
+            assertEquals(
+                    "'%s' needs at least %d switches".formatted(words, min), thrown.getMessage());
+        }
+        assertThrows(GraphException.class, () -> GraphSpec.parse("ring:3,3", 1));
+        assertThrows(GraphException.class, () -> GraphSpec.parse("full:99999", 1));
+    }
+
+    @Test
     void shouldGiveEveryDragonflySwitchItsGlobalLinks() {
         // when
         final SwitchGraph graph = Crossbars.dragonfly(4, 2, 1);

@@ -53,7 +53,7 @@ public final class ChaosCommand implements Callable<Integer> {
         final LabRegistry registry = LabRegistry.ofUser();
         final LabState state = registry.requireNodes(lab);
         final LabSpec spec = state.spec();
-        final ChaosRun run = new ChaosRun(spec, chaos.pairs(spec.shape(), ends), chaos);
+        final ChaosRun run = new ChaosRun(spec, chaos.pairs(spec, ends), chaos);
         try (Cluster cluster =
                 new AttachedCluster(
                         ClusterConfigYaml.read(registry.folder(lab).resolve("cluster.yaml")))) {

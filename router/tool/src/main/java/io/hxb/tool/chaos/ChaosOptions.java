@@ -6,6 +6,7 @@ import io.hxb.tool.chaos.script.RandomScript;
 import io.hxb.tool.chaos.script.ScriptReader;
 import io.hxb.tool.chaos.script.Selector;
 import io.hxb.tool.graph.GraphFile;
+import io.hxb.tool.lab.LabSpec;
 import io.hxb.tool.measure.Pair;
 import io.hxb.tool.option.EndOptions;
 import io.hxb.tool.option.TrafficOptions;
@@ -103,8 +104,8 @@ public final class ChaosOptions {
     public ChaosOptions() {}
 
     /** The pairs between which messages flow. */
-    public List<Pair> pairs(final Shape shape, final EndOptions ends) {
-        return traffic.pairs(shape, ends);
+    public List<Pair> pairs(final LabSpec lab, final EndOptions ends) {
+        return traffic.pairs(lab, ends);
     }
 
     /** Payload of a message in bytes, or what the command takes otherwise. */

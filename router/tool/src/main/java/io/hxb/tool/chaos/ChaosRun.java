@@ -58,6 +58,11 @@ public final class ChaosRun {
      * @param pairs between which messages flow.
      */
     public ChaosRun(final LabSpec spec, final List<Pair> pairs, final ChaosOptions options) {
+        if (spec.cabling().isPresent()) {
+            throw new UsageException(
+                    "scripts of faults are for a --shape; in a lab of --graph take a cable away by"
+                            + " hand: hxb lab exec 0 -- ip link set x0 down");
+        }
         this.spec = spec;
         this.options = options;
         this.pairs = List.copyOf(pairs);

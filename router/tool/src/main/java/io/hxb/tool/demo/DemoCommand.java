@@ -4,6 +4,7 @@ import io.hxb.config.ClusterConfig;
 import io.hxb.tool.lab.LabCluster;
 import io.hxb.tool.lab.LabSession;
 import io.hxb.tool.lab.LabSpec;
+import io.hxb.tool.option.EndOptions;
 import io.hxb.tool.option.IpOption;
 import io.hxb.tool.option.LabRunOptions;
 import io.hxb.tool.option.Output;
@@ -24,10 +25,12 @@ import java.util.concurrent.Callable;
         mixinStandardHelpOptions = true,
         header = "Show a whole cluster at work on this machine.",
         description =
-                "Make a 2x2x2 cluster with two links per dimension, send generated files between"
-                    + " all pairs of nodes, check their SHA-256, measure, also a TCP connection"
-                    + " over the virtual NICs where nodes can have them, and remove the cluster."
-                    + " The exit status is 0 only if every byte arrived.")
+                "Make a 2x2x2 cluster with two links per dimension, or the cables of a --graph, send"
+                    + " generated files between all pairs of nodes, check their SHA-256, measure,"
+                    + " also a TCP connection over the virtual NICs where nodes can have them, and"
+                    + " remove the cluster. With --graph, node 0 also sends by all its cables at"
+                    + " once, and a cable is pulled out while a file goes to the node farthest"
+                    + " away. The exit status is 0 only if every byte arrived.")
 public final class DemoCommand implements Callable<Integer> {
     private static final long MAX_FILE_BYTES = 1L << 30;
 
@@ -70,31 +73,47 @@ public final class DemoCommand implements Callable<Integer> {
         }
         final long sendNs = TrafficOptions.sendNs(seconds);
         final LabSpec spec = lab.spec("demo-" + ProcessHandle.current().pid());
-        output.text()
-                .printf(
-                        "%s of %d nodes over %s, %d links per dimension%n",
-                        spec.shape(),
-                        spec.shape().nodeCount(),
-                        spec.backend().usesNics()
-                                ? "veth NICs in network namespaces"
-                                : "UDP on loopback",
-                        spec.linkCount());
+        introduce(spec);
         final String missing = missing(spec);
         try (LabSession session =
                 lab.start(spec, false, config -> configure(config, missing.isEmpty()))) {
             session.observe();
-            final DemoRun run = new DemoRun(session.cluster(), session.folder(), output.text());
+            final DemoRun run =
+                    new DemoRun(
+                            session.cluster(),
+                            EndOptions.distances(spec, 0),
+                            session.folder(),
+                            output.text());
             final DemoRun.Outcome outcome = run.run(fileBytes, sendNs);
             final OrdinaryTcp tcp =
                     missing.isEmpty()
-                            ? OrdinaryTcp.measure(
-                                    session.cluster().config(), spec.rateBps() > 0, sendNs)
+                            ? OrdinaryTcp.measure(session.cluster().config(), spec, sendNs)
                             : OrdinaryTcp.unmeasured(missing);
             output.text().println(tcp.text());
             outcome.fields().putAll(tcp.fields());
+            boolean isOk = outcome.result().isOk();
+            if (spec.cabling().isPresent()) {
+                final CableDemo.Outcome cables =
+                        new CableDemo(session, output.text()).run(outcome.result());
+                outcome.fields().putAll(cables.fields());
+                isOk &= cables.isOk();
+            }
             output.report(outcome.fields());
-            return ExitStatus.of(outcome.result().isOk());
+            return ExitStatus.of(isOk);
         }
+    }
+
+    private void introduce(final LabSpec spec) {
+        final String medium =
+                spec.backend().usesNics() ? "veth NICs in network namespaces" : "UDP on loopback";
+        if (spec.cabling().isPresent()) {
+            output.text().printf("%s, over %s%n", spec.text(), medium);
+            return;
+        }
+        output.text()
+                .printf(
+                        "%s of %d nodes over %s, %d links per dimension%n",
+                        spec.shape(), spec.shape().nodeCount(), medium, spec.linkCount());
     }
 
     // Eight nodes on a machine with few CPUs may all wait for one for a second.

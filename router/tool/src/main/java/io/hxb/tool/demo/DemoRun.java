@@ -40,17 +40,24 @@ public final class DemoRun {
     private static final int BLOCK_BYTES = 8192;
 
     private final Cluster cluster;
+    private final List<Pair> distances;
     private final Path folder;
     private final PrintStream out;
 
     /**
      * Makes one.
      *
+     * @param distances pairs to measure, the nearest first.
      * @param folder for the files; the caller removes it.
      * @param out where people read along.
      */
-    public DemoRun(final Cluster cluster, final Path folder, final PrintStream out) {
+    public DemoRun(
+            final Cluster cluster,
+            final List<Pair> distances,
+            final Path folder,
+            final PrintStream out) {
         this.cluster = cluster;
+        this.distances = List.copyOf(distances);
         this.folder = folder;
         this.out = out;
     }
@@ -93,7 +100,6 @@ public final class DemoRun {
      */
     public Outcome run(final long meanBytes, final long sendNs) throws IOException {
         final RunMeasurement measurement = new RunMeasurement(cluster);
-        final List<Pair> distances = Pair.oneOfEachDistance(cluster.config().shape(), 0);
         measurement.awaitReady(distances);
         final FileSet files =
                 FileSet.generate(

@@ -5,11 +5,15 @@ import io.hxb.os.NetworkNamespace;
 import io.hxb.os.nic.NicAddress;
 import io.hxb.os.nic.NicInfo;
 import io.hxb.tap.IpPrefix;
+import io.hxb.tool.lab.LabCabling;
+import io.hxb.tool.lab.LabNames;
+import io.hxb.tool.lab.LabSpec;
 import io.hxb.tool.measure.Pair;
 import io.hxb.topology.Shape;
 
 import java.io.IOException;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
@@ -37,39 +41,50 @@ record OrdinaryTcp(String missing, double nicMegabytes, double linkMegabytes, bo
      * Measures both, one after the other, from node 0 to its first neighbour; the nodes are in
      * namespaces of their own.
      *
-     * @param isLimited whether the links have a rate.
+     * @param lab that the nodes are those of.
      * @param sendNs how long to measure each.
      * @throws IOException if a link cannot be given an address.
      * @throws io.hxb.tool.report.ToolException if no connection was made, or it carried nothing.
      */
-    static OrdinaryTcp measure(
-            final ClusterConfig config, final boolean isLimited, final long sendNs)
+    static OrdinaryTcp measure(final ClusterConfig config, final LabSpec lab, final long sendNs)
             throws IOException {
-        final Pair pair = Pair.oneOfEachDistance(config.shape(), 0).getFirst();
+        final List<Nic> link = firstLink(config, lab);
+        final int receiver = link.getLast().node;
         final long warmUpNs = Math.min(sendNs, MAX_WARM_UP_NS);
-        final String from = config.netns(pair.from());
-        final String to = config.netns(pair.to());
-        final String address = config.ip().prefixes().getFirst().address(pair.to());
+        final String from = config.netns(link.getFirst().node);
+        final String to = config.netns(receiver);
+        final String address = config.ip().prefixes().getFirst().address(receiver);
         final double overNic;
         try (TcpStream stream = new TcpStream(from, to, address)) {
             overNic = stream.megabytesPerSecond(warmUpNs, sendNs);
         }
-        addAddress(config, pair, pair.from(), 0);
-        addAddress(config, pair, pair.to(), 1);
+        addAddress(config, link.getFirst(), 0);
+        addAddress(config, link.getLast(), 1);
         try (TcpStream stream = new TcpStream(from, to, LINK.address(1))) {
             return new OrdinaryTcp(
-                    "", overNic, stream.megabytesPerSecond(warmUpNs, sendNs), isLimited);
+                    "",
+                    overNic,
+                    stream.megabytesPerSecond(warmUpNs, sendNs),
+                    lab.rateBps() > 0);
         }
     }
 
-    // To the first link towards the other; it goes with the namespace.
-    private static void addAddress(
-            final ClusterConfig config, final Pair pair, final int node, final int number)
-            throws IOException {
+    /** A NIC of a node. */
+    private record Nic(int node, String name) {}
+
+    /** The NICs at both ends of a link from node 0 to a neighbour. */
+    private static List<Nic> firstLink(final ClusterConfig config, final LabSpec lab) {
+        if (lab.cabling().isPresent()) {
+            final LabCabling.End far = lab.cabling().get().neighbours(0).getFirst();
+            return List.of(
+                    new Nic(0, LabNames.nic(0, 0)),
+                    new Nic(far.node(), LabNames.nic(0, far.link())));
+        }
+        final Pair pair = Pair.oneOfEachDistance(config.shape(), 0).getFirst();
         final long first = config.shape().coordinates(pair.from());
         final long second = config.shape().coordinates(pair.to());
         final String nic =
-                config.links(node).stream()
+                config.links(pair.from()).stream()
                         .filter(
                                 link ->
                                         Shape.coordinate(first, link.dimension())
@@ -77,11 +92,17 @@ record OrdinaryTcp(String missing, double nicMegabytes, double linkMegabytes, bo
                         .findFirst()
                         .orElseThrow()
                         .nic();
+        return List.of(new Nic(pair.from(), nic), new Nic(pair.to(), nic));
+    }
+
+    // It goes with the namespace.
+    private static void addAddress(final ClusterConfig config, final Nic nic, final int number)
+            throws IOException {
         NetworkNamespace.run(
-                config.netns(node),
+                config.netns(nic.node),
                 () -> {
                     new NicAddress(
-                                    NicInfo.read(nic).ifindex(),
+                                    NicInfo.read(nic.name).ifindex(),
                                     LINK.bytes(number),
                                     LINK.lengthBits())
                             .add();

@@ -101,7 +101,8 @@ public final class Lab implements AutoCloseable {
         if (spec.backend().usesNics() && !Privileges.canMakeNamespaces()) {
             throw new ToolException(
                     "--backend raw makes network namespaces, which needs root (CAP_NET_ADMIN,"
-                            + " CAP_NET_RAW and CAP_SYS_ADMIN): use sudo, or --backend udp");
+                            + " CAP_NET_RAW and CAP_SYS_ADMIN): use sudo"
+                            + (spec.cabling().isPresent() ? "" : ", or --backend udp"));
         }
     }
 
@@ -123,15 +124,15 @@ public final class Lab implements AutoCloseable {
         final String switches = LabNames.switchNamespace(spec.name());
         makeNamespaces();
         make(LabScripts.switches(spec), "ip", "-n", switches, "-batch", "-");
-        final String links = LabScripts.nodeLinks(spec);
-        final String shapers = LabScripts.nodeShapers(spec);
         for (int node = 0; node < spec.shape().nodeCount(); node++) {
             final String namespace = LabNames.namespace(spec.name(), node);
-            make(links, "ip", "-n", namespace, "-batch", "-");
+            final List<String> nics = LabNames.nics(spec, node);
+            final String shapers = LabScripts.nodeShapers(spec, node);
+            make(LabScripts.nodeLinks(spec, node), "ip", "-n", namespace, "-batch", "-");
             if (!shapers.isEmpty()) {
                 make(shapers, "tc", "-n", namespace, "-batch", "-");
             }
-            step(() -> spec.wire().prepare(namespace, LabNames.nics(spec)));
+            step(() -> spec.wire().prepare(namespace, nics));
         }
         final String portShapers = LabScripts.switchShapers(spec);
         if (!portShapers.isEmpty()) {

@@ -1,5 +1,7 @@
 package io.hxb.tool.lab;
 
+import io.hxb.topology.Shape;
+
 import java.nio.file.Path;
 import java.util.List;
 
@@ -78,8 +80,17 @@ public final class LabAdvice {
                 + spec.shape().nodeCount()
                 + " nodes could be attached to; "
                 + written(log)
-                + "; try a smaller --shape or fewer --links, or stop what else keeps this machine"
-                + " busy";
+                + "; "
+                + smaller(spec.shape());
+    }
+
+    /** What to do about a lab that is too slow for this machine. */
+    static String smaller(final Shape shape) {
+        return "try "
+                + (shape.isAnyCabling()
+                        ? "a --graph of fewer nodes"
+                        : "a smaller --shape or fewer --links")
+                + ", or stop what else keeps this machine busy";
     }
 
     /**

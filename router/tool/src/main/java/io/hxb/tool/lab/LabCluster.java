@@ -14,7 +14,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /** Makes the cluster configuration of a lab, the same file that a real cluster has. Stateless. */
 public final class LabCluster {
@@ -33,7 +35,7 @@ public final class LabCluster {
         final int dimensions = spec.shape().dimensions();
         final LinkPlan links =
                 spec.backend().usesNics()
-                        ? LinkPlan.raw(nics(spec), LabNames.namespacePattern(spec.name()))
+                        ? rawLinks(spec)
                         : LinkPlan.udp(
                                 dimensions,
                                 spec.linkCount(),
@@ -89,11 +91,40 @@ public final class LabCluster {
         return folder.resolve("cluster.yaml");
     }
 
-    private static List<List<String>> nics(final LabSpec spec) {
+    /** The NICs of all nodes of a raw lab. */
+    static LinkPlan rawLinks(final LabSpec spec) {
+        final String namespaces = LabNames.namespacePattern(spec.name());
+        final List<List<String>> common = nics(spec, commonNode(spec));
+        final Map<Long, LinkPlan.NodeOverride> others = new LinkedHashMap<>();
+        for (int node = 0; node < spec.shape().nodeCount(); node++) {
+            final List<List<String>> own = nics(spec, node);
+            if (!own.equals(common)) {
+                others.put(
+                        spec.shape().coordinates(node), new LinkPlan.NodeOverride(own, "", ""));
+            }
+        }
+        final LinkPlan plan = LinkPlan.raw(common, namespaces);
+        return new LinkPlan(common, namespaces, plan.udpHost(), plan.udpBasePort(), others);
+    }
+
+    /** A node with as many links as the most others have, so that the file lists few nodes. */
+    private static int commonNode(final LabSpec spec) {
+        final int[] nodes = new int[LinkPlan.MAX_LINKS_PER_DIMENSION + 1];
+        int common = 0;
+        for (int node = 0; node < spec.shape().nodeCount(); node++) {
+            nodes[spec.linkCount(node)]++;
+            if (nodes[spec.linkCount(node)] > nodes[spec.linkCount(common)]) {
+                common = node;
+            }
+        }
+        return common;
+    }
+
+    private static List<List<String>> nics(final LabSpec spec, final int node) {
         final List<List<String>> nics = new ArrayList<>();
         for (int dimension = 0; dimension < spec.shape().dimensions(); dimension++) {
             final List<String> trunk = new ArrayList<>();
-            for (int link = 0; link < spec.linkCount(); link++) {
+            for (int link = 0; link < spec.linkCount(node); link++) {
                 trunk.add(LabNames.nic(dimension, link));
             }
             nics.add(trunk);

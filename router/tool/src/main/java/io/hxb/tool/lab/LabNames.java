@@ -42,16 +42,16 @@ public final class LabNames {
                 + "'";
     }
 
-    /** NIC in every node's namespace, such as {@code y1}. */
+    /** NIC in a node's namespace, such as {@code y1}. */
     public static String nic(final int dimension, final int link) {
         return Dimensions.name(dimension) + link;
     }
 
-    /** The NICs in every node's namespace. */
-    static List<String> nics(final LabSpec spec) {
+    /** The NICs in a node's namespace. */
+    static List<String> nics(final LabSpec spec, final int node) {
         final List<String> nics = new ArrayList<>();
         for (int dimension = 0; dimension < spec.shape().dimensions(); dimension++) {
-            for (int link = 0; link < spec.linkCount(); link++) {
+            for (int link = 0; link < spec.linkCount(node); link++) {
                 nics.add(nic(dimension, link));
             }
         }
@@ -89,7 +89,10 @@ public final class LabNames {
         return nic(dimension, link) + "." + node;
     }
 
-    /** Bridge of one line and link, such as {@code by1.15}; a line is known by its first node. */
+    /**
+     * Bridge of one line and link, such as {@code by1.15}; a line is known by its first node. A
+     * cable's bridge has the link and node of the cable's first end.
+     */
     public static String bridge(final int dimension, final int link, final int firstNodeOfLine) {
         return "b" + nic(dimension, link) + "." + firstNodeOfLine;
     }

@@ -5,6 +5,7 @@ import io.hxb.config.LinkConfig;
 import io.hxb.counter.CounterReader;
 import io.hxb.counter.CounterType;
 import io.hxb.tool.report.ToolException;
+import io.hxb.topology.Shape;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -37,8 +38,8 @@ final class LabNeighbours {
                                 + limitNs / 1_000_000_000L
                                 + " s: "
                                 + String.join(", ", missing)
-                                + "; try a smaller --shape or fewer --links, or stop what else"
-                                + " keeps this machine busy");
+                                + "; "
+                                + LabAdvice.smaller(config.shape()));
             }
             LockSupport.parkNanos(LOOK_NS);
             missing = missing(config);
@@ -65,7 +66,7 @@ final class LabNeighbours {
         final List<String> missing = new ArrayList<>();
         try (CounterReader reader = CounterReader.open(file)) {
             for (final LinkConfig link : config.links(node)) {
-                final long wanted = config.shape().extent(link.dimension()) - 1L;
+                final long wanted = neighbours(config.shape(), link);
                 final long heard = reader.value(CounterType.LINK_NEIGHBOURS_NODES, link.index());
                 if (heard < wanted) {
                     missing.add(
@@ -77,5 +78,10 @@ final class LabNeighbours {
             throw new ToolException(e.getMessage(), e);
         }
         return missing;
+    }
+
+    // A cable has one other end.
+    private static long neighbours(final Shape shape, final LinkConfig link) {
+        return shape.isAnyCabling() ? 1 : shape.extent(link.dimension()) - 1L;
     }
 }

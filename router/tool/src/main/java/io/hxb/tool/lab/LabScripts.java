@@ -51,6 +51,12 @@ final class LabScripts {
      * both ends in nodes, without bridges.
      */
     static String switches(final LabSpec spec) {
+        return spec.cabling().isPresent()
+                ? cables(spec, spec.cabling().get())
+                : lines(spec);
+    }
+
+    private static String lines(final LabSpec spec) {
         final StringBuilder script = new StringBuilder();
         final Shape shape = spec.shape();
         for (int node = 0; node < shape.nodeCount(); node++) {
@@ -75,11 +81,45 @@ final class LabScripts {
             final int link) {
         final int first = LabNames.firstNodeOfLine(spec.shape(), node, dimension);
         final String bridge = LabNames.bridge(dimension, link, first);
-        final String port = LabNames.port(dimension, link, node);
         if (node == first) {
-            script.append("link add ").append(bridge).append(" mtu ").append(spec.mtuBytes());
-            script.append(" up type bridge stp_state 0 forward_delay 0 mcast_snooping 0\n");
+            addBridge(script, spec, bridge);
         }
+        addPort(script, spec, bridge, node, dimension, link);
+    }
+
+    private static String cables(final LabSpec spec, final LabCabling cabling) {
+        final StringBuilder script = new StringBuilder();
+        for (final LabCabling.Cable cable : cabling.cables()) {
+            final LabCabling.End first = cable.first();
+            final LabCabling.End second = cable.second();
+            if (spec.wiring() == Wiring.BRIDGE) {
+                final String bridge = LabNames.bridge(0, first.link(), first.node());
+                addBridge(script, spec, bridge);
+                addPort(script, spec, bridge, first.node(), 0, first.link());
+                addPort(script, spec, bridge, second.node(), 0, second.link());
+            } else {
+                script.append("link add ");
+                addNic(script, spec, first.node(), 0, first.link()).append(" type veth peer name ");
+                addNic(script, spec, second.node(), 0, second.link()).append('\n');
+            }
+        }
+        return script.toString();
+    }
+
+    private static void addBridge(
+            final StringBuilder script, final LabSpec spec, final String bridge) {
+        script.append("link add ").append(bridge).append(" mtu ").append(spec.mtuBytes());
+        script.append(" up type bridge stp_state 0 forward_delay 0 mcast_snooping 0\n");
+    }
+
+    private static void addPort(
+            final StringBuilder script,
+            final LabSpec spec,
+            final String bridge,
+            final int node,
+            final int dimension,
+            final int link) {
+        final String port = LabNames.port(dimension, link, node);
         script.append("link add ").append(port).append(" mtu ").append(spec.mtuBytes());
         script.append(" master ").append(bridge).append(" type veth peer name ");
         addNic(script, spec, node, dimension, link).append('\n');
@@ -112,25 +152,21 @@ final class LabScripts {
         return script.append(" netns ").append(LabNames.namespace(spec.name(), node));
     }
 
-    /** In each node's namespace: brings its NICs up. The same text for all nodes. */
-    static String nodeLinks(final LabSpec spec) {
+    /** In a node's namespace: brings its NICs up. */
+    static String nodeLinks(final LabSpec spec, final int node) {
         final StringBuilder script = new StringBuilder("link set lo up\n");
-        for (int dimension = 0; dimension < spec.shape().dimensions(); dimension++) {
-            for (int link = 0; link < spec.linkCount(); link++) {
-                script.append("link set ").append(LabNames.nic(dimension, link)).append(" up\n");
-            }
+        for (final String nic : LabNames.nics(spec, node)) {
+            script.append("link set ").append(nic).append(" up\n");
         }
         return script.toString();
     }
 
-    /** In each node's namespace: shapes what the node sends. Empty without a rate. */
-    static String nodeShapers(final LabSpec spec) {
+    /** In a node's namespace: shapes what the node sends. Empty without a rate. */
+    static String nodeShapers(final LabSpec spec, final int node) {
         final StringBuilder script = new StringBuilder();
         if (spec.rateBps() > 0) {
-            for (int dimension = 0; dimension < spec.shape().dimensions(); dimension++) {
-                for (int link = 0; link < spec.linkCount(); link++) {
-                    addShaper(script, spec, LabNames.nic(dimension, link));
-                }
+            for (final String nic : LabNames.nics(spec, node)) {
+                addShaper(script, spec, nic);
             }
         }
         return script.toString();
@@ -142,8 +178,11 @@ final class LabScripts {
      */
     static String switchShapers(final LabSpec spec) {
         final StringBuilder script = new StringBuilder();
+        if (spec.cabling().isPresent() || spec.rateBps() == 0) {
+            return "";
+        }
         for (int dimension = 0; dimension < spec.shape().dimensions(); dimension++) {
-            if (spec.rateBps() == 0 || spec.shape().extent(dimension) <= 2) {
+            if (spec.shape().extent(dimension) <= 2) {
                 continue;
             }
             for (int node = 0; node < spec.shape().nodeCount(); node++) {
@@ -162,6 +201,31 @@ final class LabScripts {
                 .append(" root ")
                 .append(spec.wire().shaper(spec.rateBps(), spec.mtuBytes()))
                 .append('\n');
+    }
+
+    /** Where {@link #setCable} has to be done. */
+    static String cableNamespace(final LabSpec spec, final LabCabling.Cable cable) {
+        return spec.hasPorts()
+                ? LabNames.switchNamespace(spec.name())
+                : LabNames.namespace(spec.name(), cable.first().node());
+    }
+
+    /**
+     * Takes the carrier of both NICs of a cable away, or gives it back.
+     *
+     * @param state up or down.
+     */
+    static String setCable(
+            final LabSpec spec, final LabCabling.Cable cable, final String state) {
+        if (!spec.hasPorts()) {
+            return "link set " + LabNames.nic(0, cable.first().link()) + " " + state + "\n";
+        }
+        final StringBuilder script = new StringBuilder();
+        for (final LabCabling.End end : List.of(cable.first(), cable.second())) {
+            script.append("link set ").append(LabNames.port(0, end.link(), end.node()));
+            script.append(" ").append(state).append('\n');
+        }
+        return script.toString();
     }
 
     /** Removes namespaces, and with them all NICs and shapers inside. */

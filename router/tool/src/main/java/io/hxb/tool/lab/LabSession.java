@@ -31,7 +31,11 @@ public final class LabSession implements AutoCloseable {
 
     private LabSession(final Lab lab, final Cluster cluster, final Map<String, byte[]> files) {
         this.lab = lab;
-        this.cluster = cluster;
+        this.cluster =
+                lab.spec()
+                        .cabling()
+                        .<Cluster>map(cabling -> new CabledCluster(cluster, cabling))
+                        .orElse(cluster);
         this.files = files;
     }
 
@@ -113,6 +117,11 @@ public final class LabSession implements AutoCloseable {
     /** The nodes. */
     public Cluster cluster() {
         return cluster;
+    }
+
+    /** What the lab was made from. */
+    public LabSpec spec() {
+        return lab.spec();
     }
 
     /** Name of the lab. */

@@ -9,6 +9,7 @@ import io.hxb.topology.Shape;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
@@ -16,7 +17,7 @@ import java.util.stream.IntStream;
  *
  * @param name lab name: lower-case letters, digits and dashes.
  * @param shape shape of the cluster.
- * @param linkCount links per dimension, 1 to 8.
+ * @param linkCount links per dimension, 1 to 8; with cables of its own, of the node with the most.
  * @param backend what links are made of.
  * @param rateBps bits per second of each link and direction; 0 for no limit.
  * @param mtuBytes MTU of the NICs (RAW), or the largest frame (UDP).
@@ -24,6 +25,7 @@ import java.util.stream.IntStream;
  * @param kernelRelay whether the kernel relays; ignored for UDP.
  * @param wire what becomes of trains on the way; ignored for UDP.
  * @param encapsulation what long frames are put into; ignored for UDP.
+ * @param cabling the cables between single nodes; empty for a hyper-crossbar.
  */
 public record LabSpec(
         String name,
@@ -35,7 +37,8 @@ public record LabSpec(
         Wiring wiring,
         SocketConfig.KernelRelay kernelRelay,
         LabWire wire,
-        FrameConfig.Encapsulation encapsulation) {
+        FrameConfig.Encapsulation encapsulation,
+        Optional<LabCabling> cabling) {
     /** Maximum number of NICs of one lab: each costs kernel memory and time to make. */
     public static final int MAX_NICS = 8192;
 
@@ -63,6 +66,11 @@ public record LabSpec(
                             + " links per dimension needs "
                             + nics);
         }
+        if (cabling.isPresent() && !backend.usesNics()) {
+            problems.add(
+                    "--graph needs --backend raw: cables join NICs, and UDP links are sockets on"
+                            + " loopback");
+        }
         if (mtuBytes < 576 || mtuBytes > 65_000) {
             problems.add("--mtu must be 576..65000: " + mtuBytes);
         }
@@ -76,7 +84,7 @@ public record LabSpec(
         if (wiring == Wiring.DIRECT && !backend.usesNics()) {
             problems.add("--wiring direct needs --backend raw: UDP links are sockets on loopback");
         }
-        if (wiring == Wiring.DIRECT && !hasPairsOnly(shape)) {
+        if (wiring == Wiring.DIRECT && cabling.isEmpty() && !hasPairsOnly(shape)) {
             problems.add(
                     "--wiring direct joins two NICs; the shape "
                             + shape
@@ -122,7 +130,33 @@ public record LabSpec(
         return text.equals("none") ? 0 : Quantity.parseRateBps(text);
     }
 
-    /** A lab whose lines are bridges, where the kernel relays if it can. */
+    /** A hyper-crossbar. */
+    public LabSpec(
+            final String name,
+            final Shape shape,
+            final int linkCount,
+            final Backend backend,
+            final long rateBps,
+            final int mtuBytes,
+            final Wiring wiring,
+            final SocketConfig.KernelRelay kernelRelay,
+            final LabWire wire,
+            final FrameConfig.Encapsulation encapsulation) {
+        this(
+                name,
+                shape,
+                linkCount,
+                backend,
+                rateBps,
+                mtuBytes,
+                wiring,
+                kernelRelay,
+                wire,
+                encapsulation,
+                Optional.empty());
+    }
+
+    /** A hyper-crossbar whose lines are bridges, where the kernel relays if it can. */
     public LabSpec(
             final String name,
             final Shape shape,
@@ -141,6 +175,22 @@ public record LabSpec(
                 SocketConfig.KernelRelay.AUTO,
                 LabWire.WHOLE,
                 FrameConfig.Encapsulation.AUTO);
+    }
+
+    /** A lab of such cables instead of lines, with the other properties of this one. */
+    public LabSpec withCabling(final LabCabling value) {
+        return new LabSpec(
+                name,
+                value.shape(),
+                value.maxLinkCount(),
+                backend,
+                rateBps,
+                mtuBytes,
+                wiring,
+                kernelRelay,
+                wire,
+                encapsulation,
+                Optional.of(value));
     }
 
     /** The same with another wiring. */
@@ -178,7 +228,8 @@ public record LabSpec(
                 newWiring,
                 newRelay,
                 newWire,
-                newEncapsulation);
+                newEncapsulation,
+                cabling);
     }
 
     private static boolean hasPairsOnly(final Shape shape) {
@@ -190,8 +241,25 @@ public record LabSpec(
         return backend.usesNics() && wiring == Wiring.BRIDGE;
     }
 
-    /** NICs per node. */
+    /** NICs per node; of that with the most, where they differ. */
     public int nicsPerNode() {
         return shape.dimensions() * linkCount;
+    }
+
+    /** What it consists of, as people read it. */
+    public String text() {
+        return cabling.map(
+                        cables ->
+                                "%s, %d nodes, %d cables"
+                                        .formatted(
+                                                cables.graph(),
+                                                shape.nodeCount(),
+                                                cables.cables().size()))
+                .orElseGet(() -> shape + ", " + linkCount + " links per dimension");
+    }
+
+    /** Links of a node in each dimension. */
+    public int linkCount(final int node) {
+        return cabling.isPresent() ? cabling.get().linkCount(node) : linkCount;
     }
 }

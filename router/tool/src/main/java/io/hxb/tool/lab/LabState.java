@@ -1,5 +1,7 @@
 package io.hxb.tool.lab;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+
 import io.hxb.config.Backend;
 import io.hxb.config.FrameConfig;
 import io.hxb.config.SocketConfig;
@@ -8,6 +10,7 @@ import io.hxb.topology.Shape;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -25,6 +28,7 @@ import java.util.regex.Pattern;
  * @param kernelRelay {@code auto}, {@code on} or {@code off}.
  * @param wire {@code whole}, {@code cut} or {@code paced}.
  * @param encapsulation {@code ethernet}, {@code udp}, {@code tcp} or {@code auto}.
+ * @param cabling cables between single nodes; null for a hyper-crossbar.
  * @param network graph of the switches that join the nodes, which are plain hosts then; empty for a
  *     lab of HXB nodes.
  * @param ownerPid process without which the lab is stale; 0 while nobody has taken it over.
@@ -44,6 +48,7 @@ public record LabState(
         String kernelRelay,
         String wire,
         String encapsulation,
+        @JsonInclude(JsonInclude.Include.NON_NULL) LabCabling cabling,
         String network,
         long ownerPid,
         long ownerStartMs,
@@ -75,6 +80,7 @@ public record LabState(
                         spec.kernelRelay().name().toLowerCase(Locale.ROOT),
                         spec.wire().name().toLowerCase(Locale.ROOT),
                         spec.encapsulation().name().toLowerCase(Locale.ROOT),
+                        spec.cabling().orElse(null),
                         "",
                         0,
                         0,
@@ -96,6 +102,7 @@ public record LabState(
                 kernelRelay,
                 wire,
                 encapsulation,
+                cabling,
                 network,
                 owner.pid(),
                 startMs(owner),
@@ -116,6 +123,7 @@ public record LabState(
                 kernelRelay,
                 wire,
                 encapsulation,
+                cabling,
                 network,
                 ownerPid,
                 ownerStartMs,
@@ -136,6 +144,7 @@ public record LabState(
                 kernelRelay,
                 wire,
                 encapsulation,
+                cabling,
                 graph,
                 ownerPid,
                 ownerStartMs,
@@ -152,7 +161,7 @@ public record LabState(
     public LabSpec spec() {
         return new LabSpec(
                 name,
-                Shape.parse(shape),
+                cabling == null ? Shape.parse(shape) : cabling.shape(),
                 links,
                 Backend.valueOf(backend.toUpperCase(Locale.ROOT)),
                 rateBps,
@@ -160,7 +169,8 @@ public record LabState(
                 Wiring.valueOf(wiring.toUpperCase(Locale.ROOT)),
                 SocketConfig.KernelRelay.valueOf(kernelRelay.toUpperCase(Locale.ROOT)),
                 LabWire.valueOf(wire.toUpperCase(Locale.ROOT)),
-                FrameConfig.Encapsulation.valueOf(encapsulation.toUpperCase(Locale.ROOT)));
+                FrameConfig.Encapsulation.valueOf(encapsulation.toUpperCase(Locale.ROOT)),
+                Optional.ofNullable(cabling));
     }
 
     /** True while the process to which the lab belongs is alive. */

@@ -4,6 +4,8 @@ import io.hxb.topology.Shape;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * Two nodes, from one of which messages go to the other. Immutable.
@@ -40,8 +42,18 @@ public record Pair(int from, int to) {
         return pairs;
     }
 
-    /** Links between the two. */
-    public int hops(final Shape shape) {
-        return Shape.distance(shape.coordinates(from), shape.coordinates(to));
+    /**
+     * The same where no shape shows how far nodes are from each other.
+     *
+     * @param hops links from {@code from} to each node, {@code [nodes]}.
+     */
+    public static List<Pair> oneOfEachDistance(final int[] hops, final int from) {
+        final Map<Integer, Pair> pairs = new TreeMap<>();
+        for (int to = 0; to < hops.length; to++) {
+            if (hops[to] > 0) {
+                pairs.putIfAbsent(hops[to], new Pair(from, to));
+            }
+        }
+        return List.copyOf(pairs.values());
     }
 }

@@ -1,6 +1,7 @@
 package io.hxb.tool.measure;
 
 import io.hxb.pm.PmContext;
+import io.hxb.tool.cluster.Cluster;
 import io.hxb.topology.Shape;
 
 import java.io.IOException;
@@ -8,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 
 /**
  * Round trips of several pairs: in turns, one round in each interval, or back to back, one pair
@@ -105,8 +107,14 @@ final class Pings implements AutoCloseable {
         return run;
     }
 
+    private static Integer hops(final Cluster cluster, final Pair pair) {
+        final OptionalInt hops = cluster.hops(pair.from(), pair.to());
+        return hops.isPresent() ? hops.getAsInt() : null;
+    }
+
     /** What was found. */
-    RoundTripResult trips(final Shape shape, final long relays) {
+    RoundTripResult trips(final Cluster cluster, final long relays) {
+        final Shape shape = cluster.config().shape();
         final RoundTripHistogram all = new RoundTripHistogram(3);
         final List<RoundTripResult.Trip> trips = new ArrayList<>();
         for (final PingTally tally : tallies) {
@@ -116,7 +124,7 @@ final class Pings implements AutoCloseable {
                     new RoundTripResult.Trip(
                             shape.format(shape.coordinates(pair.from())),
                             shape.format(shape.coordinates(pair.to())),
-                            pair.hops(shape),
+                            hops(cluster, pair),
                             tally.sent(),
                             tally.lost(),
                             RoundTrips.of(tally.histogram())));

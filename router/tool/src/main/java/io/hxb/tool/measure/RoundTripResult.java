@@ -1,5 +1,6 @@
 package io.hxb.tool.measure;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 
 import java.util.List;
@@ -22,7 +23,7 @@ public record RoundTripResult(Result result, long late, List<Trip> trips) {
      *
      * @param from coordinates of the sender.
      * @param to coordinates of the receiver.
-     * @param hops links between them.
+     * @param hops links between them; null if that is not known.
      * @param sent messages sent.
      * @param lost messages without an answer in time.
      * @param rttUs round trips.
@@ -30,7 +31,7 @@ public record RoundTripResult(Result result, long late, List<Trip> trips) {
     public record Trip(
             String from,
             String to,
-            int hops,
+            @JsonInclude(JsonInclude.Include.NON_NULL) Integer hops,
             long sent,
             long lost,
             @JsonProperty("rtt_us") RoundTrips rttUs) {}

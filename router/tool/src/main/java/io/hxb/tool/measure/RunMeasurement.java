@@ -127,7 +127,7 @@ public final class RunMeasurement {
             }
             final long relays =
                     counters.settled().sum(CounterType.FORWARD_RELAYED_FRAMES) - relaysBefore;
-            return pings.trips(cluster.config().shape(), relays);
+            return pings.trips(cluster, relays);
         }
     }
 

@@ -1,9 +1,12 @@
 package io.hxb.tool.option;
 
+import io.hxb.tool.lab.LabSpec;
 import io.hxb.tool.measure.Pair;
 import io.hxb.topology.Shape;
 
 import picocli.CommandLine.Option;
+
+import java.util.List;
 
 /** Options that select the nodes of a lab between which messages flow. Picocli fills it. */
 public final class EndOptions {
@@ -32,10 +35,18 @@ public final class EndOptions {
         return from == null ? 0 : shape.node(shape.parseCoordinates(from));
     }
 
-    /** Node id of the receiver. */
-    public int to(final Shape shape) {
-        return to == null
-                ? Pair.oneOfEachDistance(shape, from(shape)).getLast().to()
-                : shape.node(shape.parseCoordinates(to));
+    /** Node id of the receiver in a lab. */
+    public int to(final LabSpec lab) {
+        if (to != null) {
+            return lab.shape().node(lab.shape().parseCoordinates(to));
+        }
+        return distances(lab, from(lab.shape())).getLast().to();
+    }
+
+    /** From a node of a lab to one at each distance, the nearest first. */
+    public static List<Pair> distances(final LabSpec lab, final int from) {
+        return lab.cabling()
+                .map(cabling -> Pair.oneOfEachDistance(cabling.distances(from), from))
+                .orElseGet(() -> Pair.oneOfEachDistance(lab.shape(), from));
     }
 }

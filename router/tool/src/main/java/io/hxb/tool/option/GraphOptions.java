@@ -23,7 +23,7 @@ public final class GraphOptions {
                 "or take words: mesh:4x4 torus:8x8 cube:K,N hypercube:N "
                         + "hyper-crossbar:4x4x2 hyperx:4x4 fat-tree:U,D,M clos:LEAVES,TOPS "
                         + "vbft:LEAVES,TOPS myrinet-clos:N tree:N,ARITY dragonfly:SWITCHES,LINKS "
-                        + "random:N,DEGREE,SEED"
+                        + "full:N ring:N chain:N star:N random:N,DEGREE,SEED"
             })
     private String graph;
 

@@ -3,6 +3,7 @@ package io.hxb.tool.option;
 import io.hxb.config.Backend;
 import io.hxb.config.FrameConfig;
 import io.hxb.config.SocketConfig;
+import io.hxb.tool.lab.LabCabling;
 import io.hxb.tool.lab.LabSpec;
 import io.hxb.tool.lab.LabWire;
 import io.hxb.tool.lab.Wiring;
@@ -14,19 +15,20 @@ import io.hxb.topology.Shape;
 import picocli.CommandLine.Option;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /** Options of the links of a lab. Picocli fills it. */
 public final class LabLinkOptions {
+    private static final int LINKS = 2;
     private static final int NODE_MTU = 9000;
     private static final int HOST_MTU = 1500;
 
     @Option(
             names = "--links",
             paramLabel = "N",
-            defaultValue = "2",
-            description = "make this many links per dimension, 1..8 (default: ${DEFAULT-VALUE})")
-    private int links;
+            description = "make this many links per dimension, 1..8 (default: 2)")
+    private Integer links;
 
     @Option(
             names = "--backend",
@@ -57,8 +59,8 @@ public final class LabLinkOptions {
             split = ",",
             defaultValue = "bridge,whole",
             description =
-                    "join the NICs of a line, raw only, by a bridge, whose ports can be made to"
-                        + " fail, or, for lines of two, directly by a veth pair; and let frames"
+                    "join the NICs of a line or cable, raw only, by a bridge, whose ports can be"
+                        + " made to fail, or, for two, directly by a veth pair; and let frames"
                         + " that the kernel has in one piece (GSO batches) pass whole, have the"
                         + " kernel cut and join them, or take them frame by frame at --rate, paced,"
                         + " as a NIC does; give one of each kind, as in direct,paced (default:"
@@ -94,20 +96,54 @@ public final class LabLinkOptions {
      */
     public LabSpec spec(final String name, final String shape) {
         try {
-            return new LabSpec(
-                    name,
-                    Shape.parse(shape),
-                    links,
-                    backend(),
-                    LabSpec.parseRate(rate),
-                    mtu == null ? NODE_MTU : mtu,
-                    chosen(Wiring.class, Wiring.BRIDGE),
-                    kernelRelay,
-                    chosen(LabWire.class, LabWire.WHOLE),
-                    encapsulation);
+            final int count = links == null ? LINKS : links;
+            return spec(name, Shape.parse(shape), count, backend(), Optional.empty());
         } catch (final IllegalArgumentException | ToolException e) {
             throw new UsageException(e.getMessage(), e);
         }
+    }
+
+    /**
+     * A lab of such cables; wrong values end the command as wrong usage.
+     *
+     * @throws UsageException also if {@code --links} was given, which is for lines.
+     */
+    LabSpec spec(final String name, final LabCabling cabling) {
+        if (links != null) {
+            throw new UsageException(
+                    "--links is for the lines of a --shape; with --graph give --parallel N for N"
+                            + " cables instead of each");
+        }
+        try {
+            return spec(
+                    name,
+                    cabling.shape(),
+                    cabling.maxLinkCount(),
+                    backend == null ? Backend.RAW : backend,
+                    Optional.of(cabling));
+        } catch (final IllegalArgumentException | ToolException e) {
+            throw new UsageException(e.getMessage(), e);
+        }
+    }
+
+    private LabSpec spec(
+            final String name,
+            final Shape shape,
+            final int linkCount,
+            final Backend chosenBackend,
+            final Optional<LabCabling> cabling) {
+        return new LabSpec(
+                name,
+                shape,
+                linkCount,
+                chosenBackend,
+                LabSpec.parseRate(rate),
+                mtu == null ? NODE_MTU : mtu,
+                chosen(Wiring.class, Wiring.BRIDGE),
+                kernelRelay,
+                chosen(LabWire.class, LabWire.WHOLE),
+                encapsulation,
+                cabling);
     }
 
     /** The same for hosts that are joined by switches: a line of that many, with one NIC each. */

@@ -1,5 +1,6 @@
 package io.hxb.tool.option;
 
+import io.hxb.tool.lab.LabSpec;
 import io.hxb.tool.measure.Pair;
 import io.hxb.tool.report.UsageException;
 import io.hxb.topology.Shape;
@@ -76,12 +77,12 @@ public final class TrafficOptions {
     }
 
     /** The pairs of a lab that exchange messages: all, or those between two ends. */
-    public List<Pair> pairs(final Shape shape, final EndOptions ends) {
+    public List<Pair> pairs(final LabSpec lab, final EndOptions ends) {
         if (isAll && ends.isGiven()) {
             throw new UsageException(
                     "--all sends from every node to every other: leave out --from and --to");
         }
-        return pairs(shape, ends.from(shape), ends.to(shape));
+        return pairs(lab.shape(), ends.from(lab.shape()), ends.to(lab));
     }
 
     /** The pairs that exchange messages: all, or one, or both of its directions. */

@@ -1,5 +1,6 @@
 package io.hxb.tool.perf;
 
+import io.hxb.tool.lab.LabSpec;
 import io.hxb.tool.measure.Pair;
 import io.hxb.tool.measure.RunMeasurement;
 import io.hxb.tool.option.EndOptions;
@@ -109,8 +110,8 @@ public final class PerfOptions {
     }
 
     /** The pairs of a lab that exchange messages. */
-    public List<Pair> pairs(final Shape shape, final EndOptions ends) {
-        return traffic.pairs(shape, ends);
+    public List<Pair> pairs(final LabSpec lab, final EndOptions ends) {
+        return traffic.pairs(lab, ends);
     }
 
     /** The pairs that exchange messages. */

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * Measures round trips and prints them, for {@code ping} and {@code lab run ping}. Owned by the
@@ -31,12 +32,14 @@ public final class PingReport implements PingListener {
     /** Maximum number of nodes whose round trips among all fit into a square table. */
     private static final int SQUARE_NODES = 12;
 
+    private final Cluster cluster;
     private final Shape shape;
     private final PingPlan plan;
     private final Output output;
 
-    private PingReport(final Shape shape, final PingPlan plan, final Output output) {
-        this.shape = shape;
+    private PingReport(final Cluster cluster, final PingPlan plan, final Output output) {
+        this.cluster = cluster;
+        this.shape = cluster.config().shape();
         this.plan = plan;
         this.output = output;
     }
@@ -54,7 +57,7 @@ public final class PingReport implements PingListener {
             final boolean isNew,
             final Output output)
             throws IOException {
-        final PingReport report = new PingReport(cluster.config().shape(), plan, output);
+        final PingReport report = new PingReport(cluster, plan, output);
         final RunMeasurement measurement = new RunMeasurement(cluster);
         if (isNew) {
             measurement.awaitReady(pairs);
@@ -85,17 +88,22 @@ public final class PingReport implements PingListener {
         }
     }
 
+    private String hops(final Pair pair) {
+        final OptionalInt hops = cluster.hops(pair.from(), pair.to());
+        return hops.isPresent() ? " hops=" + hops.getAsInt() : "";
+    }
+
     @Override
     public void onAnswer(final Pair pair, final long number, final long tripNs) {
         final double tripUs = Math.round(tripNs / 10.0) / 100.0;
         output.text()
                 .printf(
                         Locale.ROOT,
-                        "%d bytes from %s: seq=%d hops=%d time=%.2f us%n",
+                        "%d bytes from %s: seq=%d%s time=%.2f us%n",
                         plan.lengthBytes(),
                         coordinates(pair.to()),
                         number,
-                        pair.hops(shape),
+                        hops(pair),
                         tripUs);
         final Map<String, Object> reply = reply(pair, number, true);
         reply.put("rtt_us", tripUs);
@@ -107,10 +115,10 @@ public final class PingReport implements PingListener {
         output.text()
                 .printf(
                         Locale.ROOT,
-                        "%s: seq=%d hops=%d %s%n",
+                        "%s: seq=%d%s %s%n",
                         coordinates(pair.to()),
                         number,
-                        pair.hops(shape),
+                        hops(pair),
                         problem);
         final Map<String, Object> reply = reply(pair, number, false);
         reply.put("error", problem);
@@ -198,7 +206,7 @@ public final class PingReport implements PingListener {
             final boolean isKnown = trip.sent() > trip.lost();
             table.row(
                     trip.from() + " -> " + trip.to(),
-                    trip.hops(),
+                    trip.hops() == null ? "-" : trip.hops(),
                     trip.sent(),
                     trip.lost(),
                     isKnown ? rtt.min() : "-",

@@ -11,6 +11,7 @@ import io.hxb.config.LinkPlan;
 import io.hxb.counter.CounterLabels;
 import io.hxb.counter.CounterType;
 import io.hxb.counter.Counters;
+import io.hxb.fabric.generate.GraphSpec;
 import io.hxb.tool.report.ToolException;
 import io.hxb.topology.Shape;
 
@@ -38,9 +39,13 @@ class LabNeighboursTest {
     }
 
     private ClusterConfig start(final Shape shape) {
+        return start(ClusterConfig.of("lab", shape, Backend.UDP, LinkPlan.udp(2, 2, 20_000)));
+    }
+
+    private ClusterConfig start(final ClusterConfig cluster) {
+        final Shape shape = cluster.shape();
         final ClusterConfig config =
-                ClusterConfig.of("lab", shape, Backend.UDP, LinkPlan.udp(2, 2, 20_000))
-                        .withAttach(new AttachConfig(folder, folder, List.of(), List.of()));
+                cluster.withAttach(new AttachConfig(folder, folder, List.of(), List.of()));
         for (int node = 0; node < shape.nodeCount(); node++) {
             final List<CounterLabels.LinkLabel> links =
                     config.links(node).stream()
@@ -52,7 +57,8 @@ class LabNeighboursTest {
             nodes.add(
                     Counters.create(
                             config.ownCountersPath(node),
-                            new CounterLabels("lab", 1, node, node, 2, links),
+                            new CounterLabels(
+                                    "lab", 1, node, node, shape.dimensions(), links),
                             1,
                             warning -> {}));
         }
@@ -90,5 +96,28 @@ class LabNeighboursTest {
         final ToolException lost =
                 assertThrows(ToolException.class, () -> LabNeighbours.await(config, NO_TIME));
         assertTrue(lost.getMessage().contains("node 4 hears 1 of 2 on x.1;"), lost::getMessage);
+    }
+
+    @Test
+    void shouldNotBeUpWhileACableMissesItsOtherEnd() {
+        // given: three nodes in a row, of which the one in the middle has two links
+        final LabSpec spec =
+                new LabSpec("lab", Shape.of(2), 1, Backend.RAW, 0, 9000)
+                        .withCabling(LabCabling.of("chain:3", GraphSpec.parse("chain:3", 0), 1));
+        final ClusterConfig config =
+                start(
+                        ClusterConfig.of(
+                                "lab", spec.shape(), Backend.RAW, LabCluster.rawLinks(spec)));
+        hear(0, 0, 1);
+        hear(1, 0, 1);
+        hear(2, 0, 1);
+        // when
+        final ToolException early =
+                assertThrows(ToolException.class, () -> LabNeighbours.await(config, NO_TIME));
+        // then
+        assertTrue(early.getMessage().contains("node 1 hears 0 of 1 on x.1"), early::getMessage);
+        assertTrue(early.getMessage().contains("--graph"), early::getMessage);
+        hear(1, 1, 1);
+        assertDoesNotThrow(() -> LabNeighbours.await(config, NO_TIME));
     }
 }

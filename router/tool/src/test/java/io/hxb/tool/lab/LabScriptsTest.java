@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.config.Backend;
+import io.hxb.fabric.generate.GraphSpec;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.Tag;
@@ -78,7 +79,7 @@ class LabScriptsTest {
     void shouldShapeNothingWithoutARate() {
         final LabSpec spec = new LabSpec("t", Shape.of(3, 3), 2, Backend.RAW, 0, 9000);
 
-        assertEquals("", LabScripts.nodeShapers(spec));
+        assertEquals("", LabScripts.nodeShapers(spec, 0));
         assertEquals("", LabScripts.switchShapers(spec));
     }
 
@@ -95,7 +96,7 @@ class LabScriptsTest {
         assertEquals(6, count(ports.lines().toList(), " y0."));
         assertEquals(
                 "qdisc add dev x0 root tbf rate 250000000bit burst 156250b limit 64mb",
-                LabScripts.nodeShapers(spec).lines().findFirst().orElseThrow());
+                LabScripts.nodeShapers(spec, 0).lines().findFirst().orElseThrow());
     }
 
     @Test
@@ -106,11 +107,83 @@ class LabScriptsTest {
                         .withWire(LabWire.PACED);
 
         // when
-        final String shapers = LabScripts.nodeShapers(spec);
+        final String shapers = LabScripts.nodeShapers(spec, 0);
 
         // then: its bucket has no room for a train
         assertEquals(
                 "qdisc add dev x0 root tbf rate 1000000000bit burst 18028b limit 64mb\n", shapers);
+    }
+
+    private static LabSpec cabled(final String words, final int parallel) {
+        return new LabSpec("t", Shape.of(2), 1, Backend.RAW, 0, 9000)
+                .withCabling(LabCabling.of(words, GraphSpec.parse(words, 0), parallel));
+    }
+
+    @Test
+    void shouldGiveEachCableABridgeOfItsOwn() {
+        // when
+        final List<String> lines = LabScripts.switches(cabled("full:3", 1)).lines().toList();
+
+        // then
+        assertEquals(3, count(lines, " type bridge "));
+        assertEquals(6, count(lines, " type veth "));
+        for (final String bridge : List.of("bx0.0", "bx1.0", "bx1.1")) {
+            assertEquals(2, count(lines, " master " + bridge + " "), bridge);
+        }
+        assertEquals(
+                "link add x0.2 mtu 9000 master bx1.0 type veth peer name x0 mtu 9000 address"
+                        + " 02:48:00:00:00:02 netns hxb-t-2",
+                lines.stream().filter(line -> line.contains("add x0.2")).findFirst().orElseThrow());
+    }
+
+    @Test
+    void shouldJoinTheNicsOfACableDirectly() {
+        // when
+        final LabSpec spec = cabled("chain:3", 1).withWiring(Wiring.DIRECT);
+
+        // then
+        assertEquals(
+                """
+                link add x0 mtu 9000 address 02:48:00:00:00:00 netns hxb-t-0 type veth peer name x0\
+                 mtu 9000 address 02:48:00:00:00:01 netns hxb-t-1
+                link add x1 mtu 9000 address 02:48:01:00:00:01 netns hxb-t-1 type veth peer name x0\
+                 mtu 9000 address 02:48:00:00:00:02 netns hxb-t-2
+                """,
+                LabScripts.switches(spec));
+    }
+
+    @Test
+    void shouldBringUpAndShapeOnlyTheNicsThatANodeHas() {
+        // given
+        final LabSpec star = cabled("star:4", 1);
+        final LabSpec limited =
+                new LabSpec("t", Shape.of(2), 1, Backend.RAW, 1_000_000_000, 9000)
+                        .withCabling(star.cabling().orElseThrow());
+
+        // then
+        assertEquals(
+                "link set lo up\nlink set x0 up\nlink set x1 up\nlink set x2 up\n",
+                LabScripts.nodeLinks(star, 0));
+        assertEquals("link set lo up\nlink set x0 up\n", LabScripts.nodeLinks(star, 3));
+        assertEquals(3, LabScripts.nodeShapers(limited, 0).lines().count());
+        assertEquals(1, LabScripts.nodeShapers(limited, 1).lines().count());
+        assertEquals("", LabScripts.switchShapers(limited));
+    }
+
+    @Test
+    void shouldTakeTheCarrierOfBothEndsOfACable() {
+        // given
+        final LabSpec spec = cabled("ring:3", 2);
+        final LabCabling.Cable cable = LabCabling.Cable.parse("1.x2 - 2.x0");
+        final LabSpec direct = spec.withWiring(Wiring.DIRECT);
+
+        // then
+        assertEquals(
+                "link set x2.1 down\nlink set x0.2 down\n",
+                LabScripts.setCable(spec, cable, "down"));
+        assertEquals("hxb-t-switch", LabScripts.cableNamespace(spec, cable));
+        assertEquals("link set x2 up\n", LabScripts.setCable(direct, cable, "up"));
+        assertEquals("hxb-t-1", LabScripts.cableNamespace(direct, cable));
     }
 
     private static long count(final List<String> lines, final String part) {

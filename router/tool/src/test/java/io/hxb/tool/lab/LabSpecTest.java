@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.config.Backend;
 import io.hxb.config.FrameConfig;
+import io.hxb.fabric.generate.GraphSpec;
 import io.hxb.tool.report.ToolException;
 import io.hxb.topology.Shape;
 
@@ -59,6 +60,21 @@ class LabSpecTest {
         refuse(
                 () -> udp.withEncapsulation(FrameConfig.Encapsulation.UDP),
                 "--encapsulation needs --backend raw");
+    }
+
+    @Test
+    void shouldHaveCablesBetweenNicsOnly() {
+        final LabCabling cabling = LabCabling.of("ring:3", GraphSpec.parse("ring:3", 0), 2);
+        final LabSpec raw = new LabSpec("t", Shape.of(2), 1, Backend.RAW, 0, 9000);
+        final LabSpec udp = new LabSpec("t", Shape.of(2), 1, Backend.UDP, 0, 9000);
+
+        refuse(() -> udp.withCabling(cabling), "--graph needs --backend raw");
+        assertEquals(Shape.ofAnyCabling(3), raw.withCabling(cabling).shape());
+        assertEquals(4, raw.withCabling(cabling).linkCount());
+        assertEquals(
+                Wiring.DIRECT, raw.withCabling(cabling).withWiring(Wiring.DIRECT).wiring());
+        assertEquals("ring:3, 3 nodes, 6 cables", raw.withCabling(cabling).text());
+        assertEquals("2, 1 links per dimension", raw.text());
     }
 
     private static void refuse(final Executable action, final String part) {

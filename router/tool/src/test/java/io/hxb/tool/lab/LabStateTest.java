@@ -1,9 +1,11 @@
 package io.hxb.tool.lab;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.config.Backend;
 import io.hxb.config.FrameConfig;
+import io.hxb.fabric.generate.GraphSpec;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.Tag;
@@ -54,5 +56,23 @@ class LabStateTest {
 
         // then
         assertEquals(spec, registry.require("new").spec());
+    }
+
+    @Test
+    void shouldKeepTheCablesOfALab() throws IOException {
+        // given
+        final LabSpec spec =
+                new LabSpec("new", Shape.of(2), 1, Backend.RAW, 0, 1500)
+                        .withCabling(LabCabling.of("ring:4", GraphSpec.parse("ring:4", 0), 1));
+
+        // when
+        final LabRegistry registry = new LabRegistry(folder);
+        registry.write(LabState.of(spec));
+
+        // then
+        assertEquals(spec, registry.require("new").spec());
+        assertEquals(5, registry.require("new").namespaces().size());
+        final String text = Files.readString(folder.resolve("new.json"));
+        assertTrue(text.contains("\"0.x0 - 1.x0\""), text);
     }
 }

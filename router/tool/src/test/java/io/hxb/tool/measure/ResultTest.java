@@ -81,7 +81,14 @@ class ResultTest {
 
         final List<Pair> pairs = Pair.oneOfEachDistance(shape, 0);
 
-        assertEquals(List.of(1, 2), pairs.stream().map(pair -> pair.hops(shape)).toList());
+        assertEquals(List.of(new Pair(0, 1), new Pair(0, 4)), pairs);
         assertEquals(30, Pair.all(shape).size());
+    }
+
+    @Test
+    void shouldTakeTheFirstNodeAtEachDistanceWithoutAShape() {
+        assertEquals(
+                List.of(new Pair(1, 0), new Pair(1, 3), new Pair(1, 5)),
+                Pair.oneOfEachDistance(new int[] {1, 0, 1, 2, 2, 3}, 1));
     }
 }

@@ -45,7 +45,7 @@ final class LabRunChaosCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         parent.requireNoOptions("chaos");
         final LabSpec spec = lab.spec();
-        final ChaosRun run = new ChaosRun(spec, options.pairs(spec.shape(), ends), options);
+        final ChaosRun run = new ChaosRun(spec, options.pairs(spec, ends), options);
         final UnaryOperator<ClusterConfig> change =
                 run.needsCrc() ? LabRunChaosCommand::withCrc : UnaryOperator.identity();
         try (LabSession session = lab.start(spec, run.needsProcesses(), change)) {

@@ -67,12 +67,11 @@ final class LabRunPerfCommand implements Callable<Integer> {
         options.loads();
         options.intervalNs(false);
         final LabSpec spec = lab.spec();
-        final Shape shape = spec.shape();
-        final List<Pair> pairs = options.pairs(shape, ends);
+        final List<Pair> pairs = options.pairs(spec, ends);
         try (LabSession session = lab.start(spec)) {
             return isInProcess
                     ? measure(session.cluster().config(), pairs)
-                    : AttendedProcess.run(command(session, shape));
+                    : AttendedProcess.run(command(session));
         }
     }
 
@@ -85,7 +84,8 @@ final class LabRunPerfCommand implements Callable<Integer> {
         }
     }
 
-    private List<String> command(final LabSession session, final Shape shape) {
+    private List<String> command(final LabSession session) {
+        final Shape shape = session.spec().shape();
         final List<String> words =
                 new ArrayList<>(
                         List.of(
@@ -96,7 +96,7 @@ final class LabRunPerfCommand implements Callable<Integer> {
                                 LabCluster.file(session.folder()).toString(),
                                 "--attended"));
         if (!options.isForAll()) {
-            words.add(1, shape.format(shape.coordinates(ends.to(shape))));
+            words.add(1, shape.format(shape.coordinates(ends.to(session.spec()))));
         }
         words.addAll(options.words());
         if (output.isJson()) {

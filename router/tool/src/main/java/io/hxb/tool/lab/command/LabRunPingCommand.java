@@ -4,6 +4,7 @@ import io.hxb.tool.lab.LabSession;
 import io.hxb.tool.lab.LabSpec;
 import io.hxb.tool.measure.Pair;
 import io.hxb.tool.measure.PingPlan;
+import io.hxb.tool.option.EndOptions;
 import io.hxb.tool.option.LabRunOptions;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.ping.PingOptions;
@@ -54,14 +55,15 @@ final class LabRunPingCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         parent.requireNoOptions("ping");
         final LabSpec spec = lab.spec();
-        final List<Pair> pairs = pairs(spec.shape());
+        final List<Pair> pairs = pairs(spec);
         final PingPlan plan = options.plan(false, pairs.size());
         try (LabSession session = lab.start(spec)) {
             return PingReport.run(session.cluster(), pairs, plan, true, output);
         }
     }
 
-    private List<Pair> pairs(final Shape shape) {
+    private List<Pair> pairs(final LabSpec spec) {
+        final Shape shape = spec.shape();
         final int sender = from == null ? 0 : shape.node(shape.parseCoordinates(from));
         if (options.isForAll()) {
             if (to != null || (from != null && options.isForAllPairs())) {
@@ -74,7 +76,7 @@ final class LabRunPingCommand implements Callable<Integer> {
             return options.allPairs(shape, sender);
         }
         return to == null
-                ? Pair.oneOfEachDistance(shape, sender)
+                ? EndOptions.distances(spec, sender)
                 : List.of(new Pair(sender, shape.node(shape.parseCoordinates(to))));
     }
 }

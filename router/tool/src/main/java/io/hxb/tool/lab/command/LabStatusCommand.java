@@ -2,6 +2,7 @@ package io.hxb.tool.lab.command;
 
 import io.hxb.config.Quantity;
 import io.hxb.tool.lab.LabAdvice;
+import io.hxb.tool.lab.LabCabling;
 import io.hxb.tool.lab.LabHealth;
 import io.hxb.tool.lab.LabRegistry;
 import io.hxb.tool.lab.LabState;
@@ -26,6 +27,8 @@ import java.util.concurrent.Callable;
         description = "Show the labs of this machine, and what is wrong with them.")
 final class LabStatusCommand implements Callable<Integer> {
     private static final int MAX_PROBLEMS = 10;
+    private static final int MAX_CABLES = 64;
+    private static final int CABLES_IN_LINE = 4;
 
     @Mixin private Output output;
 
@@ -74,6 +77,9 @@ final class LabStatusCommand implements Callable<Integer> {
             text.append("no lab is up\n");
         } else {
             text.append(table(labs, stale, health));
+            labs.stream()
+                    .filter(lab -> lab.cabling() != null)
+                    .forEach(lab -> text.append(cables(lab.name(), lab.cabling().cables())));
         }
         final List<String> lines = new ArrayList<>();
         stale.forEach(
@@ -127,14 +133,40 @@ final class LabStatusCommand implements Callable<Integer> {
                     stale.contains(lab.name()) ? "stale" : lab.isReady() ? "ready" : "starting",
                     each == null ? hosts(lab) : each.running() + "/" + each.nodes(),
                     each == null ? "-" : each.goodLinks() + "/" + each.links(),
-                    lab.hasSwitches() ? lab.network() : lab.shape(),
-                    lab.links(),
+                    graph(lab),
+                    lab.cabling() == null ? lab.links() : lab.cabling().linkCountsText(),
                     lab.hasSwitches() ? "switches" : lab.backend(),
                     lab.rateBps() == 0 ? "none" : Quantity.formatRate(lab.rateBps()),
                     lab.mtuBytes(),
                     lab.ownerPid());
         }
         return table;
+    }
+
+    private static String graph(final LabState lab) {
+        if (lab.hasSwitches()) {
+            return lab.network();
+        }
+        return lab.cabling() == null ? lab.shape() : lab.cabling().graph();
+    }
+
+    /** The cables of a lab, some in a line. */
+    private static String cables(final String lab, final List<LabCabling.Cable> cables) {
+        final StringBuilder text = new StringBuilder();
+        final int shown = Math.min(cables.size(), MAX_CABLES);
+        for (int i = 0; i < shown; i++) {
+            if (i % CABLES_IN_LINE == 0) {
+                text.append(i == 0 ? "" : "\n").append(lab).append(": cables ");
+            } else {
+                text.append(", ");
+            }
+            text.append(cables.get(i));
+        }
+        if (shown < cables.size()) {
+            text.append("\n").append(lab).append(": and ").append(cables.size() - shown);
+            text.append(" more cables, see --json");
+        }
+        return text.append('\n').toString();
     }
 
     private static String hosts(final LabState lab) {

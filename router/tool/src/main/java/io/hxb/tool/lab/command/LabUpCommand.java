@@ -95,8 +95,7 @@ final class LabUpCommand implements Callable<Integer> {
                         hasSwitches
                                 ? "%d hosts, switches %s"
                                         .formatted(spec.shape().nodeCount(), state.network())
-                                : "%s, %d links per dimension, %s"
-                                        .formatted(spec.shape(), spec.linkCount(), state.backend()),
+                                : spec.text() + ", " + state.backend(),
                         registry.folder(spec.name()));
         output.text().println("try:");
         LabAdvice.commands(state, LabAdvice.program())

@@ -3,7 +3,9 @@ package io.hxb.tool.lab.command;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.fabric.generate.GraphSpec;
 import io.hxb.observe.live.Urgency;
+import io.hxb.tool.lab.LabCabling;
 import io.hxb.tool.lab.LabHealth;
 import io.hxb.tool.lab.LabState;
 
@@ -20,8 +22,8 @@ import java.util.TreeMap;
 class LabStatusTextTest {
     private static LabState lab(final String name, final String network, final long rateBps) {
         return new LabState(
-                name, "2x2", 2, "raw", rateBps, 9000, null, null, null, null, network, 4711, 0,
-                List.of(), true);
+                name, "2x2", 2, "raw", rateBps, 9000, null, null, null, null, null, network, 4711,
+                0, List.of(), true);
     }
 
     @Test
@@ -75,5 +77,49 @@ class LabStatusTextTest {
         final String text = LabStatusCommand.text(labs, List.of(), Map.of("lab", bad), "hxb");
         assertTrue(text.endsWith("\nand 3 more: hxb doctor\n"), text);
         assertEquals(2 + 10 + 1, text.lines().count());
+    }
+
+    @Test
+    void shouldShowTheCablesOfALab() {
+        // given
+        final LabState lab = cabled("lab", "star:5");
+        final LabState large = cabled("large", "random:60,3,1");
+        // when
+        final String text =
+                LabStatusCommand.text(List.of(lab, large), List.of(), Map.of(), "hxb");
+        // then
+        assertTrue(
+                text.startsWith(
+                        """
+                        lab    state  running  links good          shape  links each  backend  rate\
+                           mtu  owner
+                        lab    ready        -           -         star:5         1-4      raw  none\
+                          9000   4711
+                        large  ready        -           -  random:60,3,1           3      raw  none\
+                          9000   4711
+                        lab: cables 0.x0 - 1.x0, 0.x1 - 2.x0, 0.x2 - 3.x0, 0.x3 - 4.x0
+                        large: cables\s"""),
+                text);
+        assertTrue(text.contains("\nlarge: and 26 more cables, see --json\n"), text);
+    }
+
+    private static LabState cabled(final String name, final String words) {
+        return new LabState(
+                name,
+                "any",
+                4,
+                "raw",
+                0,
+                9000,
+                null,
+                null,
+                null,
+                null,
+                LabCabling.of(words, GraphSpec.parse(words, 0), 1),
+                null,
+                4711,
+                0,
+                List.of(),
+                true);
     }
 }
