@@ -4,6 +4,7 @@ import io.hxb.config.ClusterConfig;
 import io.hxb.counter.CounterBlock;
 import io.hxb.counter.CounterType;
 import io.hxb.flow.FlowOutput;
+import io.hxb.flow.route.OtherPaths;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.frame.FrameCrc;
 import io.hxb.frame.FrameHeaderFlyweight;
@@ -36,6 +37,7 @@ public final class FrameSource implements FlowOutput {
     private final OtherPaths otherPaths;
     private final Loopback loopback;
     private final Runnable flusher;
+    private final LoopClock clock;
     private final CounterBlock counters;
     private final OutgoingFrame outgoing = new OutgoingFrame();
     private final OutgoingFrame encrypted = new OutgoingFrame();
@@ -74,16 +76,14 @@ public final class FrameSource implements FlowOutput {
         this.trunks = trunks.clone();
         orders = new OrderPolicy(cluster.orders());
         codec = new RouteCodec(cluster.shape(), parts.map());
-        otherPaths =
-                parts.map() == null
-                        ? null
-                        : new OtherPaths(parts.map(), codec, cluster.shape(), here);
         loopback = new Loopback(parts.pool(), share);
         this.flusher = flusher;
         seals = parts.sessions().newLoop();
         pool = parts.pool();
         this.share = share;
         routes = new RouteTable(cluster, here, parts.map(), this::isReached, clock, counters);
+        otherPaths = routes.otherPaths();
+        this.clock = clock;
     }
 
     /** Counts of the frames that originate here, with those of the loop's {@link Forwarder}. */
@@ -178,14 +178,19 @@ public final class FrameSource implements FlowOutput {
         if (header.type() != FrameType.DATA || TrunkSender.isUrgent(frame)) {
             return BLOCKED;
         }
-        for (final long route : otherPaths.to(destination)) {
+        final long nowNs = clock.nowNs();
+        final int count = otherPaths.count(destination);
+        for (int path = 0; path < count; path++) {
+            final long route = otherPaths.route(destination, path);
             final int hop = codec.firstHop(route, here, destination);
             if (hop >= 0
                     && trunks[hop >> 8].isWritable(hop & 0xFF)
+                    && otherPaths.mayTake(destination, path, nowNs)
                     && routes.isSound(destination, route)) {
                 direct(headerAddress, route);
                 final int link = sendOver(hop, frame);
                 if (link >= 0) {
+                    otherPaths.onSent(destination, path, nowNs);
                     counters.increment(CounterType.FORWARD_OTHER_PATH_FRAMES);
                     return link;
                 }
