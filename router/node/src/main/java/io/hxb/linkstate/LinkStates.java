@@ -479,9 +479,13 @@ public final class LinkStates {
      * @param to where the body goes, {@code maxBytes} bytes.
      * @param maxBytes {@link #MIN_BODY_BYTES} or more, or the longest records stay here.
      * @return bytes of the body; 0 if nothing is due.
+     * @throws IllegalArgumentException if there is no room for an acknowledgement.
      */
     public synchronized int fill(
             final int neighbour, final long to, final int maxBytes, final long nowNs) {
+        if (maxBytes < 2 * LinkStateFlyweight.ACKNOWLEDGEMENT_BYTES) {
+            throw new IllegalArgumentException("maxBytes must be 48 or more: " + maxBytes);
+        }
         doTimers(nowNs);
         final Delivery delivery = delivery(neighbour);
         final long frameNs = delivery.frameNs(nowNs);
