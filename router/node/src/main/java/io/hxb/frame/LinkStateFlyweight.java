@@ -363,11 +363,6 @@ public final class LinkStateFlyweight {
         return -1;
     }
 
-    /** True if the entry of {@code other} is of the same record. */
-    public boolean isOfSameRecord(final LinkStateFlyweight other) {
-        return compareTo(other) == 0;
-    }
-
     /**
      * Which of two records of a node number counts: that of the smaller identity; of one identity,
      * that of the larger generation, number and incarnation in this order, all unsigned. Every node

@@ -30,6 +30,10 @@ public final class LinkStates {
     /** Most nodes. */
     public static final int MAX_NODES = LinkStateFlyweight.MAX_NODE + 1;
 
+    /** Bytes of a body that holds any record. */
+    public static final int MIN_BODY_BYTES =
+            LinkStateFlyweight.MAX_BYTES + LinkStateFlyweight.ACKNOWLEDGEMENT_BYTES;
+
     /** Longest time between two records of a node. */
     static final long REFRESH_NS = 30_000_000_000L;
 
@@ -251,7 +255,7 @@ public final class LinkStates {
         for (int offset = 0; offset < bodyLength; offset += heard.length()) {
             heard.wrap(bodyAddress + offset);
             if (heard.node() == from && !heard.isOfNone() && delivery.isNewStart(heard)) {
-                // It has forgotten what it was told.
+                // It may have forgotten what it acknowledged.
                 oweAll(delivery, nowNs);
             }
             if (heard.node() >= table.nodes()) {
@@ -468,38 +472,51 @@ public final class LinkStates {
      * Writes what is due for a neighbour. Counts as sent: what does not leave, or is lost, is
      * written again after its time-out.
      *
+     * <p>A frame begins with an acknowledgement of this node's own record, so that the neighbour
+     * can tell from which start it is: what an earlier start acknowledged does not count.
+     *
      * @param neighbour its node number.
      * @param to where the body goes, {@code maxBytes} bytes.
-     * @param maxBytes {@link LinkStateFlyweight#MAX_BYTES} or more, or the longest records stay
-     *     here.
+     * @param maxBytes {@link #MIN_BODY_BYTES} or more, or the longest records stay here.
      * @return bytes of the body; 0 if nothing is due.
+     * @throws IllegalArgumentException if there is no room for an acknowledgement.
      */
     public synchronized int fill(
             final int neighbour, final long to, final int maxBytes, final long nowNs) {
+        if (maxBytes < 2 * LinkStateFlyweight.ACKNOWLEDGEMENT_BYTES) {
+            throw new IllegalArgumentException("maxBytes must be 48 or more: " + maxBytes);
+        }
         doTimers(nowNs);
         final Delivery delivery = delivery(neighbour);
         final long frameNs = delivery.frameNs(nowNs);
         if (frameNs == Deadline.NEVER || frameNs - nowNs > 0) {
             return 0;
         }
-        final int acknowledged = writeAcknowledgements(delivery, to, maxBytes);
+        final int first = isOwnKnown() ? writeAcknowledgement(here, to) : 0;
+        final int acknowledged = writeAcknowledgements(delivery, to, first, maxBytes);
         final int bytes = writeRecords(delivery, to, acknowledged, maxBytes, nowNs);
-        if (bytes > 0) {
-            delivery.onFrame(nowNs);
+        if (bytes == first) {
+            return 0;
         }
+        delivery.onFrame(nowNs);
         return bytes;
     }
 
-    private int writeAcknowledgements(final Delivery delivery, final long to, final int maxBytes) {
+    private int writeAcknowledgement(final int node, final long to) {
+        entry.wrap(to).acknowledgement().ofNone(node);
+        if (table.isKnown(node)) {
+            entry.sameOrigin(table.record(node));
+        }
+        return LinkStateFlyweight.ACKNOWLEDGEMENT_BYTES;
+    }
+
+    private int writeAcknowledgements(
+            final Delivery delivery, final long to, final int from, final int maxBytes) {
         final int last = maxBytes - LinkStateFlyweight.ACKNOWLEDGEMENT_BYTES;
-        int bytes = 0;
+        int bytes = from;
         for (int node = 0; node < table.nodes() && bytes <= last; node++) {
             if (delivery.acknowledges(node)) {
-                entry.wrap(to + bytes).acknowledgement().ofNone(node);
-                if (table.isKnown(node)) {
-                    entry.sameOrigin(table.record(node));
-                }
-                bytes += LinkStateFlyweight.ACKNOWLEDGEMENT_BYTES;
+                bytes += writeAcknowledgement(node, to + bytes);
                 count(LinkStateCount.ACKNOWLEDGED, 1);
             }
         }
@@ -517,7 +534,7 @@ public final class LinkStates {
             final int node = delivery.turn();
             if (delivery.isOwed(node, nowNs)) {
                 final int needed = table.record(node).length();
-                if (needed > maxBytes) {
+                if (needed + LinkStateFlyweight.ACKNOWLEDGEMENT_BYTES > maxBytes) {
                     count(LinkStateCount.TOO_LONG, 1);
                     delivery.settle(node);
                 } else if (bytes + needed > maxBytes) {

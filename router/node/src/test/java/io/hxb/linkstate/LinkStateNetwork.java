@@ -16,7 +16,6 @@ import java.util.function.BooleanSupplier;
 
 /** The link states of all nodes of a cluster in one thread and virtual time, frames as bytes. */
 final class LinkStateNetwork {
-    static volatile LinkStateNetwork LAST;
     static final long MS = 1_000_000L;
     static final int MTU_BYTES = 1_486;
     private static final int BODY_BYTES = 1_336;
@@ -80,7 +79,6 @@ final class LinkStateNetwork {
     private long number;
 
     LinkStateNetwork(final int nodes, final long seed) {
-        LAST = this;
         this.nodes = nodes;
         random = new Random(seed);
         states = new LinkStates[nodes];
