@@ -425,7 +425,20 @@ public enum CounterType {
             209,
             NEIGHBOUR,
             COUNT,
-            "Bytes of header and body of those that the node itself received.");
+            "Bytes of header and body of those that the node itself received."),
+    MAP_SENT_FRAMES(
+            210, "Frames sent that tell neighbours the cables of all nodes; with any cabling."),
+    MAP_SENT_BYTES(211, "Bytes of these frames, without seals and link headers."),
+    MAP_RECEIVED_FRAMES(212, "Frames of this kind that arrived."),
+    MAP_REFUSED_EVENTS(
+            213,
+            "Frames of this kind that were not from a neighbour or too many, and records in them of"
+                    + " nodes beyond `maxNodes`."),
+    MAP_CHANGES_EVENTS(214, "Times that the node computed its routes for a new map."),
+    FORWARD_OTHER_PATH_FRAMES(
+            215,
+            "Frames of this node that took another path than the default route, whose links were"
+                    + " full; with any cabling.");
 
     private static final CounterType[] BY_ID = new CounterType[values().length + 1];
     // By negated reason; there is none for 0.

@@ -3,6 +3,8 @@ package io.hxb.forward;
 import io.hxb.config.ClusterConfig;
 import io.hxb.gossip.Gossip;
 import io.hxb.link.BufferPool;
+import io.hxb.linkstate.LinkStateReceiver;
+import io.hxb.routing.CablingMap;
 import io.hxb.session.Sessions;
 import io.hxb.trunk.discovery.Discovery;
 
@@ -17,6 +19,8 @@ import io.hxb.trunk.discovery.Discovery;
  * @param traces reports about frames that this node traces.
  * @param frameBytes header and body of the longest frame that every link takes in one piece.
  * @param gossip gets what neighbours tell of the cluster; null if nobody wants to know.
+ * @param linkStates gets what nodes tell of their cables; null in a hyper-crossbar.
+ * @param map the cables, as routes follow them; null in a hyper-crossbar.
  */
 public record ForwardParts(
         ClusterConfig cluster,
@@ -26,7 +30,9 @@ public record ForwardParts(
         Discovery discovery,
         TraceLog traces,
         int frameBytes,
-        Gossip gossip) {
+        Gossip gossip,
+        LinkStateReceiver linkStates,
+        CablingMap map) {
     /** The same of a node that tells others nothing of the cluster, and hears nothing. */
     public ForwardParts(
             final ClusterConfig cluster,
@@ -36,6 +42,6 @@ public record ForwardParts(
             final Discovery discovery,
             final TraceLog traces,
             final int frameBytes) {
-        this(cluster, here, pool, sessions, discovery, traces, frameBytes, null);
+        this(cluster, here, pool, sessions, discovery, traces, frameBytes, null, null, null);
     }
 }

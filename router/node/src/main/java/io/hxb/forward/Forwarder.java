@@ -20,6 +20,7 @@ import io.hxb.link.Link;
 import io.hxb.link.LongFrameJoin;
 import io.hxb.link.LoopClock;
 import io.hxb.link.OutgoingFrame;
+import io.hxb.linkstate.LinkStateReceiver;
 import io.hxb.linux.Memory;
 import io.hxb.log.LoopErrors;
 import io.hxb.routing.Route;
@@ -54,6 +55,7 @@ public final class Forwarder implements FrameSink {
     private final RouteCodec codec;
     private final Discovery discovery;
     private final Gossip gossip;
+    private final LinkStateReceiver linkStates;
     private final ReceivedFrameCounts[] heard;
     private final LoopClock clock;
     private final Loopback loopback;
@@ -112,7 +114,8 @@ public final class Forwarder implements FrameSink {
         this.clock = clock;
         this.frameSource = frameSource;
         this.flows = flows;
-        codec = new RouteCodec(shape);
+        codec = new RouteCodec(shape, parts.map());
+        linkStates = parts.linkStates();
         loopback = frameSource.loopback();
         seals = frameSource.seals();
         sessions = parts.sessions();
@@ -282,6 +285,11 @@ public final class Forwarder implements FrameSink {
         final long route = received.route();
         final int hop = codec.nextHop(route, here, destination);
         final int dimension = hop >> 8;
+        if (hop == RouteCodec.NO_HOP) {
+            onNotRelayed(TrunkSender.NO_ROUTE, headerAddress);
+            giveBack(owner, token);
+            return;
+        }
         if (hop < 0 || dimension >= trunks.length || (hop & 0xFF) >= shape.extent(dimension)) {
             drop(DropReason.NO_ROUTE);
             giveBack(owner, token);
@@ -449,8 +457,21 @@ public final class Forwarder implements FrameSink {
             tracer.onArrived(headerAddress, arrivedOn);
         } else if (received.type() == FrameType.SUMMARY) {
             takeSummary();
+        } else if (received.type() == FrameType.LINK_STATE) {
+            takeLinkState();
         } else {
             tracer.onReport(headerAddress);
+        }
+    }
+
+    private void takeLinkState() {
+        counters.increment(CounterType.MAP_RECEIVED_FRAMES);
+        if (linkStates != null) {
+            linkStates.onFrame(
+                    shape.node(received.source()),
+                    received.bodyAddress(),
+                    received.bodyLength(),
+                    clock.nowNs());
         }
     }
 

@@ -32,6 +32,8 @@ public final class FrameSource implements FlowOutput {
     private final OrderPolicy orders;
     private final RouteCodec codec;
     private final RouteTable routes;
+    // Null in a hyper-crossbar.
+    private final OtherPaths otherPaths;
     private final Loopback loopback;
     private final Runnable flusher;
     private final CounterBlock counters;
@@ -39,6 +41,9 @@ public final class FrameSource implements FlowOutput {
     private final OutgoingFrame encrypted = new OutgoingFrame();
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final FrameCrc crc = new FrameCrc();
+    private final long[] hop = new long[2];
+    // CRC and seal of the frame that is being sent are written.
+    private boolean isFinished;
     private final FrameSeals seals;
     private final BufferPool pool;
     private final BufferPool.Share share;
@@ -68,13 +73,17 @@ public final class FrameSource implements FlowOutput {
         hasCrc = cluster.frame().crc();
         this.trunks = trunks.clone();
         orders = new OrderPolicy(cluster.orders());
-        codec = new RouteCodec(cluster.shape());
+        codec = new RouteCodec(cluster.shape(), parts.map());
+        otherPaths =
+                parts.map() == null
+                        ? null
+                        : new OtherPaths(parts.map(), codec, cluster.shape(), here);
         loopback = new Loopback(parts.pool(), share);
         this.flusher = flusher;
         seals = parts.sessions().newLoop();
         pool = parts.pool();
         this.share = share;
-        routes = new RouteTable(cluster, here, this::isReached, clock, counters);
+        routes = new RouteTable(cluster, here, parts.map(), this::isReached, clock, counters);
     }
 
     /** Counts of the frames that originate here, with those of the loop's {@link Forwarder}. */
@@ -122,23 +131,17 @@ public final class FrameSource implements FlowOutput {
     public int send(final OutgoingFrame frame) {
         final long headerAddress = frame.headerAddress();
         long route = firstRoute(headerAddress);
-        boolean isFinished = false;
+        isFinished = false;
         for (int others = OTHER_ROUTES; route != Route.NONE; others--) {
             final int hop = direct(headerAddress, route);
             int link = NO_ROUTE;
             if (hop == RouteCodec.HERE) {
                 link = sendHere(frame);
-            } else if (hop >> 8 < trunks.length && isSealedInVain(hop)) {
-                link = trunks[hop >> 8].isReached(hop & 0xFF) ? BLOCKED : NO_ROUTE;
-            } else if (hop >> 8 < trunks.length && isEncrypted()) {
-                link = sendEncrypted(hop, frame);
-            } else if (hop >> 8 < trunks.length) {
-                // CRC and seal do not cover what differs from route to route.
-                if (!isFinished && !finish(frame)) {
-                    return BLOCKED;
+            } else if (hop != RouteCodec.NO_HOP && hop >> 8 < trunks.length) {
+                link = sendOver(hop, frame);
+                if (link == BLOCKED && otherPaths != null) {
+                    link = sendAround(frame);
                 }
-                isFinished = true;
-                link = trunks[hop >> 8].offer(hop & 0xFF, 0, frame);
             }
             if (link != NO_ROUTE) {
                 if (link >= 0) {
@@ -151,6 +154,46 @@ public final class FrameSource implements FlowOutput {
         return NO_ROUTE;
     }
 
+    // CRC and seal do not cover what differs from route to route.
+    private int sendOver(final int hop, final OutgoingFrame frame) {
+        final TrunkSender trunk = trunks[hop >> 8];
+        if (isSealedInVain(hop)) {
+            return trunk.isReached(hop & 0xFF) ? BLOCKED : NO_ROUTE;
+        }
+        if (isEncrypted()) {
+            return sendEncrypted(hop, frame);
+        }
+        if (!isFinished && !finish(frame)) {
+            return BLOCKED;
+        }
+        isFinished = true;
+        return trunk.offer(hop & 0xFF, 0, frame);
+    }
+
+    // The links of the default route are full: another path may have room. Only data goes there,
+    // since what is short does not wait for room.
+    private int sendAround(final OutgoingFrame frame) {
+        final long headerAddress = frame.headerAddress();
+        final long destination = header.wrap(headerAddress).destination();
+        if (header.type() != FrameType.DATA || TrunkSender.isUrgent(frame)) {
+            return BLOCKED;
+        }
+        for (final long route : otherPaths.to(destination)) {
+            final int hop = codec.nextHop(route, here, destination);
+            if (hop >= 0
+                    && trunks[hop >> 8].isWritable(hop & 0xFF)
+                    && routes.isSound(destination, route)) {
+                direct(headerAddress, route);
+                final int link = sendOver(hop, frame);
+                if (link >= 0) {
+                    counters.increment(CounterType.FORWARD_OTHER_PATH_FRAMES);
+                    return link;
+                }
+            }
+        }
+        return BLOCKED;
+    }
+
     @Override
     public int sendRange(final OutgoingFrame frame, final int link) {
         if (seals.isEncrypting()) {
@@ -158,7 +201,7 @@ public final class FrameSource implements FlowOutput {
         }
         header.wrap(frame.headerAddress());
         final int hop = codec.nextHop(header.route(), here, header.destination());
-        if (hop == RouteCodec.HERE || hop >> 8 >= trunks.length) {
+        if (hop < 0 || hop >> 8 >= trunks.length) {
             return NO_ROUTE;
         }
         if (seals.isOn()) {
@@ -224,13 +267,24 @@ public final class FrameSource implements FlowOutput {
     }
 
     /**
+     * Sends a frame that lies in one piece to a neighbour, over the links to it alone.
+     *
+     * @return as {@link #send}.
+     */
+    public int sendToNeighbour(final OutgoingFrame frame) {
+        hop[0] = here;
+        hop[1] = header.wrap(frame.headerAddress()).destination();
+        return sendBy(codec.encode(hop, 2), frame);
+    }
+
+    /**
      * Sends a frame that lies in one piece to another node, only by {@code route}.
      *
      * @return as {@link #send}.
      */
     int sendBy(final long route, final OutgoingFrame frame) {
         final int hop = direct(frame.headerAddress(), route);
-        if (hop == RouteCodec.HERE || hop >> 8 >= trunks.length) {
+        if (hop < 0 || hop >> 8 >= trunks.length) {
             return NO_ROUTE;
         }
         if (!finish(frame)) {

@@ -56,8 +56,11 @@ public final class FrameType {
     /** Tells a neighbour what is known of the nodes of the cluster: {@link SummaryFlyweight}. */
     public static final int SUMMARY = 18;
 
+    /** Tells a neighbour which nodes are cabled to which: {@link LinkStateFlyweight}. */
+    public static final int LINK_STATE = 19;
+
     /** One more than the largest type. */
-    public static final int COUNT = 19;
+    public static final int COUNT = 20;
 
     private FrameType() {}
 }

@@ -20,6 +20,7 @@ import io.hxb.gossip.SummaryReader;
 import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
 import io.hxb.link.LinkProvider;
+import io.hxb.linkstate.LinkStates;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.SharedMemory;
 import io.hxb.node.ip.IpDelivery;
@@ -51,6 +52,7 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 
 /**
@@ -256,15 +258,42 @@ final class NodeBuilder {
                         ports,
                         resources.push(provider.watch()),
                         resources.push(KernelRelays.open(config, nodeId, provider, ports)));
-        return new NodeParts(
-                config,
-                self,
-                all,
-                neighbourLinks,
-                flows,
-                new ManagedContexts(contexts),
-                counters,
-                SystemEpochClock.INSTANCE);
+        final NodeParts parts =
+                new NodeParts(
+                        config,
+                        self,
+                        all,
+                        neighbourLinks,
+                        flows,
+                        new ManagedContexts(contexts),
+                        counters,
+                        SystemEpochClock.INSTANCE);
+        return config.shape().isAnyCabling() ? parts.withCabling(cabling(self)) : parts;
+    }
+
+    private Cabling cabling(final NodeIdentity self) {
+        final Path file =
+                IdentityFile.path(
+                        config, nodeId, System.getenv(), System.getProperty("user.name", ""));
+        return new Cabling(
+                new LinkStates(
+                        nodeId,
+                        config.shape().nodeCount(),
+                        new LinkStates.Self(
+                                IdentityFile.readOrMake(file, random),
+                                (int) (SystemEpochClock.INSTANCE.time() / MS_PER_S),
+                                self.incarnation(),
+                                self.hostName()),
+                        NodeBuilder::onClaimedTwice));
+    }
+
+    private static void onClaimedTwice(final int node, final long kept, final long refused) {
+        LOGGER.warn(
+                "two machines say that they are node {}: the one with identity {} stays, the one"
+                        + " with identity {} is not heard of; start it with another --node",
+                node,
+                HexFormat.of().toHexDigits(kept),
+                HexFormat.of().toHexDigits(refused));
     }
 
     // Where nobody looks nothing is told.

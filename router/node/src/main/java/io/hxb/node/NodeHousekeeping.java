@@ -36,6 +36,7 @@ final class NodeHousekeeping implements Housekeeping {
     private final BufferPool.Share share;
     private final LinkHousekeeping links;
     private final SessionSender sessionSender;
+    private final LinkStateTask linkStates;
     private final Runnable tellNeighbours;
     private final Runnable tellStop;
     private final LinkEventCounter board;
@@ -61,6 +62,7 @@ final class NodeHousekeeping implements Housekeeping {
      * @param links that loop's links.
      * @param sessionSender sends SESSION frames over that loop.
      * @param gossip sends SUMMARY frames over that loop; empty if nobody wants to know.
+     * @param linkStates keeps the map of cables over that loop; null in a hyper-crossbar.
      */
     NodeHousekeeping(
             final NodeParts parts,
@@ -70,7 +72,9 @@ final class NodeHousekeeping implements Housekeeping {
             final HealthLoop health,
             final LinkHousekeeping links,
             final SessionSender sessionSender,
-            final Optional<GossipSender> gossip) {
+            final Optional<GossipSender> gossip,
+            final LinkStateTask linkStates) {
+        this.linkStates = linkStates;
         this.loop = loop;
         this.senders = senders;
         this.share = share;
@@ -162,6 +166,9 @@ final class NodeHousekeeping implements Housekeeping {
         }
         sessionSender.doWork(nowNs);
         discovery.doWork(nowNs, senders, share);
+        if (linkStates != null) {
+            linkStates.doWork(nowNs);
+        }
     }
 
     private void beat(final long nowNs) {
@@ -198,8 +205,12 @@ final class NodeHousekeeping implements Housekeeping {
     @Override
     public long nextDeadlineNs() {
         final long dueNs = Deadline.earlier(discovery.nextDeadlineNs(), heartbeatNs);
+        final long otherNs = Deadline.earlier(dueNs, sessionSender.nextDeadlineNs());
         return Deadline.earlier(
-                links.nextDeadlineNs(), Deadline.earlier(dueNs, sessionSender.nextDeadlineNs()));
+                links.nextDeadlineNs(),
+                linkStates == null
+                        ? otherNs
+                        : Deadline.earlier(otherNs, linkStates.nextDeadlineNs()));
     }
 
     @Override
@@ -207,6 +218,7 @@ final class NodeHousekeeping implements Housekeeping {
         return news.isWaiting()
                 || links.hasNews()
                 || sessionSender.hasNews()
+                || (linkStates != null && linkStates.hasNews())
                 || board.changes() != changesSeen;
     }
 }

@@ -10,6 +10,8 @@ import io.hxb.forward.Forwarder;
 import io.hxb.forward.FrameSource;
 import io.hxb.forward.kernel.KernelRelay;
 import io.hxb.gossip.Gossip;
+import io.hxb.linkstate.LinkStateCount;
+import io.hxb.linkstate.LinkStates;
 import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
 import io.hxb.link.LongFrameCounts;
@@ -144,7 +146,8 @@ final class NodeLoop implements LoopTask {
                                 health,
                                 own,
                                 sessionSender(neighbours, frameSource),
-                                gossip(parts, trunks, frameSource))
+                                gossip(parts, trunks, frameSource),
+                                linkStates(parts, frameSource))
                         : own;
         addCounters(received, neighbours, trunks);
         // The loop may have served other nodes before.
@@ -161,6 +164,30 @@ final class NodeLoop implements LoopTask {
             final NeighbourLinks neighbours, final FrameSource frameSource) {
         return new SessionSender(
                 sessions, neighbours.discovery(), loop, senders.all(), share, frameSource);
+    }
+
+    // Null in a hyper-crossbar, whose cables need no map.
+    private LinkStateTask linkStates(final NodeParts parts, final FrameSource frameSource) {
+        if (parts.cabling() == null) {
+            return null;
+        }
+        parts.counters()
+                .ofNode()
+                .source(
+                        CounterType.MAP_REFUSED_EVENTS,
+                        () -> refused(parts.cabling().states()));
+        return new LinkStateTask(
+                parts,
+                loop,
+                share,
+                frameSource,
+                TrunkSpeed.ofEach(parts.config(), parts.nodeId()));
+    }
+
+    private static long refused(final LinkStates states) {
+        return states.count(LinkStateCount.NO_NEIGHBOUR)
+                + states.count(LinkStateCount.TOO_MANY)
+                + states.count(LinkStateCount.REFUSED);
     }
 
     private Optional<GossipSender> gossip(

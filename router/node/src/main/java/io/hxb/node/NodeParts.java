@@ -34,6 +34,7 @@ import java.util.random.RandomGenerator;
  * @param traces reports about frames that it traces.
  * @param ip carries the packets of its virtual NIC; null if it has none.
  * @param gossip what it knows of all nodes; null if nobody wants to know.
+ * @param cabling what all nodes tell of their cables; null in a hyper-crossbar.
  */
 record NodeParts(
         ClusterConfig config,
@@ -46,7 +47,8 @@ record NodeParts(
         EpochClock epochClock,
         TraceLog traces,
         IpService ip,
-        Gossip gossip) {
+        Gossip gossip,
+        Cabling cabling) {
 
     /** The same of a node without a virtual NIC. */
     NodeParts(
@@ -69,6 +71,7 @@ record NodeParts(
                 epochClock,
                 new TraceLog(),
                 null,
+                null,
                 null);
     }
 
@@ -85,7 +88,8 @@ record NodeParts(
                 epochClock,
                 traces,
                 value,
-                gossip);
+                gossip,
+                cabling);
     }
 
     /** The same of a node that tells its neighbours of the cluster. */
@@ -101,6 +105,24 @@ record NodeParts(
                 epochClock,
                 traces,
                 ip,
+                value,
+                cabling);
+    }
+
+    /** The same of a node that is cabled in any way. */
+    NodeParts withCabling(final Cabling value) {
+        return new NodeParts(
+                config,
+                self,
+                links,
+                neighbourhood,
+                flows,
+                contexts,
+                counters,
+                epochClock,
+                traces,
+                ip,
+                gossip,
                 value);
     }
 
@@ -186,6 +208,8 @@ record NodeParts(
                 neighbourhood.discovery(),
                 traces,
                 links.minMtuBytes(),
-                gossip);
+                gossip,
+                cabling,
+                cabling == null ? null : cabling.map());
     }
 }

@@ -3,23 +3,43 @@ package io.hxb.routing;
 import io.hxb.topology.Shape;
 
 /**
- * Follows and writes the routes of one shape. Immutable.
+ * Follows and writes the routes of one shape. Immutable, but for the map of cables that it reads.
  *
  * <p>A hop of a detour is a number from 1 that names a dimension and a coordinate in it: the
  * coordinates of dimension 0 come first. It takes as many bits as the largest such number; 43 bits
  * hold 10 hops of 3x3x3, 7 of 16x16x10, 4 of the largest shapes.
+ *
+ * <p>With any cabling a hop is the number of the next node and 1. What goes on after the last one
+ * of a list, or has none, follows the routes of the map.
  */
 public final class RouteCodec {
     /** Returned by {@link #nextHop} at the destination. */
     public static final int HERE = DimensionOrder.HERE;
 
+    /** Returned by {@link #nextHop} where the map has no way to the destination. */
+    public static final int NO_HOP = -2;
+
+    private final Shape shape;
+    private final CablingMap map;
     private final int dimensions;
     private final int[] bases;
     private final int bits;
     private final int maxHops;
 
-    /** Makes the codec of a shape. */
+    /** Makes the codec of a hyper-crossbar. */
     public RouteCodec(final Shape shape) {
+        this(shape, null);
+    }
+
+    /**
+     * Makes the codec of a shape.
+     *
+     * @param map the cables, with any cabling; null for a hyper-crossbar.
+     */
+    public RouteCodec(final Shape shape, final CablingMap map) {
+        assert shape.isAnyCabling() == (map != null) : "with any cabling there is a map";
+        this.shape = shape;
+        this.map = map;
         dimensions = shape.dimensions();
         bases = new int[dimensions + 1];
         bases[0] = 1;
@@ -40,7 +60,8 @@ public final class RouteCodec {
      *
      * @param route any value, even a malformed one.
      * @return dimension * 256 + coordinate, within the shape for detours; for orders the dimension
-     *     may lie outside it; {@link #HERE} when there is none.
+     *     may lie outside it; {@link #HERE} at the destination, {@link #NO_HOP} where the map has no
+     *     way to it.
      */
     public int nextHop(final long route, final long here, final long destination) {
         if (here == destination) {
@@ -53,6 +74,14 @@ public final class RouteCodec {
                 return hop;
             }
             order = DimensionOrder.DEFAULT;
+        }
+        return afterList(order, here, destination);
+    }
+
+    private int afterList(final int order, final long here, final long destination) {
+        if (map != null) {
+            final int next = map.routes().next(shape.node(here), shape.node(destination));
+            return next < 0 ? NO_HOP : next;
         }
         final int dimension = DimensionOrder.nextDimension(order, here, destination);
         return dimension < 0 ? HERE : dimension << 8 | Shape.coordinate(destination, dimension);
@@ -109,7 +138,7 @@ public final class RouteCodec {
         while (count < nodes.length) {
             nodes[count++] = here;
             final int hop = nextHop(rest, here, to);
-            if (hop == HERE) {
+            if (hop < 0) {
                 return here == to ? count : -1;
             }
             if (hop >> 8 >= dimensions) {
@@ -122,13 +151,17 @@ public final class RouteCodec {
     }
 
     /**
-     * The route that passes the nodes given: an order if there is one, otherwise a detour.
+     * The route that passes the nodes given: an order if there is one, or with any cabling the route
+     * of the map, otherwise a detour.
      *
      * @param nodes coordinate vectors, each one hop from the one before.
      * @param count how many, 1 or more.
      * @return {@link Route#NONE} if it has too many hops.
      */
     public long encode(final long[] nodes, final int count) {
+        if (map != null) {
+            return encodeDetour(nodes, count);
+        }
         int order = 0;
         int used = 0;
         int places = 0;
@@ -183,6 +216,9 @@ public final class RouteCodec {
         if (listed > maxHops) {
             return Route.NONE;
         }
+        if (listed == 0) {
+            return Route.ofOrder(DimensionOrder.DEFAULT);
+        }
         long hops = 0;
         for (int i = 0; i < listed; i++) {
             final int dimension = dimensionBetween(nodes[i], nodes[i + 1]);
@@ -192,10 +228,9 @@ public final class RouteCodec {
         return Route.ofHops(hops);
     }
 
-    private static boolean isDefaultHop(final long from, final long next, final long to) {
-        final int dimension = DimensionOrder.nextDimension(DimensionOrder.DEFAULT, from, to);
-        return dimension >= 0
-                && next == Shape.withCoordinate(from, dimension, Shape.coordinate(to, dimension));
+    private boolean isDefaultHop(final long from, final long next, final long to) {
+        final int hop = afterList(DimensionOrder.DEFAULT, from, to);
+        return hop >= 0 && next == Shape.withCoordinate(from, hop >> 8, hop & 0xFF);
     }
 
     private static int dimensionBetween(final long one, final long other) {

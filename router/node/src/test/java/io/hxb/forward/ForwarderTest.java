@@ -72,7 +72,7 @@ class ForwarderTest {
                 new TrunkHealth(self, sessions, TrunkConfig.DEFAULT, 1_000_000, ports);
         final Discovery discovery =
                 new Discovery(self, sessions, 1_000_000, ports, health, new MisconfigurationLog());
-        health.onHello(ports[0], 0, NEIGHBOUR, 1, 0);
+        health.onHello(ports[0], 0, ports[0].number(), NEIGHBOUR, 1, 0);
         TestPorts.reachAll(ports);
         final TrunkSender[] trunks = {
             new TrunkSender(new Port[] {ports[0]}, new LinkSender[] {x.newSender(8)}),

@@ -17,6 +17,7 @@ import io.hxb.link.sim.SimFaults;
 import io.hxb.link.sim.SimLink;
 import io.hxb.link.sim.SimNetwork;
 import io.hxb.recorder.FlightRecorder;
+import io.hxb.routing.CablingMap;
 import io.hxb.session.KeyRing;
 import io.hxb.session.Sessions;
 import io.hxb.time.Deadline;
@@ -63,11 +64,14 @@ final class SimCluster implements AutoCloseable {
         final Sessions sessions;
         final List<Port> ports;
         final Gossip gossip;
+        final CablingMap map;
+        final int node;
 
         /** A process that does nothing any more; its links take frames, nobody fetches them. */
         boolean isDead;
 
         Member(final int node, final int buffers, final int slots) {
+            this.node = node;
             pool = hardware.newPool(buffers);
             share = pool.newShare();
             links = hardware.newLinks(node, share);
@@ -84,6 +88,7 @@ final class SimCluster implements AutoCloseable {
             gossip = hasGossip ? new Gossip(config.shape(), node, links.length, 1) : null;
             final NodeParts parts =
                     hardware.newParts(node, node + 1, pool, ports, flows).withGossip(gossip);
+            map = parts.cabling() == null ? null : parts.cabling().map();
             discovery = parts.neighbourhood().discovery();
             health = parts.neighbourhood().health();
             recorder = parts.counters().recorder();

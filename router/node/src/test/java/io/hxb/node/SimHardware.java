@@ -15,6 +15,7 @@ import io.hxb.link.sim.SimFaults;
 import io.hxb.link.sim.SimLink;
 import io.hxb.link.sim.SimNetwork;
 import io.hxb.link.sim.SimSegment;
+import io.hxb.linkstate.LinkStates;
 import io.hxb.session.ClusterKey;
 import io.hxb.session.KeyRing;
 import io.hxb.topology.Shape;
@@ -122,7 +123,7 @@ final class SimHardware implements AutoCloseable {
         return new BufferPool(arena.allocate(bytes, 64).address(), buffers, bufferBytes);
     }
 
-    /** The NICs of a node, each on the segment of its line. */
+    /** The NICs of a node, each on the segment of its line; with any cabling on that of its name. */
     SimLink[] newLinks(final int node, final BufferPool.Share share) {
         final List<SimLink> links = new ArrayList<>();
         for (final LinkConfig link : config.links(node)) {
@@ -130,7 +131,10 @@ final class SimHardware implements AutoCloseable {
             final long line = Shape.withCoordinate(here, link.dimension(), 0);
             final SimSegment segment =
                     segments.computeIfAbsent(
-                            link.index() + "@" + line, name -> network.newSegment(faults));
+                            config.shape().isAnyCabling()
+                                    ? link.nic()
+                                    : link.index() + "@" + line,
+                            name -> network.newSegment(faults));
             links.add(
                     network.newLink(
                             segment,
@@ -152,7 +156,8 @@ final class SimHardware implements AutoCloseable {
             final FlowTable flows) {
         final NodeIdentity self = NodeParts.identity(config, node, incarnation, HOST);
         final Counters counters = newCounters(node);
-        return new NodeParts(
+        final NodeParts parts =
+                new NodeParts(
                 config,
                 self,
                 new NodeLinks(pool, ports, LinkWatch.NONE, KernelRelay.NONE),
@@ -172,6 +177,15 @@ final class SimHardware implements AutoCloseable {
                 NodeContexts.NONE,
                 counters,
                 () -> clock.nanoTime() / 1_000_000);
+        return config.shape().isAnyCabling()
+                ? parts.withCabling(
+                        new Cabling(
+                                new LinkStates(
+                                        node,
+                                        config.shape().nodeCount(),
+                                        new LinkStates.Self(node + 1, incarnation, incarnation, HOST),
+                                        (number, kept, refused) -> {})))
+                : parts;
     }
 
     /** The only loop of a node, which receives on all its links. */

@@ -78,8 +78,8 @@ public final class HostileFragments {
         final TrunkHealth health = new TrunkHealth(self, sessions, TrunkConfig.DEFAULT, MS, ports);
         final Discovery discovery =
                 new Discovery(self, sessions, MS, ports, health, new MisconfigurationLog());
-        health.onHello(ports[0], 0, neighbour(0), 1, 0);
-        health.onHello(ports[0], 2, neighbour(1), 1, 0);
+        health.onHello(ports[0], 0, ports[0].number(), neighbour(0), 1, 0);
+        health.onHello(ports[0], 2, ports[0].number(), neighbour(1), 1, 0);
         TestPorts.reachAll(ports);
         final TrunkSender[] trunks = {
             new TrunkSender(new Port[] {ports[0]}, new LinkSender[] {x.newSender(8)}),

@@ -8,6 +8,7 @@ import io.hxb.counter.CounterBlock;
 import io.hxb.counter.CounterType;
 import io.hxb.link.LoopClock;
 import io.hxb.recorder.RecordedEvent;
+import io.hxb.routing.CablingMap;
 import io.hxb.routing.PathSearch;
 import io.hxb.routing.Route;
 import io.hxb.routing.RouteCodec;
@@ -31,6 +32,7 @@ public final class RouteTable {
             new RouteTable(
                     ClusterConfig.of("none", Shape.of(1), Backend.UDP, LinkPlan.udp(1, 1, 1)),
                     0,
+                    null,
                     (dimension, coordinate) -> false,
                     new LoopClock(),
                     CounterBlock.unpublished(0, 0));
@@ -38,11 +40,13 @@ public final class RouteTable {
     private static final int MAX_DESTINATIONS = 128;
     private static final int MAX_ORDERS = 64;
     private static final int MAX_HOPS = 24;
+    private static final int MAX_CABLED_HOPS = 255;
     private static final long CHECK_NS = 10_000_000;
     private static final long FORGET_NS = 2_000_000_000L;
 
     private final RouteConfig config;
     private final Shape shape;
+    private final CablingMap map;
     private final RouteCodec codec;
     private final int here;
     private final long hereVector;
@@ -71,6 +75,7 @@ public final class RouteTable {
      *
      * @param cluster its shape, hop limit, dimension orders and route times.
      * @param here coordinate vector of this node.
+     * @param map the cables, with any cabling; null in a hyper-crossbar.
      * @param neighbours asked in the loop.
      * @param clock of the loop.
      * @param counters of the loop.
@@ -78,6 +83,7 @@ public final class RouteTable {
     public RouteTable(
             final ClusterConfig cluster,
             final long here,
+            final CablingMap map,
             final Neighbours neighbours,
             final LoopClock clock,
             final CounterBlock counters) {
@@ -88,10 +94,12 @@ public final class RouteTable {
         this.clock = clock;
         this.here = shape.node(here);
         hereVector = here;
-        codec = new RouteCodec(shape);
+        this.map = map;
+        codec = new RouteCodec(shape, map);
         search = new PathSearch(shape);
         book = new HopFailureTable(config.retryNs());
-        nodes = new long[Math.min(MAX_HOPS, cluster.frame().hopLimit()) + 1];
+        final int maxHops = map == null ? MAX_HOPS : MAX_CABLED_HOPS;
+        nodes = new long[Math.min(maxHops, cluster.frame().hopLimit()) + 1];
         orders =
                 cluster.orders().orders().stream()
                         .limit(MAX_ORDERS)
@@ -189,6 +197,19 @@ public final class RouteTable {
         }
         refuse();
         return false;
+    }
+
+    /** True if nothing bad is known of any hop of a route. */
+    public boolean isSound(final long destination, final long route) {
+        if (book.count() == 0) {
+            return true;
+        }
+        final int count = codec.trace(route, hereVector, destination, nodes);
+        boolean isSound = count > 0;
+        for (int i = 1; i < count && isSound; i++) {
+            isSound = !book.has(shape.node(nodes[i - 1]), shape.node(nodes[i]));
+        }
+        return isSound;
     }
 
     /** An answer about a route is not an answer to anything sent. */
@@ -394,8 +415,11 @@ public final class RouteTable {
     }
 
     private int cost(final long from, final long to, final int dimension, final boolean isTrial) {
-        if (from == hereVector
-                && !neighbours.isReached(dimension, Shape.coordinate(to, dimension))) {
+        final boolean isOpen =
+                from == hereVector
+                        ? neighbours.isReached(dimension, Shape.coordinate(to, dimension))
+                        : map == null || map.isLinked(shape.node(from), shape.node(to));
+        if (!isOpen) {
             return PathSearch.HopCosts.CLOSED;
         }
         return book.cost(

@@ -99,13 +99,19 @@ public final class Discovery {
         pendingSubject = new long[ports.length];
     }
 
-    /** Neighbours heard on all links together, of {@link #expectedNeighbours()}. */
+    /**
+     * Neighbours heard on all links together, of {@link #expectedNeighbours()}; with any cabling,
+     * links that hear somebody.
+     */
     public synchronized int knownNeighbours() {
-        return heard.count();
+        return self.shape().isAnyCabling() ? heard.linksWithNeighbours() : heard.count();
     }
 
-    /** Neighbours expected on all links together. */
+    /** Neighbours expected on all links together; with any cabling, links. */
     public int expectedNeighbours() {
+        if (self.shape().isAnyCabling()) {
+            return ports.length;
+        }
         int expected = 0;
         for (final Port port : ports) {
             expected += self.shape().extent(port.dimension()) - 1;
@@ -224,7 +230,8 @@ public final class Discovery {
         if (heard.onHello(index, neighbour, hello.incarnation(), nowNs) || known != sourceAddress) {
             sendHelloSoon(index, nowNs);
         }
-        health.onHello(port, neighbour, sourceAddress, hello.incarnation(), nowNs);
+        health.onHello(
+                port, neighbour, hello.linkNumber(), sourceAddress, hello.incarnation(), nowNs);
     }
 
     // A node that broadcasts hellos looks for neighbours: it gets a session, and then a hello
@@ -429,7 +436,7 @@ public final class Discovery {
 
     private long intervalNs(final long nowNs) {
         final boolean isStarting =
-                nowNs - startNs < FAST_FOR_NS && heard.count() < expectedNeighbours();
+                nowNs - startNs < FAST_FOR_NS && knownNeighbours() < expectedNeighbours();
         return isStarting ? Math.min(FAST_INTERVAL_NS, helloIntervalNs) : helloIntervalNs;
     }
 
@@ -446,7 +453,7 @@ public final class Discovery {
             final long receiver = Shape.withCoordinate(self.here(), dimension, i);
             if (receiver != self.here()) {
                 isMissing |= !heard.hears(port, i);
-                if (sessions.hasSession(self.shape().node(receiver))) {
+                if (sessions.hasSession(self.shape().node(receiver)) && mayBeThere(port, i)) {
                     final boolean isKnown = !isUnheard[index] && port.link().learned(i) != 0;
                     final int coordinate = isKnown ? i : Link.BROADCAST;
                     sent += sendHelloTo(port, receiver, coordinate, sender, share);
@@ -463,6 +470,14 @@ public final class Discovery {
                                 sender,
                                 share)
                 : sent;
+    }
+
+    // With any cabling most nodes that there are sessions with are elsewhere.
+    private boolean mayBeThere(final Port port, final int neighbour) {
+        return !self.shape().isAnyCabling()
+                || heard.hears(port, neighbour)
+                || heard.hasAsked(
+                        port.link().index(), neighbour, MISSED_HELLOS * helloIntervalNs, lookedNs);
     }
 
     private int sendHelloTo(

@@ -101,6 +101,13 @@ final class HeardNeighbours {
         return true;
     }
 
+    /** True if a neighbour has asked on a link who is there, within the last {@code limitNs}. */
+    boolean hasAsked(
+            final int linkIndex, final int neighbour, final long limitNs, final long nowNs) {
+        final long lastNs = answeredNs[linkIndex][neighbour];
+        return lastNs != NEVER && nowNs - lastNs <= limitNs;
+    }
+
     /** Takes in whether links are up; several times within what {@link #silences} waits. */
     void look(final long nowNs) {
         for (int i = 0; i < ports.length; i++) {
@@ -153,6 +160,15 @@ final class HeardNeighbours {
         return count;
     }
 
+    /** Links on which somebody is heard. */
+    int linksWithNeighbours() {
+        int links = 0;
+        for (int i = 0; i < ports.length; i++) {
+            links += count(i) > 0 ? 1 : 0;
+        }
+        return links;
+    }
+
     /** Neighbours heard on one link. */
     int count(final int linkIndex) {
         int ofLink = 0;
@@ -177,6 +193,14 @@ final class HeardNeighbours {
      */
     List<MissingNeighbours> silences(final long limitNs, final long nowNs) {
         final List<MissingNeighbours> silences = new ArrayList<>();
+        if (self.shape().isAnyCabling()) {
+            for (final Port port : ports) {
+                if (isTime(port, limitNs, nowNs) && count(port.link().index()) == 0) {
+                    silences.add(new MissingNeighbours(true, aloneText(port)));
+                }
+            }
+            return silences;
+        }
         for (int dimension = 0; dimension < self.shape().dimensions(); dimension++) {
             final List<Port> trunk = trunk(dimension);
             final List<Port> listening =
@@ -238,6 +262,13 @@ final class HeardNeighbours {
     /** True if a neighbour has been heard on a link and not been forgotten since. */
     boolean hears(final int linkIndex, final int neighbour) {
         return heardNs[linkIndex][neighbour] != NEVER;
+    }
+
+    private static String aloneText(final Port port) {
+        return port.label()
+                + " ("
+                + port.link().name()
+                + ") hears no other node: plug a cable into it, or start the node at the other end";
     }
 
     private String goneText(

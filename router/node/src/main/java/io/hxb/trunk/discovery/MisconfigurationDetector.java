@@ -50,7 +50,7 @@ final class MisconfigurationDetector {
         if ((difference & ~(0xFFL << (8 * port.dimension()))) != 0) {
             return MisconfigurationFlyweight.WRONG_LINE;
         }
-        if (hello.linkNumber() != port.number()) {
+        if (!self.shape().isAnyCabling() && hello.linkNumber() != port.number()) {
             return MisconfigurationFlyweight.WRONG_LINK_NUMBER;
         }
         if (hasOtherLinks) {

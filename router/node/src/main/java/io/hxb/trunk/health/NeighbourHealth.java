@@ -5,12 +5,19 @@ import io.hxb.trunk.LinkReason;
 import io.hxb.trunk.LinkState;
 import io.hxb.trunk.Port;
 
+import java.util.Arrays;
+
 /**
  * One neighbour and the links of the trunk to it: judges them together, and agrees with the
  * neighbour on which are used. Guarded by the lock of {@link TrunkHealth}. Sets of links have a bit
  * for the number of each.
+ *
+ * <p>In a hyper-crossbar both ends of a link have one number. With any cabling each node has its
+ * own, which the other learns from hello frames; links to other neighbours have none here.
  */
 final class NeighbourHealth {
+    private static final int NONE = -1;
+
     private final int dimension;
     private final int neighbour;
     private final long unheardNs;
@@ -22,6 +29,9 @@ final class NeighbourHealth {
     private final StatusExchange exchange;
     private final LinkArrivals[] arrivals;
     private final LinkHealth[] links;
+    private final boolean isAnyCabling;
+    // By link: the neighbour's number of it, or NONE.
+    private final int[] theirNumbers;
     private int incarnation;
     // Longest time for which its loops have lately waited for their CPUs, as it reports.
     private long neighbourAwayNs;
@@ -35,14 +45,19 @@ final class NeighbourHealth {
      * @param ports ports of the trunk, {@code [links]}.
      * @param heard where the frames of each link of the node are counted, by link index.
      * @param neighbour its coordinate in the dimension of the trunk, 0 to 255.
+     * @param isAnyCabling whether it may number the links in another way.
      */
     NeighbourHealth(
             final HealthParts parts,
             final Port[] ports,
             final ReceivedFrameCounts[] heard,
             final int neighbour,
+            final boolean isAnyCabling,
             final long nowNs) {
         this.neighbour = neighbour;
+        this.isAnyCabling = isAnyCabling;
+        theirNumbers = new int[ports.length];
+        Arrays.setAll(theirNumbers, i -> isAnyCabling ? NONE : i);
         unheardNs = parts.unheardNs();
         probeIntervalNs = parts.config().heartbeatNs();
         traffic = parts.traffic();
@@ -87,14 +102,24 @@ final class NeighbourHealth {
         return links[number];
     }
 
-    /** A hello arrived over one link, possibly of a new incarnation. */
-    void onHello(final int number, final int newIncarnation, final long nowNs) {
+    /**
+     * A hello arrived over one link, possibly of a new incarnation.
+     *
+     * @param theirNumber the neighbour's number of the link.
+     */
+    void onHello(
+            final int number, final int theirNumber, final int newIncarnation, final long nowNs) {
         if (incarnation != newIncarnation) {
             if (incarnation != 0) {
                 publisher.onRestarted(links[number], neighbour, nowNs);
             }
             incarnation = newIncarnation;
             restart(nowNs);
+        }
+        if (theirNumbers[number] != theirNumber) {
+            assert isAnyCabling : "a link has one number";
+            theirNumbers[number] = theirNumber;
+            links[number].restart();
         }
         links[number].onHello(exchange.isAgreed(), nowNs);
         publish(nowNs);
@@ -126,32 +151,45 @@ final class NeighbourHealth {
     /**
      * Accepts a status frame that has been checked: of this incarnation, over its own link.
      *
+     * @param number of the link it arrived on.
      * @return false if it contradicts what the neighbour reported before, or acknowledges what was
-     *     never announced: it was ignored.
+     *     never announced, or is of another link: it was ignored.
      */
-    boolean onStatus(final LinkStatusFlyweight status, final long nowNs) {
-        if (!exchange.isConsistent(status)) {
-            exchange.onContradiction(status, nowNs);
+    boolean onStatus(final LinkStatusFlyweight status, final int number, final long nowNs) {
+        if (theirNumbers[number] != status.linkNumber()) {
             return false;
         }
-        final boolean isLatest = exchange.onStatus(status, allLinks(), nowNs);
+        if (!exchange.isConsistent(status)) {
+            exchange.onContradiction(status, number, nowNs);
+            return false;
+        }
+        final boolean isLatest = exchange.onStatus(status, number, allLinks(), nowNs);
         neighbourAwayNs = status.waitedNs();
-        final int number = status.linkNumber();
         for (int i = 0; i < links.length; i++) {
-            final int drains = traffic.drains(links[i].linkIndex());
-            links[i].onSentReported(status.sentFrames(i), i == number, drains, nowNs);
+            if (isTold(i, status)) {
+                final int drains = traffic.drains(links[i].linkIndex());
+                links[i].onSentReported(
+                        status.sentFrames(theirNumbers[i]), i == number, drains, nowNs);
+            }
         }
         final LinkHealth link = links[number];
-        link.onSentHere(status.sentFrames(number), traffic.drains(link.linkIndex()));
+        link.onSentHere(status.sentFrames(status.linkNumber()), traffic.drains(link.linkIndex()));
         link.onBeat(status.beat(), nowNs);
         if (isLatest) {
             final long failed = status.failed();
             for (int i = 0; i < links.length; i++) {
-                links[i].onReported((failed >>> i & 1) != 0, status.weight(i));
+                if (isTold(i, status)) {
+                    final int theirs = theirNumbers[i];
+                    links[i].onReported((failed >>> theirs & 1) != 0, status.weight(theirs));
+                }
             }
         }
         publish(nowNs);
         return true;
+    }
+
+    private boolean isTold(final int number, final LinkStatusFlyweight status) {
+        return theirNumbers[number] != NONE && theirNumbers[number] < status.links();
     }
 
     /** True if what it announced needs a reply, or a request, now. */
@@ -230,7 +268,7 @@ final class NeighbourHealth {
 
     private void judge(final long silent, final boolean isWeighed, final long nowNs) {
         boolean isChanged = isWeighed || silent != 0;
-        final boolean isNever = nowNs - firstHeardNs > unheardNs;
+        final boolean isNever = !isAnyCabling && nowNs - firstHeardNs > unheardNs;
         for (int i = 0; i < links.length; i++) {
             final LinkHealth link = links[i];
             final LinkState opinion = link.localState();

@@ -79,15 +79,19 @@ final class StatusExchange {
         return own.isPossible(status.acknowledgement()) && peer.isConsistent(status);
     }
 
-    /** Ignores a status frame that is not consistent, but sees to it that both ends agree again. */
-    void onContradiction(final LinkStatusFlyweight status, final long nowNs) {
+    /**
+     * Ignores a status frame that is not consistent, but sees to it that both ends agree again.
+     *
+     * @param number of the link it arrived on.
+     */
+    void onContradiction(final LinkStatusFlyweight status, final int number, final long nowNs) {
         if (status.sequence() == OwnAnnouncements.NONE) {
             return;
         }
         if (own.isPossible(status.acknowledgement())) {
             peer.dispute(nowNs);
         } else {
-            echo.onUnproven(status.sequence(), status.linkNumber());
+            echo.onUnproven(status.sequence(), number);
         }
     }
 
@@ -99,15 +103,20 @@ final class StatusExchange {
     /**
      * Accepts a consistent status frame.
      *
+     * @param number of the link it arrived on.
      * @param allLinks all links of the trunk.
      * @return true if its statement about the links is at least as new as what is known.
      */
-    boolean onStatus(final LinkStatusFlyweight status, final long allLinks, final long nowNs) {
+    boolean onStatus(
+            final LinkStatusFlyweight status,
+            final int number,
+            final long allLinks,
+            final long nowNs) {
         assert isConsistent(status) : "a contradiction must not be taken in";
         own.onAcknowledged(status.acknowledgement(), nowNs);
         final int news = peer.onStatus(status, nowNs);
         if (news > 0) {
-            answerLinks |= 1L << status.linkNumber();
+            answerLinks |= 1L << number;
         }
         if (status.isAsking()) {
             answerLinks = allLinks;

@@ -192,10 +192,15 @@ public final class TrunkHealth {
         return ports[linkIndex];
     }
 
-    /** A valid hello of a neighbour arrived. */
+    /**
+     * A valid hello of a neighbour arrived.
+     *
+     * @param theirNumber number that the neighbour gives the link it was sent over.
+     */
     public synchronized void onHello(
             final Port port,
             final int neighbour,
+            final int theirNumber,
             final long sourceAddress,
             final int incarnation,
             final long nowNs) {
@@ -203,11 +208,18 @@ public final class TrunkHealth {
         heard[port.link().index()].learn(neighbour, sourceAddress);
         NeighbourHealth from = neighbours[port.dimension()][neighbour];
         if (from == null) {
-            from = new NeighbourHealth(parts, trunks[port.dimension()], heard, neighbour, nowNs);
+            from =
+                    new NeighbourHealth(
+                            parts,
+                            trunks[port.dimension()],
+                            heard,
+                            neighbour,
+                            self.shape().isAnyCabling(),
+                            nowNs);
             neighbours[port.dimension()][neighbour] = from;
             known.add(from);
         }
-        from.onHello(port.number(), incarnation, nowNs);
+        from.onHello(port.number(), theirNumber, incarnation, nowNs);
         plan.onDue(nowNs);
     }
 
@@ -255,7 +267,7 @@ public final class TrunkHealth {
                 || header.sourceIncarnation() != from.incarnation()
                 || header.destinationIncarnation() != self.incarnation()) {
             counters.increment(CounterType.LINK_STATUS_STALE_FRAMES, linkIndex);
-        } else if (learned != sourceAddress || !from.onStatus(status, nowNs)) {
+        } else if (learned != sourceAddress || !from.onStatus(status, port.number(), nowNs)) {
             counters.increment(CounterType.LINK_STATUS_BAD_FRAMES, linkIndex);
             if (from.hasDoubts(nowNs)) {
                 plan.onDue(nowNs);
@@ -273,8 +285,9 @@ public final class TrunkHealth {
                 && (difference & ~(0xFFL << (8 * port.dimension()))) == 0
                 && status.neighbour() == self.here()
                 && status.dimension() == port.dimension()
-                && status.linkNumber() == port.number()
-                && status.links() == trunks[port.dimension()].length;
+                && (self.shape().isAnyCabling()
+                        || (status.linkNumber() == port.number()
+                                && status.links() == trunks[port.dimension()].length));
     }
 
     /**

@@ -38,6 +38,7 @@ class ForgedNeighbourTest {
         end.health.onHello(
                 end.ports[link],
                 1 - victim,
+                end.ports[link].number(),
                 world.end(1 - victim).links[link].localAddress(),
                 incarnation,
                 world.clock.nanoTime());

@@ -34,7 +34,7 @@ class StatusExchangeTest {
     private void announce(final StatusExchange from, final StatusExchange to) {
         announce(from);
         assertTrue(to.isConsistent(status), "honest words are consistent");
-        to.onStatus(status, 3, 0);
+        to.onStatus(status, status.linkNumber(), 3, 0);
     }
 
     @Test
