@@ -179,7 +179,7 @@ public final class FrameSource implements FlowOutput {
             return BLOCKED;
         }
         for (final long route : otherPaths.to(destination)) {
-            final int hop = codec.nextHop(route, here, destination);
+            final int hop = codec.firstHop(route, here, destination);
             if (hop >= 0
                     && trunks[hop >> 8].isWritable(hop & 0xFF)
                     && routes.isSound(destination, route)) {
@@ -200,7 +200,7 @@ public final class FrameSource implements FlowOutput {
             return NO_ROUTE;
         }
         header.wrap(frame.headerAddress());
-        final int hop = codec.nextHop(header.route(), here, header.destination());
+        final int hop = codec.firstHop(header.route(), here, header.destination());
         if (hop < 0 || hop >> 8 >= trunks.length) {
             return NO_ROUTE;
         }
@@ -348,7 +348,7 @@ public final class FrameSource implements FlowOutput {
                 .source(here)
                 .hopLimit(hopLimit)
                 .route(route);
-        return codec.nextHop(route, here, header.destination());
+        return codec.firstHop(route, here, header.destination());
     }
 
     private void setCrc(final OutgoingFrame frame) {

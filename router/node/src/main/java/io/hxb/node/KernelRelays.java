@@ -24,8 +24,8 @@ final class KernelRelays {
     /**
      * Lets the kernel relay for a node, if that is wanted and possible.
      *
-     * @return NONE where the node relays itself, or never has to: on a line frames are relayed only
-     *     on detours, which the node does in any case.
+     * @return NONE where the node relays itself, or never has to: on the line of a hyper-crossbar
+     *     frames are relayed only on detours, which the node does in any case.
      * @throws IOException if it is wanted and not possible; the message explains what to do.
      */
     static KernelRelay open(
@@ -35,7 +35,7 @@ final class KernelRelays {
             final List<Port> ports)
             throws IOException {
         final SocketConfig.KernelRelay wanted = config.socket().kernelRelay();
-        final boolean isNeeded = config.shape().dimensions() > 1;
+        final boolean isNeeded = config.shape().dimensions() > 1 || config.shape().isAnyCabling();
         if (wanted == SocketConfig.KernelRelay.ON) {
             return openOrSayWhy(config, nodeId, provider, ports, isNeeded);
         }

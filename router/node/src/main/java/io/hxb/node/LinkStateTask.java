@@ -3,6 +3,7 @@ package io.hxb.node;
 import io.hxb.counter.CounterBlock;
 import io.hxb.counter.CounterType;
 import io.hxb.forward.FrameSource;
+import io.hxb.forward.kernel.KernelRelay;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.SealFlyweight;
@@ -11,6 +12,7 @@ import io.hxb.linkstate.Adjacency;
 import io.hxb.linkstate.LinkStates;
 import io.hxb.node.loop.Loop;
 import io.hxb.routing.CablingMap;
+import io.hxb.routing.GraphRoutes;
 import io.hxb.time.Deadline;
 import io.hxb.topology.Shape;
 import io.hxb.trunk.Port;
@@ -39,6 +41,7 @@ final class LinkStateTask implements LinkListener {
     private final Shape shape;
     private final int here;
     private final List<Port> ports;
+    private final KernelRelay relay;
     private final int[] megabits;
     private final BufferPool.Share share;
     private final FrameSource output;
@@ -72,6 +75,7 @@ final class LinkStateTask implements LinkListener {
         shape = parts.config().shape();
         here = parts.nodeId();
         ports = parts.links().ports();
+        relay = parts.links().relay();
         this.megabits = megabits.clone();
         this.share = share;
         this.output = output;
@@ -121,7 +125,11 @@ final class LinkStateTask implements LinkListener {
         final int version = states.version();
         if (version != versionSeen) {
             versionSeen = version;
-            map.replace(states.graph().routes());
+            final GraphRoutes routes = states.graph().routes();
+            map.replace(routes);
+            for (int node = 0; node < shape.nodeCount(); node++) {
+                relay.nextHop(node, node == here ? GraphRoutes.NONE : routes.next(here, node));
+            }
             counters.increment(CounterType.MAP_CHANGES_EVENTS);
         }
         final long soonNs = states.nextDueNs(nowNs);

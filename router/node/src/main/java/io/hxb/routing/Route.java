@@ -25,13 +25,16 @@ public final class Route {
     static final int HOP_BITS = 43;
 
     /** Largest number of the next hop. */
-    static final int MAX_POSITION = 15;
+    public static final int MAX_POSITION = 15;
+
+    /** Bits of the order field below the number of the next hop. */
+    public static final int POSITION_SHIFT = 27;
 
     /** Largest value of {@link #upperHops}. */
     public static final int MAX_UPPER_HOPS = (1 << (HOP_BITS - 31)) - 1;
 
     private static final long DETOUR = 1L << 31;
-    private static final int LOW_BITS = 27;
+    private static final int LOW_BITS = POSITION_SHIFT;
     private static final long LOW_MASK = (1L << LOW_BITS) - 1;
 
     private Route() {}

@@ -10,7 +10,9 @@ import io.hxb.topology.Shape;
  * hold 10 hops of 3x3x3, 7 of 16x16x10, 4 of the largest shapes.
  *
  * <p>With any cabling a hop is the number of the next node and 1. What goes on after the last one
- * of a list, or has none, follows the routes of the map.
+ * of a list, or has none, follows the routes of the map. A list of one hop is written as an order:
+ * the lowest byte differs from that of the default order by the hop. Only its source looks at that,
+ * as for all others the frame follows the map.
  */
 public final class RouteCodec {
     /** Returned by {@link #nextHop} at the destination. */
@@ -46,8 +48,22 @@ public final class RouteCodec {
         for (int dimension = 0; dimension < dimensions; dimension++) {
             bases[dimension + 1] = bases[dimension] + shape.extent(dimension);
         }
-        bits = bits(bases[dimensions]);
+        bits = hopBits(shape);
         maxHops = maxHops(bits);
+    }
+
+    /** Bits that a hop of a list takes. */
+    public static int hopBits(final Shape shape) {
+        int end = 1;
+        for (int dimension = 0; dimension < shape.dimensions(); dimension++) {
+            end += shape.extent(dimension);
+        }
+        return bits(end);
+    }
+
+    /** Hops that a list has room for. */
+    public static int maxHops(final Shape shape) {
+        return maxHops(hopBits(shape));
     }
 
     /** Hops that a detour can list; after them it follows the default order. */
@@ -87,6 +103,18 @@ public final class RouteCodec {
         return dimension < 0 ? HERE : dimension << 8 | Shape.coordinate(destination, dimension);
     }
 
+    /**
+     * The first hop of a frame from its source.
+     *
+     * @return as {@link #nextHop}.
+     */
+    public int firstHop(final long route, final long here, final long destination) {
+        final int only = Route.order(route) ^ DimensionOrder.DEFAULT;
+        return map != null && here != destination && !Route.isDetour(route) && only != 0
+                ? only - 1
+                : nextHop(route, here, destination);
+    }
+
     /** The route as a frame carries it on from {@code here}: hops already taken are skipped. */
     public long passed(final long route, final long here) {
         return Route.isDetour(route) ? Route.withPosition(route, position(route, here)) : route;
@@ -94,6 +122,10 @@ public final class RouteCodec {
 
     /** True for a valid order, and for a detour all of whose hops lie in {@code shape}. */
     public static boolean isValid(final long route, final Shape shape) {
+        if (shape.isAnyCabling() && !Route.isDetour(route)) {
+            final int only = Route.order(route) ^ DimensionOrder.DEFAULT;
+            return Route.rest(route) == 0 && only >= 0 && only <= shape.nodeCount();
+        }
         if (!Route.isDetour(route)) {
             return Route.rest(route) == 0
                     && (route == Route.ofOrder(DimensionOrder.DEFAULT)
@@ -137,7 +169,7 @@ public final class RouteCodec {
         int count = 0;
         while (count < nodes.length) {
             nodes[count++] = here;
-            final int hop = nextHop(rest, here, to);
+            final int hop = count == 1 ? firstHop(rest, here, to) : nextHop(rest, here, to);
             if (hop < 0) {
                 return here == to ? count : -1;
             }
@@ -216,8 +248,9 @@ public final class RouteCodec {
         if (listed > maxHops) {
             return Route.NONE;
         }
-        if (listed == 0) {
-            return Route.ofOrder(DimensionOrder.DEFAULT);
+        if (map != null && listed <= 1) {
+            final int only = listed == 0 ? 0 : shape.node(nodes[1]) + 1;
+            return Route.ofOrder(DimensionOrder.DEFAULT ^ only);
         }
         long hops = 0;
         for (int i = 0; i < listed; i++) {

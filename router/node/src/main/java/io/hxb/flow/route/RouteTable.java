@@ -319,7 +319,7 @@ public final class RouteTable {
     }
 
     private boolean isFirstHopReached(final long route, final long destination) {
-        final int hop = codec.nextHop(route, hereVector, destination);
+        final int hop = codec.firstHop(route, hereVector, destination);
         return hop >= 0 && neighbours.isReached(hop >> 8, hop & 0xFF);
     }
 

@@ -19,6 +19,9 @@ public interface KernelRelay extends AutoCloseable {
                 public void refresh() {}
 
                 @Override
+                public void nextHop(final int destination, final int hop) {}
+
+                @Override
                 public void turn() {}
 
                 @Override
@@ -73,6 +76,14 @@ public interface KernelRelay extends AutoCloseable {
      * changed.
      */
     void refresh();
+
+    /**
+     * Sets the next hop of frames that follow the map, with any cabling.
+     *
+     * @param destination node number.
+     * @param hop number of a neighbour; negative to leave such frames to the node.
+     */
+    void nextHop(int destination, int hop);
 
     /** Notes that the node is alive: without it the kernel stops relaying for the node. */
     void turn();

@@ -48,6 +48,8 @@ final class RelayProgram {
     private static final int HEAD_BYTES = ETHERNET_BYTES + FrameHeaderFlyweight.LENGTH;
     private static final int CHANGED_BYTES =
             ETHERNET_BYTES + FrameHeaderFlyweight.HOP_LIMIT_OFFSET + 1;
+    private static final int CHANGED_BYTES_OF_LISTS =
+            ETHERNET_BYTES + FrameHeaderFlyweight.ORDER_OFFSET + Integer.BYTES;
     private static final int WEIGHT_MASK = Port.FULL_WEIGHT - 1;
     private static final int COORDINATE_MASK = Shape.MAX_EXTENT - 1;
 
@@ -131,7 +133,14 @@ final class RelayProgram {
         checkReceiver();
         findSender();
         check();
-        findHop();
+        if (cluster.shape().isAnyCabling()) {
+            findHopOfMap();
+        } else {
+            findHop();
+        }
+        code.label("for its ring").store(HALF, R10, ETHER_TYPE, R2);
+        lookUp(table.trunks());
+        code.move(R9, R0);
         chooseLink();
         rewrite();
         count();
@@ -329,11 +338,38 @@ final class RelayProgram {
                 .load(BYTE, R1, R10, HEADER + FrameHeaderFlyweight.FLAGS_OFFSET)
                 .and(R1, FrameHeaderFlyweight.FLAG_SPARSE)
                 .jumpIfNotZero(R1, "for its ring")
-                .set(R2, networkOrder(cluster.frame().etherType()))
-                .label("for its ring")
-                .store(HALF, R10, ETHER_TYPE, R2);
-        lookUp(table.trunks());
-        code.move(R9, R0);
+                .set(R2, networkOrder(cluster.frame().etherType()));
+    }
+
+    // As RouteCodec.nextHop with any cabling: a list of hops, then what the map says.
+    private void findHopOfMap() {
+        final ListedHops lists = new ListedHops(cluster.shape());
+        code.load(DOUBLE, R8, R10, HEADER + FrameHeaderFlyweight.DESTINATION_OFFSET)
+                .jumpIfGreaterValue(R8, COORDINATE_MASK, "pass")
+                .load(DOUBLE, R1, R10, HEADER + FrameHeaderFlyweight.SOURCE_OFFSET)
+                .jumpIfValue(R1, (int) here, "pass")
+                .move(R5, R8)
+                .load(WORD, R9, R10, HEADER + FrameHeaderFlyweight.ORDER_OFFSET)
+                .move(R1, R9)
+                .shiftRight(R1, Integer.SIZE - 1)
+                .jumpIfZero(R1, "by the map");
+        lists.write(code, (int) here, "by the map");
+        code.jump("hop")
+                .label("by the map")
+                .load(DOUBLE, R2, R10, NODE)
+                .plusRegister(R2, R5)
+                .load(BYTE, R8, R2, RelayTable.NEXT_HOPS_OFFSET)
+                .label("hop")
+                .jumpIfGreaterValue(R8, cluster.shape().nodeCount() - 1, "pass")
+                .storeValue(WORD, R10, KEY, 0)
+                .set(R2, networkOrder(cluster.frame().relayEtherType()))
+                .move(R1, R8)
+                .xorRegister(R1, R5)
+                .jumpIfNotZero(R1, "for its ring")
+                .load(BYTE, R1, R10, HEADER + FrameHeaderFlyweight.FLAGS_OFFSET)
+                .and(R1, FrameHeaderFlyweight.FLAG_SPARSE)
+                .jumpIfNotZero(R1, "for its ring")
+                .set(R2, networkOrder(cluster.frame().etherType()));
     }
 
     // As TrunkSender.offer: round robin; a link of a smaller weight takes its share by chance.
@@ -437,7 +473,9 @@ final class RelayProgram {
                 .load(WORD, R1, R7, RelayTable.LONGEST_OFFSET)
                 .load(DOUBLE, R2, R10, LONGEST)
                 .jumpIfGreater(R2, R1, "pass")
-                .set(R4, CHANGED_BYTES);
+                .set(
+                        R4,
+                        cluster.shape().isAnyCabling() ? CHANGED_BYTES_OF_LISTS : CHANGED_BYTES);
         if (ip != null) {
             code.load(DOUBLE, R1, R10, IS_BY_IP).jumpIfZero(R1, "write");
             ip.lineUp();

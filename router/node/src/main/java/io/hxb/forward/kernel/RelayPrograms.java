@@ -118,6 +118,11 @@ public final class RelayPrograms implements KernelRelay {
     }
 
     @Override
+    public void nextHop(final int destination, final int hop) {
+        table.nextHop(destination, hop);
+    }
+
+    @Override
     public void refresh() {
         String now = "";
         try {

@@ -11,7 +11,7 @@ import io.hxb.topology.Shape;
  * any thread may call it. What one side writes often lies in cache lines of its own.
  *
  * <pre>
- * the node, 704 bytes:
+ * the node, 960 bytes:
  * offset length meaning (all in native order)
  *      0      8 turns of the node's loops, so that the programs see that it is alive
  *     64      8 the turn that a program has seen last
@@ -27,6 +27,7 @@ import io.hxb.topology.Shape;
  *              20 4 port on which it arrived
  *              24 4 number of the NIC by which it left
  *              32 8 ns between the two
+ *    704    256 with any cabling, the next hop by destination; {@value #NO_HOP} for none
  *
  * a trunk, 16 bytes, by dimension:
  *      0      4 its first port
@@ -84,7 +85,10 @@ final class RelayTable implements AutoCloseable {
     static final int IP_MACS_OFFSET = SENT_OFFSET + Shape.MAX_EXTENT * Integer.BYTES;
     static final int MAC_BITS = 48;
 
-    private static final int NODE_BYTES = TRACES_OFFSET + (TRACES << TRACE_SHIFT);
+    static final int NEXT_HOPS_OFFSET = TRACES_OFFSET + (TRACES << TRACE_SHIFT);
+    static final int NO_HOP = 255;
+
+    private static final int NODE_BYTES = NEXT_HOPS_OFFSET + Shape.MAX_EXTENT;
     private static final int TRUNK_BYTES = 16;
     private static final int PORT_BYTES = IP_MACS_OFFSET + Shape.MAX_EXTENT * Long.BYTES;
 
@@ -117,6 +121,9 @@ final class RelayTable implements AutoCloseable {
         BpfArray ports = null;
         try {
             node = BpfArray.create(1, NODE_BYTES);
+            for (int destination = 0; destination < Shape.MAX_EXTENT; destination++) {
+                Memory.putByte(node.address(0) + NEXT_HOPS_OFFSET + destination, NO_HOP);
+            }
             trunks = BpfArray.create(links.length, TRUNK_BYTES);
             int first = 0;
             for (int dimension = 0; dimension < links.length; dimension++) {
@@ -160,6 +167,12 @@ final class RelayTable implements AutoCloseable {
     void turn() {
         final long address = node.address(0) + TURNS_OFFSET;
         Memory.putLongRelease(address, Memory.getLong(address) + 1);
+    }
+
+    /** Sets the next hop of frames to a destination; negative for none. */
+    void nextHop(final int destination, final int hop) {
+        Memory.putByte(
+                node.address(0) + NEXT_HOPS_OFFSET + destination, hop < 0 ? NO_HOP : hop);
     }
 
     /** Frames relayed since start. */
