@@ -173,9 +173,7 @@ class AnyCablingSystemTest {
 
     private void up(final String... options) throws Exception {
         final String[] command =
-                Stream.concat(
-                                Stream.of("lab", "up", "--name", name, "--json"),
-                                Stream.of(options))
+                Stream.concat(Stream.of("lab", "up", "--name", name, "--json"), Stream.of(options))
                         .toArray(String[]::new);
         try (HxbProcess up = HxbProcess.start(folder, command)) {
             assertEquals(ExitStatus.OK, up.status(), () -> up.output() + up.errors());

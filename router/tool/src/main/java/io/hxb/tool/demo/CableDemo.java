@@ -122,7 +122,10 @@ final class CableDemo {
         final StringBuilder text = new StringBuilder();
         rates.forEach(
                 (cable, rate) ->
-                        text.append(text.isEmpty() ? "" : ", ").append(cable).append(" ").append(rate));
+                        text.append(text.isEmpty() ? "" : ", ")
+                                .append(cable)
+                                .append(" ")
+                                .append(rate));
         return text + String.format(Locale.ROOT, "; in all %.1f", sum);
     }
 
@@ -179,8 +182,7 @@ final class CableDemo {
                     pull.pulled.isPresent()
                             ? ", the rest by other cables"
                             : ", before a cable was pulled out");
-            fields.put(
-                    "pulled_cable", pull.pulled.map(LabCabling.Cable::toString).orElse(""));
+            fields.put("pulled_cable", pull.pulled.map(LabCabling.Cable::toString).orElse(""));
             fields.put("pulled_intact", sent.isOk());
             fields.put("pulled_seconds", sent.seconds);
             return pull.pulled;
@@ -230,8 +232,8 @@ final class CableDemo {
         }
     }
 
-    private Transfer send(
-            final List<Pair> pairs, final long bytes, final LongConsumer tick) throws IOException {
+    private Transfer send(final List<Pair> pairs, final long bytes, final LongConsumer tick)
+            throws IOException {
         final Path folder = Files.createDirectories(session.folder().resolve("cables"));
         final FileSet files = FileSet.generate(folder, pairs, bytes, System.nanoTime());
         try (FileTransfer transfer = new FileTransfer(cluster, files, folder)) {
@@ -245,8 +247,7 @@ final class CableDemo {
                 }
                 Files.delete(transfer.received(entry));
             }
-            return new Transfer(
-                    files.entries().size(), intact, transfer.arrivedBytes(), seconds);
+            return new Transfer(files.entries().size(), intact, transfer.arrivedBytes(), seconds);
         } finally {
             for (final FileSet.Entry entry : files.entries()) {
                 Files.delete(entry.file());
