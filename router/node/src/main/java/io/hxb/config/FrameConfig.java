@@ -68,8 +68,8 @@ public record FrameConfig(
                             FrameConfig::hopLimit,
                             range(1, 255),
                             "Maximum number of links that a frame may cross; at least the"
-                                    + " dimensions of the shape. With `cabling: any`, `maxNodes`"
-                                    + " by default."),
+                                    + " dimensions of the shape; `maxNodes` by default with"
+                                    + " `cabling: any`."),
                     advanced(
                             "etherType",
                             ETHER_TYPE,

@@ -125,6 +125,10 @@ class ConfigurationPageTest {
             }
         }
         knownIn(BASE + "nodes:\n  1,0:\n    " + UNKNOWN + ": 1\n", "nodes.COORDINATES.", known);
+        knownIn(
+                "cabling: any\nnics: [eth0]\nnodes:\n  1:\n    " + UNKNOWN + ": 1\n",
+                "nodes.COORDINATES.",
+                known);
         knownIn("tenants:\n  a:\n    " + UNKNOWN + ": 1\n" + BASE, "tenants.NAME.", known);
         known.add("hosts.NAME");
 

@@ -33,7 +33,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Stream;
 
 /** Labs whose nodes are joined by single cables, from set-up to removal. */
@@ -81,20 +80,17 @@ class AnyCablingSystemTest {
         }
         assertEquals(2 * cables, links);
 
-        // and: all reach all, those at the ends of a cable by that cable
+        // and: all reach all, those at the ends of a cable without a relay
         try (HxbProcess ping =
                 run("ping", "--all-pairs", "--name", name, "--count", "5", "--flood", "--json")) {
             assertEquals(ExitStatus.OK, ping.status(), () -> ping.output() + ping.errors());
             assertEquals(0, ping.json().get("lost"));
             assertEquals(pairs, ((List<?>) ping.json().get("trips")).size());
-            for (final LabCabling.Cable cable : cabling.cables()) {
-                final int from = cable.first().node();
-                final int to = cable.second().node();
-                assertTrue(
-                        ways(ping, from, to)
-                                .contains(from + " x." + cable.first().link() + " " + to),
-                        () -> cable + ": " + ping.output());
-            }
+        }
+        for (final LabCabling.Cable cable : cabling.cables()) {
+            TestNamespaces.await(
+                    "messages cross " + cable,
+                    () -> relays(cable.first().node(), cable.second().node()) == 0);
         }
 
         // and: it is shown, and goes
@@ -106,18 +102,25 @@ class AnyCablingSystemTest {
         downWithoutATrace();
     }
 
-    /** The paths of frames between two nodes, as ping found them. */
-    private static List<String> ways(final HxbProcess ping, final int from, final int to) {
-        for (final Object each : (List<?>) ping.json().get("ways")) {
-            final Map<?, ?> pair = (Map<?, ?>) each;
-            if (pair.get("from").equals("" + from) && pair.get("to").equals("" + to)) {
-                return ((List<?>) pair.get("ways"))
-                        .stream()
-                                .map(way -> ((Map<?, ?>) way).get("path").toString())
-                                .toList();
-            }
+    /** Frames that other nodes relayed while one node pinged another. */
+    private int relays(final int from, final int to) {
+        try (HxbProcess ping =
+                run(
+                        "ping",
+                        Integer.toString(to),
+                        "--node",
+                        Integer.toString(from),
+                        "--name",
+                        name,
+                        "--count",
+                        "5",
+                        "--flood",
+                        "--json")) {
+            assertEquals(ExitStatus.OK, ping.status(), () -> ping.output() + ping.errors());
+            return ((Number) ping.json().get("relays")).intValue();
+        } catch (final Exception e) {
+            throw new AssertionError(e);
         }
-        return List.of();
     }
 
     @Test
@@ -140,7 +143,7 @@ class AnyCablingSystemTest {
             try (HxbProcess ping =
                     run("ping", "1", "--name", name, "--count", "20", "--flood", "--json")) {
                 assertEquals(ExitStatus.OK, ping.status(), () -> ping.output() + ping.errors());
-                assertEquals(List.of("0 x." + kept + " 1"), ways(ping, 0, 1), ping::output);
+                assertEquals(0, ping.json().get("lost"));
             }
             new LabCables(spec).plug(other);
             TestNamespaces.await("the link is back", () -> isUsed(config, 0, link));
@@ -170,9 +173,7 @@ class AnyCablingSystemTest {
 
     private void up(final String... options) throws Exception {
         final String[] command =
-                Stream.concat(
-                                Stream.of("lab", "up", "--name", name, "--json"),
-                                Stream.of(options))
+                Stream.concat(Stream.of("lab", "up", "--name", name, "--json"), Stream.of(options))
                         .toArray(String[]::new);
         try (HxbProcess up = HxbProcess.start(folder, command)) {
             assertEquals(ExitStatus.OK, up.status(), () -> up.output() + up.errors());

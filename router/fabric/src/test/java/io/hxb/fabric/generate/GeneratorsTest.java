@@ -80,8 +80,7 @@ class GeneratorsTest {
         assertEquals(List.of("0 1", "0 2", "1 2"), links(GraphSpec.parse("ring:3", 1)));
         assertEquals(List.of("0 1", "1 2", "2 3"), links(GraphSpec.parse("chain:4", 1)));
         assertEquals(List.of("0 1"), links(GraphSpec.parse("chain:2", 1)));
-        assertEquals(
-                List.of("0 1", "0 2", "0 3", "0 4"), links(GraphSpec.parse("star:5", 1)));
+        assertEquals(List.of("0 1", "0 2", "0 3", "0 4"), links(GraphSpec.parse("star:5", 1)));
         assertEquals(List.of("0 1"), links(GraphSpec.parse("star:2", 1)));
         for (final String words : List.of("full:5", "ring:5", "chain:5", "star:5")) {
             assertEquals(10, GraphSpec.parse(words, 2).hostCount(), words);

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.LongConsumer;
 import java.util.stream.IntStream;
 
 /**
@@ -25,9 +26,15 @@ import java.util.stream.IntStream;
  */
 final class CableDemo {
     private static final long SILENCE_NS = 30_000_000_000L;
+
+    /** How long files take, so that there is a middle in which a cable can be pulled out. */
     private static final double SECONDS = 2;
+
     private static final long MIN_BYTES = 4 << 20;
-    private static final long MAX_BYTES = 256 << 20;
+    private static final long MAX_BYTES = 128 << 20;
+
+    /** How much longer the next file is, if one was through before. */
+    private static final int LONGER = 4;
 
     private final LabSession session;
     private final Cluster cluster;
@@ -58,7 +65,7 @@ final class CableDemo {
     record Outcome(boolean isOk, Map<String, Object> fields) {}
 
     /** One run of files. */
-    private record Transfer(int sent, int intact, double seconds) {
+    private record Transfer(int sent, int intact, long bytes, double seconds) {
         boolean isOk() {
             return sent == intact;
         }
@@ -70,15 +77,18 @@ final class CableDemo {
      * @param files what the files between all pairs took, which shows how large others have to be.
      */
     Outcome run(final Result files) throws IOException {
-        final double perSecond = files.bytes() / Math.max(files.seconds(), 1e-3);
-        final long bytes = Math.clamp((long) (SECONDS * perSecond), MIN_BYTES, MAX_BYTES);
         final Map<String, Object> fields = new LinkedHashMap<>();
-        final boolean isSumOk = sum(bytes, fields);
-        return new Outcome(isSumOk & pull(bytes, fields), fields);
+        final Transfer sum = sum(length(files.bytes(), files.seconds()), fields);
+        final boolean isPullOk = pull(length(sum.bytes, sum.seconds), fields);
+        return new Outcome(sum.isOk() && isPullOk, fields);
+    }
+
+    private static long length(final long bytes, final double seconds) {
+        return Math.clamp((long) (SECONDS * bytes / Math.max(seconds, 1e-3)), MIN_BYTES, MAX_BYTES);
     }
 
     /** Files from node 0 to all its neighbours at once. */
-    private boolean sum(final long bytes, final Map<String, Object> fields) throws IOException {
+    private Transfer sum(final long bytes, final Map<String, Object> fields) throws IOException {
         final List<Pair> pairs =
                 cabling.neighbours(0).stream()
                         .map(end -> new Pair(0, end.node()))
@@ -86,13 +96,13 @@ final class CableDemo {
                         .toList();
         try (CableTraffic traffic = new CableTraffic(cluster.config(), cabling)) {
             final long[] before = traffic.bytes();
-            final Transfer sent = send("sum", pairs, bytes / pairs.size(), arrived -> {});
+            final Transfer sent = send(pairs, bytes / pairs.size(), arrived -> {});
             final long[] passed = traffic.bytesSince(before);
             out.printf(
                     Locale.ROOT,
-                    "node 0 sends to its neighbours by all its cables: %s%n",
+                    "node 0 sends to its neighbours by all its cables, MB/s: %s%n",
                     rates(passed, sent.seconds, fields));
-            return sent.isOk();
+            return sent;
         }
     }
 
@@ -112,8 +122,11 @@ final class CableDemo {
         final StringBuilder text = new StringBuilder();
         rates.forEach(
                 (cable, rate) ->
-                        text.append(text.isEmpty() ? "" : ", ").append(cable).append(" ").append(rate));
-        return text + String.format(Locale.ROOT, "; in all %.1f MB/s", sum);
+                        text.append(text.isEmpty() ? "" : ", ")
+                                .append(cable)
+                                .append(" ")
+                                .append(rate));
+        return text + String.format(Locale.ROOT, "; in all %.1f", sum);
     }
 
     /** A file to the node farthest away, and a cable pulled out when a third has arrived. */
@@ -129,31 +142,50 @@ final class CableDemo {
                     pair.to());
             return true;
         }
+        for (long length = bytes; true; length *= LONGER) {
+            final Optional<LabCabling.Cable> pulled = pull(pair, spare, length, fields);
+            if (pulled.isPresent() || fields.get("pulled_intact").equals(false)) {
+                return fields.get("pulled_intact").equals(true);
+            }
+            if (length * LONGER > MAX_BYTES) {
+                return true;
+            }
+        }
+    }
+
+    /** The same with a file of that length; the cable, if the file was not through before. */
+    private Optional<LabCabling.Cable> pull(
+            final Pair pair,
+            final List<LabCabling.Cable> spare,
+            final long bytes,
+            final Map<String, Object> fields)
+            throws IOException {
         out.printf(
                 Locale.ROOT,
-                "a file of %.1f MB goes from node 0 to node %d, %d cables away%n",
-                bytes / 1e6,
+                "a file goes from node 0 to node %d, %d cables away%n",
                 pair.to(),
                 cabling.distances(0)[pair.to()]);
         try (CableTraffic traffic = new CableTraffic(cluster.config(), cabling)) {
             final Pull pull = new Pull(traffic, spare, bytes / 3);
             final Transfer sent;
             try {
-                sent = send("pulled", List.of(pair), bytes, pull::tick);
+                sent = send(List.of(pair), bytes, pull::tick);
             } finally {
                 pull.pulled.ifPresent(cables::plug);
             }
-            final String cable = pull.pulled.map(LabCabling.Cable::toString).orElse("");
             out.printf(
                     Locale.ROOT,
-                    "%s after %.2f s%s%n",
+                    "  %s: %.1f MB in %.2f s%s%n",
                     sent.isOk() ? "it arrived intact (SHA-256)" : "IT DID NOT ARRIVE INTACT",
+                    sent.bytes / 1e6,
                     sent.seconds,
-                    cable.isEmpty() ? ", before a cable was pulled out" : " by the others");
-            fields.put("pulled_cable", cable);
+                    pull.pulled.isPresent()
+                            ? ", the rest by other cables"
+                            : ", before a cable was pulled out");
+            fields.put("pulled_cable", pull.pulled.map(LabCabling.Cable::toString).orElse(""));
             fields.put("pulled_intact", sent.isOk());
             fields.put("pulled_seconds", sent.seconds);
-            return sent.isOk();
+            return pull.pulled;
         }
     }
 
@@ -200,17 +232,11 @@ final class CableDemo {
         }
     }
 
-    private Transfer send(
-            final String name,
-            final List<Pair> pairs,
-            final long bytes,
-            final java.util.function.LongConsumer tick)
+    private Transfer send(final List<Pair> pairs, final long bytes, final LongConsumer tick)
             throws IOException {
-        final Path folder = Files.createDirectories(session.folder().resolve(name));
+        final Path folder = Files.createDirectories(session.folder().resolve("cables"));
         final FileSet files = FileSet.generate(folder, pairs, bytes, System.nanoTime());
-        try (FileTransfer transfer =
-                new FileTransfer(
-                        cluster, files, Files.createDirectories(folder.resolve("received")))) {
+        try (FileTransfer transfer = new FileTransfer(cluster, files, folder)) {
             final long startNs = System.nanoTime();
             transfer.run(tick, SILENCE_NS);
             final double seconds = (System.nanoTime() - startNs) / 1e9;
@@ -219,8 +245,13 @@ final class CableDemo {
                 if (FileSet.digest(transfer.received(entry)).equals(entry.digest())) {
                     intact++;
                 }
+                Files.delete(transfer.received(entry));
             }
-            return new Transfer(files.entries().size(), intact, seconds);
+            return new Transfer(files.entries().size(), intact, transfer.arrivedBytes(), seconds);
+        } finally {
+            for (final FileSet.Entry entry : files.entries()) {
+                Files.delete(entry.file());
+            }
         }
     }
 }

@@ -25,12 +25,12 @@ import java.util.concurrent.Callable;
         mixinStandardHelpOptions = true,
         header = "Show a whole cluster at work on this machine.",
         description =
-                "Make a 2x2x2 cluster with two links per dimension, or the cables of a --graph, send"
-                    + " generated files between all pairs of nodes, check their SHA-256, measure,"
-                    + " also a TCP connection over the virtual NICs where nodes can have them, and"
-                    + " remove the cluster. With --graph, node 0 also sends by all its cables at"
-                    + " once, and a cable is pulled out while a file goes to the node farthest"
-                    + " away. The exit status is 0 only if every byte arrived.")
+                "Make a 2x2x2 cluster with two links per dimension, or the cables of a --graph,"
+                    + " send generated files between all pairs of nodes, check their SHA-256,"
+                    + " measure, also a TCP connection over the virtual NICs where nodes can have"
+                    + " them, and remove the cluster. With --graph, node 0 also sends by all its"
+                    + " cables at once, and a cable is pulled out while a file goes to the node"
+                    + " farthest away. The exit status is 0 only if every byte arrived.")
 public final class DemoCommand implements Callable<Integer> {
     private static final long MAX_FILE_BYTES = 1L << 30;
 

@@ -62,10 +62,7 @@ record OrdinaryTcp(String missing, double nicMegabytes, double linkMegabytes, bo
         addAddress(config, link.getLast(), 1);
         try (TcpStream stream = new TcpStream(from, to, LINK.address(1))) {
             return new OrdinaryTcp(
-                    "",
-                    overNic,
-                    stream.megabytesPerSecond(warmUpNs, sendNs),
-                    lab.rateBps() > 0);
+                    "", overNic, stream.megabytesPerSecond(warmUpNs, sendNs), lab.rateBps() > 0);
         }
     }
 

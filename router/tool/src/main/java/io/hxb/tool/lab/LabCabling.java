@@ -177,8 +177,7 @@ public record LabCabling(String graph, List<Cable> cables) {
     }
 
     // -1 for nodes that no path leads to.
-    private static int[] distances(
-            final List<Cable> cables, final int nodeCount, final int from) {
+    private static int[] distances(final List<Cable> cables, final int nodeCount, final int from) {
         final int[] distances = new int[nodeCount];
         Arrays.fill(distances, -1);
         distances[from] = 0;

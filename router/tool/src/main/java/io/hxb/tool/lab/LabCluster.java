@@ -99,8 +99,7 @@ public final class LabCluster {
         for (int node = 0; node < spec.shape().nodeCount(); node++) {
             final List<List<String>> own = nics(spec, node);
             if (!own.equals(common)) {
-                others.put(
-                        spec.shape().coordinates(node), new LinkPlan.NodeOverride(own, "", ""));
+                others.put(spec.shape().coordinates(node), new LinkPlan.NodeOverride(own, "", ""));
             }
         }
         final LinkPlan plan = LinkPlan.raw(common, namespaces);

@@ -51,9 +51,7 @@ final class LabScripts {
      * both ends in nodes, without bridges.
      */
     static String switches(final LabSpec spec) {
-        return spec.cabling().isPresent()
-                ? cables(spec, spec.cabling().get())
-                : lines(spec);
+        return spec.cabling().isPresent() ? cables(spec, spec.cabling().get()) : lines(spec);
     }
 
     private static String lines(final LabSpec spec) {
@@ -215,8 +213,7 @@ final class LabScripts {
      *
      * @param state up or down.
      */
-    static String setCable(
-            final LabSpec spec, final LabCabling.Cable cable, final String state) {
+    static String setCable(final LabSpec spec, final LabCabling.Cable cable, final String state) {
         if (!spec.hasPorts()) {
             return "link set " + LabNames.nic(0, cable.first().link()) + " " + state + "\n";
         }

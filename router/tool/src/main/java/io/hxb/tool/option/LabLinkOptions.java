@@ -60,10 +60,10 @@ public final class LabLinkOptions {
             defaultValue = "bridge,whole",
             description =
                     "join the NICs of a line or cable, raw only, by a bridge, whose ports can be"
-                        + " made to fail, or, for two, directly by a veth pair; and let frames"
-                        + " that the kernel has in one piece (GSO batches) pass whole, have the"
-                        + " kernel cut and join them, or take them frame by frame at --rate, paced,"
-                        + " as a NIC does; give one of each kind, as in direct,paced (default:"
+                        + " made to fail, or, for two, directly by a veth pair; and let frames that"
+                        + " the kernel has in one piece (GSO batches) pass whole, have the kernel"
+                        + " cut and join them, or take them frame by frame at --rate, paced, as a"
+                        + " NIC does; give one of each kind, as in direct,paced (default:"
                         + " ${DEFAULT-VALUE})")
     private List<String> wiring;
 

@@ -40,10 +40,8 @@ class LabCablingTest {
 
     @Test
     void shouldNumberTheLinksOfANodeInTheOrderOfItsCables() {
-        assertEquals(
-                List.of("0.x0 - 1.x0", "0.x1 - 2.x0", "1.x1 - 2.x1"), text(of("full:3", 1)));
-        assertEquals(
-                List.of("0.x0 - 1.x0", "1.x1 - 2.x0", "2.x1 - 3.x0"), text(of("chain:4", 1)));
+        assertEquals(List.of("0.x0 - 1.x0", "0.x1 - 2.x0", "1.x1 - 2.x1"), text(of("full:3", 1)));
+        assertEquals(List.of("0.x0 - 1.x0", "1.x1 - 2.x0", "2.x1 - 3.x0"), text(of("chain:4", 1)));
         assertEquals(
                 List.of("0.x0 - 1.x0", "0.x1 - 2.x0", "0.x2 - 3.x0", "0.x3 - 4.x0"),
                 text(of("star:5", 1)));
@@ -115,8 +113,7 @@ class LabCablingTest {
     }
 
     private static void refuse(final String words, final int parallel, final String part) {
-        final GraphException thrown =
-                assertThrows(GraphException.class, () -> of(words, parallel));
+        final GraphException thrown = assertThrows(GraphException.class, () -> of(words, parallel));
 
         assertTrue(thrown.getMessage().contains(part), thrown.getMessage());
     }
@@ -142,8 +139,7 @@ class LabCablingTest {
             throws IOException {
         // given
         final LabSpec spec =
-                new LabSpec("t", Shape.of(2), 1, Backend.RAW, 0, 9000)
-                        .withCabling(of("star:5", 1));
+                new LabSpec("t", Shape.of(2), 1, Backend.RAW, 0, 9000).withCabling(of("star:5", 1));
         final ClusterConfig config =
                 ClusterConfig.of("t", spec.shape(), spec.backend(), LabCluster.rawLinks(spec));
 

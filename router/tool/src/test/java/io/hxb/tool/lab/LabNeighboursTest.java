@@ -57,8 +57,7 @@ class LabNeighboursTest {
             nodes.add(
                     Counters.create(
                             config.ownCountersPath(node),
-                            new CounterLabels(
-                                    "lab", 1, node, node, shape.dimensions(), links),
+                            new CounterLabels("lab", 1, node, node, shape.dimensions(), links),
                             1,
                             warning -> {}));
         }

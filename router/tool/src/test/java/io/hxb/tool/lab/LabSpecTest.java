@@ -71,8 +71,7 @@ class LabSpecTest {
         refuse(() -> udp.withCabling(cabling), "--graph needs --backend raw");
         assertEquals(Shape.ofAnyCabling(3), raw.withCabling(cabling).shape());
         assertEquals(4, raw.withCabling(cabling).linkCount());
-        assertEquals(
-                Wiring.DIRECT, raw.withCabling(cabling).withWiring(Wiring.DIRECT).wiring());
+        assertEquals(Wiring.DIRECT, raw.withCabling(cabling).withWiring(Wiring.DIRECT).wiring());
         assertEquals("ring:3, 3 nodes, 6 cables", raw.withCabling(cabling).text());
         assertEquals("2, 1 links per dimension", raw.text());
     }
