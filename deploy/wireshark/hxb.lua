@@ -8,13 +8,13 @@
 
 local hxb = Proto("hxb", "HXB frame")
 
-local DATA, ACK, HELLO, LINK_STATUS, UNREACHABLE, OPEN, ACCEPT, PROBE, MISCONFIGURATION, SESSION, CLOSE, CLOSED, ENDED, FRAGMENT, MISSING, TRACE, TRACED, SUMMARY, LINK_STATE =
-  1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19
+local DATA, ACK, HELLO, LINK_STATUS, UNREACHABLE, OPEN, ACCEPT, PROBE, MISCONFIGURATION, SESSION, CLOSE, CLOSED, ENDED, FRAGMENT, MISSING, TRACE, TRACED, SUMMARY, LINK_STATE, BUSY =
+  1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20
 local types = {
   [DATA] = "DATA", [ACK] = "ACK", [HELLO] = "HELLO", [LINK_STATUS] = "LINK_STATUS", [UNREACHABLE] = "UNREACHABLE", [OPEN] = "OPEN",
   [ACCEPT] = "ACCEPT", [PROBE] = "PROBE", [MISCONFIGURATION] = "MISCONFIGURATION", [SESSION] = "SESSION", [CLOSE] = "CLOSE",
   [CLOSED] = "CLOSED", [ENDED] = "ENDED", [FRAGMENT] = "FRAGMENT", [MISSING] = "MISSING",
-  [TRACE] = "TRACE", [TRACED] = "TRACED", [SUMMARY] = "SUMMARY", [LINK_STATE] = "LINK_STATE",
+  [TRACE] = "TRACE", [TRACED] = "TRACED", [SUMMARY] = "SUMMARY", [LINK_STATE] = "LINK_STATE", [BUSY] = "BUSY",
 }
 local reasons = {
   [1] = "NO_ROUTE", [2] = "NO_SUCH_CONTEXT", [3] = "STALE_INCARNATION", [4] = "HOP_LIMIT", [5] = "NO_FLOWS", [6] = "NOT_ALLOWED",
@@ -128,6 +128,8 @@ local rows = {
   { "traced.hop_limit", "Traced.hopLimit", "uint8", "Hop limit on arrival", base.DEC },
   { "traced.arrived_on", "Traced.arrivedOn", "uint16", "Arrived on link", base.DEC },
   { "traced.left_on", "Traced.leftOn", "uint16", "Left on link, 65535 = none", base.DEC },
+  { "busy.destination", "Busy.destination", "uint64", "Destination of the frame that took it", base.HEX },
+  { "busy.route", "Busy.route", "uint64", "Route", base.HEX },
   { "traced.stay", "Traced.stayNs", "uint64", "Ns there", base.DEC },
   { "summary.node", "Summary.node", "uint32", "Node", base.DEC },
   { "summary.generation", "Summary.generation", "uint32", "Generation", base.DEC },
@@ -455,7 +457,9 @@ local function routeProblem(tvb)
   if upper ~= 0 then
     return "RESERVED"
   end
-  return not isPermutation(order) and "ORDER" or nil
+  -- With any cabling the lowest byte differs from that of the usual order by the first hop.
+  local isFirstHop = math.floor(order / 256) == 0x765432
+  return not isFirstHop and not isPermutation(order) and "ORDER" or nil
 end
 
 local function isInShape(tvb, at, shape)
@@ -657,8 +661,11 @@ local bodyChecks = {
   [LINK_STATE] = function(tvb, length)
     return isRow(tvb, length, entryBytes)
   end,
+  [BUSY] = function(tvb, length)
+    return length == 16 and u16(tvb, HEADER + 14) == 0
+  end,
   [ENDED] = function(tvb, length)
-    if length % 8 ~= 0 or length > 128 or u8(tvb, 50) > LINK_STATE or u8(tvb, 51) > 3 then
+    if length % 8 ~= 0 or length > 128 or u8(tvb, 50) > BUSY or u8(tvb, 51) > 3 then
       return false
     end
     local last, seen = 0, u16(tvb, 48)
@@ -999,10 +1006,16 @@ local function addLinkState(read, tree, tvb, length)
   return count .. " entries"
 end
 
+local function addBusy(read)
+  read.add("busy.destination", HEADER, 8)
+  read.add("busy.route", HEADER + 8, 8)
+  return "a longer way is busy"
+end
+
 local bodies = {
   [HELLO] = addHello, [LINK_STATUS] = addStatus, [MISCONFIGURATION] = addMisconfiguration, [SESSION] = addSession, [ENDED] = addEnded,
   [UNREACHABLE] = addUnreachable, [MISSING] = addMissing,
-  [TRACED] = addTraced, [SUMMARY] = addSummary, [LINK_STATE] = addLinkState,
+  [TRACED] = addTraced, [SUMMARY] = addSummary, [LINK_STATE] = addLinkState, [BUSY] = addBusy,
   [ACK] = function(read, tree, tvb, length)
     read.add("ack.bitmap", HEADER, math.min(length, read.length - HEADER))
     return "up to " .. u32(tvb, 44) .. ", window " .. u16(tvb, 48)

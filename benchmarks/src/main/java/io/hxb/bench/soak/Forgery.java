@@ -1,6 +1,7 @@
 package io.hxb.bench.soak;
 
 import io.hxb.config.ClusterConfig;
+import io.hxb.frame.BusyFlyweight;
 import io.hxb.frame.FragmentFlyweight;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
@@ -138,6 +139,11 @@ public final class Forgery {
             }
             case FrameType.SUMMARY -> summary(body);
             case FrameType.LINK_STATE -> linkState(body);
+            case FrameType.BUSY -> {
+                Memory.putLong(body, random.nextInt(64));
+                Memory.putLong(body + Long.BYTES, random.nextLong() >>> 16);
+                yield BusyFlyweight.BODY_BYTES;
+            }
             default -> 0;
         };
     }

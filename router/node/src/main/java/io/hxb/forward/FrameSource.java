@@ -25,6 +25,9 @@ import io.hxb.trunk.TrunkSender;
 public final class FrameSource implements FlowOutput {
     private static final int OTHER_ROUTES = 4;
 
+    /** A link that was full counts as full for so long. */
+    private static final long BUSY_NS = 20_000_000L;
+
     private final long here;
     private final int clusterId;
     private final int hopLimit;
@@ -140,7 +143,7 @@ public final class FrameSource implements FlowOutput {
             } else if (hop != RouteCodec.NO_HOP && hop >> 8 < trunks.length) {
                 link = sendOver(hop, frame);
                 if (link == BLOCKED && otherPaths != null) {
-                    link = sendAround(frame);
+                    link = sendAround(frame, hop, route);
                 }
             }
             if (link != NO_ROUTE) {
@@ -172,13 +175,16 @@ public final class FrameSource implements FlowOutput {
 
     // The links of the default route are full: another path may have room. Only data goes there,
     // since what is short does not wait for room.
-    private int sendAround(final OutgoingFrame frame) {
+    private int sendAround(final OutgoingFrame frame, final int fullHop, final long fullRoute) {
         final long headerAddress = frame.headerAddress();
         final long destination = header.wrap(headerAddress).destination();
         if (header.type() != FrameType.DATA || TrunkSender.isUrgent(frame)) {
             return BLOCKED;
         }
         final long nowNs = clock.nowNs();
+        if (!OtherPaths.isOther(fullRoute)) {
+            trunks[fullHop >> 8].busy(fullHop & 0xFF, nowNs + BUSY_NS);
+        }
         final int count = otherPaths.count(destination);
         for (int path = 0; path < count; path++) {
             final long route = otherPaths.route(destination, path);

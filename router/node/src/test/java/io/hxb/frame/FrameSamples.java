@@ -129,6 +129,11 @@ final class FrameSamples {
             case FrameType.TRACED -> writeStay(header, random);
             case FrameType.SUMMARY -> writeSummaries(body, random);
             case FrameType.LINK_STATE -> writeEntries(body, random);
+            case FrameType.BUSY -> {
+                Memory.putLong(body, random.nextLong());
+                Memory.putLong(body + Long.BYTES, random.nextLong() >>> 16);
+                yield BusyFlyweight.BODY_BYTES;
+            }
             default -> random.nextInt(64);
         };
     }

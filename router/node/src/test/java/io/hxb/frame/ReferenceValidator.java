@@ -167,6 +167,7 @@ final class ReferenceValidator {
                                     && body.getLong(8) >= 0;
                     case FrameType.SUMMARY -> areSummaries(body);
                     case FrameType.LINK_STATE -> areEntries(body);
+                    case FrameType.BUSY -> body.limit() == 16 && body.getShort(14) == 0;
                     default -> true;
                 };
         return isValid && (messages == 0 || isOfRelay(bytes, type));

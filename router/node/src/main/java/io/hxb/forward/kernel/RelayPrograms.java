@@ -6,6 +6,7 @@ import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
 import io.hxb.os.NetworkNamespace;
 import io.hxb.os.bpf.BpfProgram;
+import io.hxb.routing.Route;
 import io.hxb.topology.Shape;
 import io.hxb.trunk.OffloadPath;
 import io.hxb.trunk.Port;
@@ -38,6 +39,7 @@ public final class RelayPrograms implements KernelRelay {
     private final int[] entryOfLink;
     private String trouble = "";
     private long traceSeen;
+    private long busySeen;
 
     private RelayPrograms(
             final String namespace,
@@ -221,6 +223,24 @@ public final class RelayPrograms implements KernelRelay {
         return false;
     }
 
+    @Override
+    public boolean takeBusy(final RelayedRoute route) {
+        final long busy = table.busyFrames();
+        busySeen = Math.max(busySeen, busy - RelayTable.BUSY_ROUTES);
+        if (busySeen >= busy) {
+            return false;
+        }
+        final long address = table.busyRoute(busySeen);
+        busySeen++;
+        route.set(
+                Memory.getLong(address),
+                Memory.getLong(address + RelayTable.BUSY_DESTINATION_OFFSET),
+                Route.of(
+                        Memory.getInt(address + RelayTable.BUSY_ORDER_OFFSET),
+                        Memory.getInt(address + RelayTable.BUSY_DETOUR_OFFSET)));
+        return true;
+    }
+
     // -1 if the NIC has been made again since.
     private int linkOf(final int ifindex) {
         for (final Entry entry : entries) {
@@ -302,6 +322,11 @@ public final class RelayPrograms implements KernelRelay {
         @Override
         public void weight(final int neighbour, final int weight) {
             table.weight(port, neighbour, weight);
+        }
+
+        @Override
+        public void busy(final long untilNs) {
+            table.busy(port, untilNs);
         }
 
         @Override

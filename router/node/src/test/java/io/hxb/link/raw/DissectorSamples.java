@@ -1,5 +1,6 @@
 package io.hxb.link.raw;
 
+import io.hxb.frame.BusyFlyweight;
 import io.hxb.frame.EndedFlyweight;
 import io.hxb.frame.FragmentFlyweight;
 import io.hxb.frame.FrameHeaderFlyweight;
@@ -70,6 +71,7 @@ final class DissectorSamples {
         traces();
         summaries();
         linkStates();
+        busyPaths();
         seals();
     }
 
@@ -398,6 +400,14 @@ final class DissectorSamples {
         final Sample acknowledgements = begin(FrameType.LINK_STATE, two, 0);
         originOf(entry(acknowledgements, 0).acknowledgement(), 254);
         entry(acknowledgements, two / 2).acknowledgement().ofNone(7);
+    }
+
+    private void busyPaths() {
+        final Sample sample = begin(FrameType.BUSY, BusyFlyweight.BODY_BYTES, 0);
+        final long body = sample.address() + FrameHeaderFlyweight.LENGTH;
+        Memory.putLong(body, 3);
+        Memory.putLong(body + Long.BYTES, 0x0012_8765_4321L);
+        sample.parts().put("Busy", new BusyFlyweight().wrap(sample.address()));
     }
 
     private LinkStateFlyweight originOf(final LinkStateFlyweight entry, final int node) {
