@@ -49,7 +49,7 @@ final class ReferenceValidator {
         final int type = bytes.get(1);
         if ((bytes.get(2) & 1) != 0 && crc(frame) != bytes.getInt(56)) {
             return DropReason.CRC;
-        } else if (type < 1 || type > 19) {
+        } else if (type < 1 || type > 20) {
             return DropReason.TYPE;
         } else if ((bytes.get(2) & 0x80) != 0
                 || (type == FrameType.FRAGMENT && bytes.get(2) != 0)) {

@@ -6,7 +6,6 @@ import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
 import io.hxb.os.NetworkNamespace;
 import io.hxb.os.bpf.BpfProgram;
-import io.hxb.routing.Route;
 import io.hxb.topology.Shape;
 import io.hxb.trunk.OffloadPath;
 import io.hxb.trunk.Port;
@@ -230,14 +229,8 @@ public final class RelayPrograms implements KernelRelay {
         if (busySeen >= busy) {
             return false;
         }
-        final long address = table.busyRoute(busySeen);
+        table.readBusy(busySeen, route);
         busySeen++;
-        route.set(
-                Memory.getLong(address),
-                Memory.getLong(address + RelayTable.BUSY_DESTINATION_OFFSET),
-                Route.of(
-                        Memory.getInt(address + RelayTable.BUSY_ORDER_OFFSET),
-                        Memory.getInt(address + RelayTable.BUSY_DETOUR_OFFSET)));
         return true;
     }
 

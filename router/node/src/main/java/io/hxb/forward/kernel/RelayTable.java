@@ -4,6 +4,7 @@ import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
 import io.hxb.os.bpf.BpfArray;
 import io.hxb.os.bpf.BpfHash;
+import io.hxb.routing.Route;
 import io.hxb.topology.Shape;
 
 /**
@@ -195,9 +196,16 @@ final class RelayTable implements AutoCloseable {
         return Memory.getLongVolatile(node.address(0) + BUSY_OFFSET);
     }
 
-    /** Address of what is kept of the frame with this number, from 0. */
-    long busyRoute(final long number) {
-        return node.address(0) + BUSY_ROUTES_OFFSET + ((number & BUSY_ROUTES - 1) << BUSY_SHIFT);
+    /** Reads what is kept of one of these, by its number from 0. */
+    void readBusy(final long number, final RelayedRoute route) {
+        final long address =
+                node.address(0) + BUSY_ROUTES_OFFSET + ((number & BUSY_ROUTES - 1) << BUSY_SHIFT);
+        route.set(
+                Memory.getLong(address),
+                Memory.getLong(address + BUSY_DESTINATION_OFFSET),
+                Route.of(
+                        Memory.getInt(address + BUSY_ORDER_OFFSET),
+                        Memory.getInt(address + BUSY_DETOUR_OFFSET)));
     }
 
     /** Sets the next hop of frames to a destination; negative for none. */
