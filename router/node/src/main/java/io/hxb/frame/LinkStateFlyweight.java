@@ -370,7 +370,7 @@ public final class LinkStateFlyweight {
      *
      * @return more than 0 if this one counts, less if the other one does, 0 if it is the same one.
      */
-    public int compareTo(final LinkStateFlyweight other) {
+    public int orderAgainst(final LinkStateFlyweight other) {
         int order = Long.compareUnsigned(other.identity(), identity());
         if (order == 0) {
             order = Integer.compareUnsigned(generation(), other.generation());

@@ -5,6 +5,7 @@ import io.hxb.time.Deadline;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * What this node knows of the cables of all nodes, and what it tells its neighbours of them. Loops
@@ -17,15 +18,17 @@ import java.util.List;
  * as {@link ChangeDamping} lets it, and every 25 to 30 s. A node passes each newer record on to all
  * its neighbours but the one that sent it, and sends it again until it is acknowledged: after 10
  * ms, later after up to 200 ms. An older record is answered by the newer one. Records that are not
- * refreshed for 100 s are forgotten. {@link LinkStateFlyweight#compareTo} says which one counts. A
- * node that hears a newer record of itself than it made outdoes it. Of two identities with one node
- * number the smaller one has it: the other node keeps silent about itself until no record of the
- * smaller one is left.
+ * refreshed for 100 s are forgotten. {@link LinkStateFlyweight#orderAgainst} says which one counts.
+ * A node that hears a newer record of itself than it made outdoes it. Of two identities with one
+ * node number the smaller one has it: the other node keeps silent about itself until no record of
+ * the smaller one is left.
  *
  * <p>A neighbour is sent at most 64 frames at once, and one more every 2 ms; one every 200 ms if it
  * has not answered for a second. It may send twice as many; others are dropped before they are
  * read. Memory is taken at the start: 576 bytes for each node, and 10 for each two.
  */
+// An ordinal is a position in an array of this object alone.
+@SuppressWarnings("EnumOrdinal")
 public final class LinkStates {
     /** Most nodes. */
     public static final int MAX_NODES = LinkStateFlyweight.MAX_NODE + 1;
@@ -64,8 +67,9 @@ public final class LinkStates {
     private long refreshNs = Deadline.NEVER;
     // Not later than the first record that is to be forgotten.
     private long forgetNs = Deadline.NEVER;
-    private volatile int version;
-    private volatile int recordsVersion;
+    // Atomic, as other threads read them without the lock.
+    private final AtomicInteger version = new AtomicInteger();
+    private final AtomicInteger recordsVersion = new AtomicInteger();
 
     /**
      * Who this node is.
@@ -129,12 +133,12 @@ public final class LinkStates {
 
     /** Changes whenever the edges of {@link #graph} have changed; any thread may ask. */
     public int version() {
-        return version;
+        return version.get();
     }
 
     /** Changes whenever anything of {@link #graph} has changed; any thread may ask. */
     public int recordsVersion() {
-        return recordsVersion;
+        return recordsVersion.get();
     }
 
     /** How often something happened. */
@@ -277,7 +281,7 @@ public final class LinkStates {
             return;
         }
         final boolean isKnown = table.isKnown(node);
-        final int order = isKnown ? heard.compareTo(table.record(node)) : 1;
+        final int order = isKnown ? heard.orderAgainst(table.record(node)) : 1;
         if (order == 0) {
             delivery.settle(node);
         } else if (!delivery.isSettled(node)) {
@@ -300,7 +304,7 @@ public final class LinkStates {
             return;
         }
         final Delivery delivery = deliveries[from];
-        final int order = table.isKnown(node) ? heard.compareTo(table.record(node)) : 1;
+        final int order = table.isKnown(node) ? heard.orderAgainst(table.record(node)) : 1;
         if (order > 0 && !isOfLoser(node)) {
             count(LinkStateCount.TAKEN, 1);
             install(node, heard, address, from, nowNs);
@@ -327,7 +331,7 @@ public final class LinkStates {
         if (own.outdoes(heard)) {
             count(LinkStateCount.OUTDONE, 1);
         }
-        if (table.isKnown(here) && heard.compareTo(table.record(here)) <= 0) {
+        if (table.isKnown(here) && heard.orderAgainst(table.record(here)) <= 0) {
             return true;
         }
         isOutdoing = true;
@@ -382,10 +386,10 @@ public final class LinkStates {
     private void onChange(final int node, final int edgesBefore, final boolean isOther) {
         final int edges = table.edges(node, after);
         if (!Arrays.equals(before, 0, edgesBefore, after, 0, edges)) {
-            version++;
+            version.incrementAndGet();
         }
         if (isOther) {
-            recordsVersion++;
+            recordsVersion.incrementAndGet();
         }
     }
 
@@ -414,7 +418,7 @@ public final class LinkStates {
         final LinkStateFlyweight next = own.next();
         install(here, next, own.address(), here, nowNs);
         // Spread, so that nodes which started together do not refresh together for ever.
-        final long step = (next.identity() + next.sequence()) * MULTIPLIER >>> 1;
+        final long step = ((next.identity() + next.sequence()) * MULTIPLIER) >>> 1;
         refreshNs = nowNs + REFRESH_NS - step % REFRESH_STEPS * (REFRESH_SPREAD_NS / REFRESH_STEPS);
     }
 

@@ -154,11 +154,11 @@ class LinkStateFlyweightTest {
         for (final LinkStateFlyweight one : records) {
             for (final LinkStateFlyweight other : records) {
                 // then
-                final int order = Integer.signum(one.compareTo(other));
-                assertEquals(-order, Integer.signum(other.compareTo(one)));
+                final int order = Integer.signum(one.orderAgainst(other));
+                assertEquals(-order, Integer.signum(other.orderAgainst(one)));
                 for (final LinkStateFlyweight third : records) {
-                    if (order > 0 && other.compareTo(third) > 0) {
-                        assertTrue(one.compareTo(third) > 0);
+                    if (order > 0 && other.orderAgainst(third) > 0) {
+                        assertTrue(one.orderAgainst(third) > 0);
                     }
                 }
             }
@@ -169,15 +169,15 @@ class LinkStateFlyweightTest {
     void shouldPreferTheSmallerIdentityThenTheNewestRecordThenTheLargerIncarnation() {
         final LinkStateFlyweight other = new LinkStateFlyweight().wrap(address + 64);
         entry.origin(1, 5, 1, 1, 1);
-        assertTrue(entry.compareTo(other.origin(1, -5, 9, 9, 9)) > 0);
-        assertTrue(entry.compareTo(other.origin(1, 5, 0, 9, 9)) > 0);
-        assertTrue(entry.compareTo(other.origin(1, 5, -1, 0, 0)) < 0);
-        assertTrue(entry.compareTo(other.origin(1, 5, 1, 2, 0)) < 0);
-        assertTrue(entry.compareTo(other.origin(1, 5, 1, 1, 0)) > 0);
-        assertEquals(0, entry.compareTo(other.sameOrigin(entry)));
+        assertTrue(entry.orderAgainst(other.origin(1, -5, 9, 9, 9)) > 0);
+        assertTrue(entry.orderAgainst(other.origin(1, 5, 0, 9, 9)) > 0);
+        assertTrue(entry.orderAgainst(other.origin(1, 5, -1, 0, 0)) < 0);
+        assertTrue(entry.orderAgainst(other.origin(1, 5, 1, 2, 0)) < 0);
+        assertTrue(entry.orderAgainst(other.origin(1, 5, 1, 1, 0)) > 0);
+        assertEquals(0, entry.orderAgainst(other.sameOrigin(entry)));
         assertFalse(entry.isOfNone());
         assertTrue(other.ofNone(1).isOfNone());
-        assertTrue(entry.compareTo(other) > 0);
+        assertTrue(entry.orderAgainst(other) > 0);
     }
 
     @Test

@@ -108,7 +108,7 @@ class LinkStateDeliveryTest extends MadeUpNeighbours {
             frames += sent(2).isEmpty() || ms < 1_500 ? 0 : 1;
         }
         // then
-        assertEquals(8_500 / 200, frames, 1);
+        assertTrue(frames >= 41 && frames <= 43, frames + " frames");
     }
 
     @Test
@@ -125,8 +125,9 @@ class LinkStateDeliveryTest extends MadeUpNeighbours {
             nowNs += 1_000 * MS / 4_000;
         }
         // then
-        assertEquals(4_000 - 1_128, count(LinkStateCount.TOO_MANY), 2);
-        assertEquals(64 + 500, frames, 2);
+        final long tooMany = count(LinkStateCount.TOO_MANY);
+        assertTrue(Math.abs(tooMany - (4_000 - 1_128)) <= 2, tooMany + " are too many");
+        assertTrue(Math.abs(frames - (64 + 500)) <= 2, frames + " frames");
     }
 
     @Test

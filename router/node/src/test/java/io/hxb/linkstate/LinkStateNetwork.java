@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 
@@ -281,8 +282,8 @@ final class LinkStateNetwork {
     }
 
     /** The nodes that cables join to one, over nodes that live. */
-    TreeSet<Integer> component(final int node) {
-        final TreeSet<Integer> found = new TreeSet<>(List.of(node));
+    Set<Integer> component(final int node) {
+        final Set<Integer> found = new TreeSet<>(List.of(node));
         final List<Integer> open = new ArrayList<>(found);
         while (!open.isEmpty()) {
             final int next = open.removeLast();
@@ -305,7 +306,7 @@ final class LinkStateNetwork {
             if (!isAlive(node) || isSeen[node]) {
                 continue;
             }
-            final TreeSet<Integer> component = component(node);
+            final Set<Integer> component = component(node);
             final NodeGraph first = states[node].graph();
             final String wrong = difference(component, first);
             if (wrong != null) {
@@ -321,7 +322,7 @@ final class LinkStateNetwork {
         return null;
     }
 
-    private String difference(final TreeSet<Integer> component, final NodeGraph graph) {
+    private String difference(final Set<Integer> component, final NodeGraph graph) {
         for (final int node : component) {
             if (!graph.isKnown(node)
                     || graph.node(node).incarnation() != incarnations[node]
