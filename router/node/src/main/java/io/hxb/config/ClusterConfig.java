@@ -306,9 +306,7 @@ public record ClusterConfig(
                         Integer.toString(clusterId),
                         shape.toString(),
                         backend.name(),
-                        shape.isAnyCabling()
-                                ? ""
-                                : LinkPlan.counts(links.endpoints()).toString(),
+                        shape.isAnyCabling() ? "" : LinkPlan.counts(links.endpoints()).toString(),
                         Boolean.toString(frame.crc()),
                         Integer.toString(frame.etherType()),
                         Integer.toString(frame.relayEtherType()),

@@ -348,7 +348,9 @@ public final class Forwarder implements FrameSink {
         }
     }
 
-    /** Tells the sources of frames on longer ways which links the kernel should not need for them. */
+    /**
+     * Tells the sources of frames on longer ways which links the kernel should not need for them.
+     */
     public void reportBusy(final KernelRelay kernel) {
         if (busyReplies != null) {
             busyReplies.reportKernel(kernel, clock.nowNs());

@@ -36,8 +36,7 @@ final class IdentityFile {
             final int node,
             final Map<String, String> environment,
             final String user) {
-        return folder(config, environment, user)
-                .resolve(config.name() + "-" + node + ".identity");
+        return folder(config, environment, user).resolve(config.name() + "-" + node + ".identity");
     }
 
     private static Path folder(

@@ -175,10 +175,7 @@ final class LinkStateTask implements LinkListener {
             }
         }
         final long megabit = Math.max(1, capacity / Port.FULL_WEIGHT);
-        return links == 0
-                ? null
-                : new Adjacency(
-                        neighbour, links, mtuBytes, megabit);
+        return links == 0 ? null : new Adjacency(neighbour, links, mtuBytes, megabit);
     }
 
     // False if there is no buffer: it stays due.

@@ -10,12 +10,12 @@ import io.hxb.forward.Forwarder;
 import io.hxb.forward.FrameSource;
 import io.hxb.forward.kernel.KernelRelay;
 import io.hxb.gossip.Gossip;
-import io.hxb.linkstate.LinkStateCount;
-import io.hxb.linkstate.LinkStates;
 import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
 import io.hxb.link.LongFrameCounts;
 import io.hxb.link.TrainCounts;
+import io.hxb.linkstate.LinkStateCount;
+import io.hxb.linkstate.LinkStates;
 import io.hxb.log.LoopErrors;
 import io.hxb.node.ip.IpService;
 import io.hxb.node.loop.Interest;
@@ -173,15 +173,9 @@ final class NodeLoop implements LoopTask {
         }
         parts.counters()
                 .ofNode()
-                .source(
-                        CounterType.MAP_REFUSED_EVENTS,
-                        () -> refused(parts.cabling().states()));
+                .source(CounterType.MAP_REFUSED_EVENTS, () -> refused(parts.cabling().states()));
         return new LinkStateTask(
-                parts,
-                loop,
-                share,
-                frameSource,
-                TrunkSpeed.ofEach(parts.config(), parts.nodeId()));
+                parts, loop, share, frameSource, TrunkSpeed.ofEach(parts.config(), parts.nodeId()));
     }
 
     private static long refused(final LinkStates states) {

@@ -76,8 +76,8 @@ public final class RouteCodec {
      *
      * @param route any value, even a malformed one.
      * @return dimension * 256 + coordinate, within the shape for detours; for orders the dimension
-     *     may lie outside it; {@link #HERE} at the destination, {@link #NO_HOP} where the map has no
-     *     way to it.
+     *     may lie outside it; {@link #HERE} at the destination, {@link #NO_HOP} where the map has
+     *     no way to it.
      */
     public int nextHop(final long route, final long here, final long destination) {
         if (here == destination) {
@@ -183,8 +183,8 @@ public final class RouteCodec {
     }
 
     /**
-     * The route that passes the nodes given: an order if there is one, or with any cabling the route
-     * of the map, otherwise a detour.
+     * The route that passes the nodes given: an order if there is one, or with any cabling the
+     * route of the map, otherwise a detour.
      *
      * @param nodes coordinate vectors, each one hop from the one before.
      * @param count how many, 1 or more.

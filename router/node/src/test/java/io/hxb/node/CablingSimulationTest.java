@@ -48,7 +48,8 @@ class CablingSimulationTest {
                                         .allMatch(
                                                 to ->
                                                         from == to
-                                                                || from.map.routes()
+                                                                || from.map
+                                                                                .routes()
                                                                                 .next(
                                                                                         from.node,
                                                                                         to.node)
@@ -65,7 +66,10 @@ class CablingSimulationTest {
     }
 
     private static void cut(
-            final SimCluster cluster, final SimCables cables, final int cable, final boolean isCut) {
+            final SimCluster cluster,
+            final SimCables cables,
+            final int cable,
+            final boolean isCut) {
         cluster.network.cutBoth(
                 link(cluster, cables, cable, 0), link(cluster, cables, cable, 1), isCut);
     }
@@ -73,8 +77,7 @@ class CablingSimulationTest {
     private static SimLink link(
             final SimCluster cluster, final SimCables cables, final int cable, final int side) {
         return (SimLink)
-                cluster.members.get(cables.end(cable, side))
-                        .links[cables.link(cable, side)];
+                cluster.members.get(cables.end(cable, side)).links[cables.link(cable, side)];
     }
 
     @ParameterizedTest
@@ -82,7 +85,8 @@ class CablingSimulationTest {
     void shouldCarryMessagesBetweenAllNodes(final String text) {
         // given
         try (SimCluster cluster = cluster(1, cables(text))) {
-            assertTrue(cluster.runUntil(() -> knowsAll(cluster), 3 * SECOND), "the map is complete");
+            assertTrue(
+                    cluster.runUntil(() -> knowsAll(cluster), 3 * SECOND), "the map is complete");
             // when
             sendAll(cluster, 500);
             // then
@@ -143,7 +147,8 @@ class CablingSimulationTest {
                 cut(cluster, cables, cable, false);
                 cluster.runUntil(() -> false, random.nextInt(300) * MILLISECOND);
             }
-            assertTrue(cluster.runUntil(() -> isDone(cluster), 60 * SECOND), failure + ": messages");
+            assertTrue(
+                    cluster.runUntil(() -> isDone(cluster), 60 * SECOND), failure + ": messages");
             cluster.members.forEach(
                     member -> assertEquals(0, member.application.failed, failure + ": failed"));
             assertEquals(0, cluster.leftovers(), failure + ": buffers not given back");

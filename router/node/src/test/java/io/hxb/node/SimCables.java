@@ -99,8 +99,7 @@ final class SimCables {
     }
 
     private int degree(final int node) {
-        return (int)
-                cables.stream().filter(ends -> ends[0] == node || ends[1] == node).count();
+        return (int) cables.stream().filter(ends -> ends[0] == node || ends[1] == node).count();
     }
 
     /** The cluster that is cabled so. */

@@ -123,7 +123,9 @@ final class SimHardware implements AutoCloseable {
         return new BufferPool(arena.allocate(bytes, 64).address(), buffers, bufferBytes);
     }
 
-    /** The NICs of a node, each on the segment of its line; with any cabling on that of its name. */
+    /**
+     * The NICs of a node, each on the segment of its line; with any cabling on that of its name.
+     */
     SimLink[] newLinks(final int node, final BufferPool.Share share) {
         final List<SimLink> links = new ArrayList<>();
         for (final LinkConfig link : config.links(node)) {
@@ -131,9 +133,7 @@ final class SimHardware implements AutoCloseable {
             final long line = Shape.withCoordinate(here, link.dimension(), 0);
             final SimSegment segment =
                     segments.computeIfAbsent(
-                            config.shape().isAnyCabling()
-                                    ? link.nic()
-                                    : link.index() + "@" + line,
+                            config.shape().isAnyCabling() ? link.nic() : link.index() + "@" + line,
                             name -> network.newSegment(faults));
             links.add(
                     network.newLink(
@@ -158,32 +158,33 @@ final class SimHardware implements AutoCloseable {
         final Counters counters = newCounters(node);
         final NodeParts parts =
                 new NodeParts(
-                config,
-                self,
-                new NodeLinks(pool, ports, LinkWatch.NONE, KernelRelay.NONE),
-                NeighbourLinks.of(
                         config,
                         self,
-                        NodeParts.sessions(
+                        new NodeLinks(pool, ports, LinkWatch.NONE, KernelRelay.NONE),
+                        NeighbourLinks.of(
                                 config,
                                 self,
-                                rings.apply(node),
-                                new Random(31L * node + incarnation)),
-                        () -> 0,
-                        KernelBacklog.NONE,
-                        ports.toArray(new Port[0]),
-                        counters),
-                flows,
-                NodeContexts.NONE,
-                counters,
-                () -> clock.nanoTime() / 1_000_000);
+                                NodeParts.sessions(
+                                        config,
+                                        self,
+                                        rings.apply(node),
+                                        new Random(31L * node + incarnation)),
+                                () -> 0,
+                                KernelBacklog.NONE,
+                                ports.toArray(new Port[0]),
+                                counters),
+                        flows,
+                        NodeContexts.NONE,
+                        counters,
+                        () -> clock.nanoTime() / 1_000_000);
         return config.shape().isAnyCabling()
                 ? parts.withCabling(
                         new Cabling(
                                 new LinkStates(
                                         node,
                                         config.shape().nodeCount(),
-                                        new LinkStates.Self(node + 1, incarnation, incarnation, HOST),
+                                        new LinkStates.Self(
+                                                node + 1, incarnation, incarnation, HOST),
                                         (number, kept, refused) -> {})))
                 : parts;
     }

@@ -97,8 +97,7 @@ final class ClusterReader {
 
     private static Shape anyCabling(final String text) {
         if (!text.matches("\\d{1,9}")) {
-            throw new IllegalArgumentException(
-                    "must be a number of nodes, not '" + text + "'");
+            throw new IllegalArgumentException("must be a number of nodes, not '" + text + "'");
         }
         return Shape.ofAnyCabling(Integer.parseInt(text));
     }

@@ -90,9 +90,7 @@ final class LinkReader {
             } catch (final IllegalArgumentException e) {
                 problem(section, place, "is not a node: " + e.getMessage());
             }
-            if (!shape.isAnyCabling()
-                    && !own.isEmpty()
-                    && !counts(own).equals(counts(endpoints))) {
+            if (!shape.isAnyCabling() && !own.isEmpty() && !counts(own).equals(counts(endpoints))) {
                 problem(
                         node,
                         "links",

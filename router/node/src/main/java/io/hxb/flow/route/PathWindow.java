@@ -1,8 +1,8 @@
 package io.hxb.flow.route;
 
 /**
- * How many frames may be on their way on one path beside the default route: as many as wait
- * nowhere for long. Owned by one loop.
+ * How many frames may be on their way on one path beside the default route: as many as wait nowhere
+ * for long. Owned by one loop.
  *
  * <p>The window grows while the round trip stays near the shortest one seen, and shrinks when the
  * shortest of several is more than {@link #TARGET_NS} longer, or frames are lost. Single long ones

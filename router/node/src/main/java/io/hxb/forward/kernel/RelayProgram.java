@@ -507,9 +507,7 @@ final class RelayProgram {
                 .load(WORD, R1, R7, RelayTable.LONGEST_OFFSET)
                 .load(DOUBLE, R2, R10, LONGEST)
                 .jumpIfGreater(R2, R1, "pass")
-                .set(
-                        R4,
-                        cluster.shape().isAnyCabling() ? CHANGED_BYTES_OF_LISTS : CHANGED_BYTES);
+                .set(R4, cluster.shape().isAnyCabling() ? CHANGED_BYTES_OF_LISTS : CHANGED_BYTES);
         if (ip != null) {
             code.load(DOUBLE, R1, R10, IS_BY_IP).jumpIfZero(R1, "write");
             ip.lineUp();

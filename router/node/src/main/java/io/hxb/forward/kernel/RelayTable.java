@@ -210,8 +210,7 @@ final class RelayTable implements AutoCloseable {
 
     /** Sets the next hop of frames to a destination; negative for none. */
     void nextHop(final int destination, final int hop) {
-        Memory.putByte(
-                node.address(0) + NEXT_HOPS_OFFSET + destination, hop < 0 ? NO_HOP : hop);
+        Memory.putByte(node.address(0) + NEXT_HOPS_OFFSET + destination, hop < 0 ? NO_HOP : hop);
     }
 
     /** Frames relayed since start. */

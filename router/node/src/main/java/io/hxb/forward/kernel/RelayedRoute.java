@@ -1,6 +1,8 @@
 package io.hxb.forward.kernel;
 
-/** Where a frame came from and went when the kernel relayed it. Owned by the thread that reads it. */
+/**
+ * Where a frame came from and went when the kernel relayed it. Owned by the thread that reads it.
+ */
 public final class RelayedRoute {
     private long source;
     private long destination;

@@ -62,7 +62,8 @@ class RouteTableTest {
                                 Backend.UDP,
                                 LinkPlan.udp(shape.dimensions(), 1, 20_000))
                         .withOrders(new OrderConfig(OrderConfig.Mode.EXPLICIT, List.of(orders)));
-        return new RouteTable(cluster, HERE, null, neighbours, clock, CounterBlock.unpublished(0, 0));
+        return new RouteTable(
+                cluster, HERE, null, neighbours, clock, CounterBlock.unpublished(0, 0));
     }
 
     private void pass(final long timeNs) {

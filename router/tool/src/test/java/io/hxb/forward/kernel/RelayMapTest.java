@@ -124,8 +124,7 @@ class RelayMapTest extends PortProgram {
         int relayed = 0;
         for (int i = 0; i < 4_000; i++) {
             // given: any header, but more often one that is right
-            final long destination =
-                    random.nextInt(8) == 0 ? random.nextLong() : random.nextInt(3);
+            final long destination = random.nextInt(8) == 0 ? random.nextLong() : random.nextInt(3);
             final long rest = random.nextInt(4) == 0 ? random.nextLong() : random.nextInt(1 << 8);
             final long route =
                     random.nextBoolean()
