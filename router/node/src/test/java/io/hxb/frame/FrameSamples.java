@@ -129,13 +129,15 @@ final class FrameSamples {
             case FrameType.TRACED -> writeStay(header, random);
             case FrameType.SUMMARY -> writeSummaries(body, random);
             case FrameType.LINK_STATE -> writeEntries(body, random);
-            case FrameType.BUSY -> {
-                Memory.putLong(body, random.nextLong());
-                Memory.putLong(body + Long.BYTES, random.nextLong() >>> 16);
-                yield BusyFlyweight.BODY_BYTES;
-            }
+            case FrameType.BUSY -> writeBusy(body, random);
             default -> random.nextInt(64);
         };
+    }
+
+    private static int writeBusy(final long body, final Random random) {
+        Memory.putLong(body, random.nextLong());
+        Memory.putLong(body + Long.BYTES, random.nextLong() >>> 16);
+        return BusyFlyweight.BODY_BYTES;
     }
 
     private static int writeRanges(final FrameHeaderFlyweight header, final Random random) {

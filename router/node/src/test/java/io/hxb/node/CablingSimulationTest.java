@@ -3,6 +3,8 @@ package io.hxb.node;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.config.SecurityConfig;
+import io.hxb.counter.CounterBlock;
 import io.hxb.counter.CounterType;
 import io.hxb.link.sim.SimFaults;
 import io.hxb.link.sim.SimLink;
@@ -11,8 +13,10 @@ import io.hxb.testing.Seeds;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.util.List;
 import java.util.SplittableRandom;
 
 /** Whole clusters of nodes that are cabled in any way, in virtual time. */
@@ -37,7 +41,18 @@ class CablingSimulationTest {
     }
 
     private static SimCluster cluster(final long seed, final SimCables cables) {
-        return new SimCluster(seed, cables.cluster(), WIRES, 2_048, SimApplication.SLOTS);
+        return cluster(seed, cables, SecurityConfig.Mode.NONE);
+    }
+
+    private static SimCluster cluster(
+            final long seed, final SimCables cables, final SecurityConfig.Mode mode) {
+        final List<String> keys = mode == SecurityConfig.Mode.NONE ? List.of() : List.of("key");
+        return new SimCluster(
+                seed,
+                cables.cluster().withSecurity(new SecurityConfig(mode, keys)),
+                WIRES,
+                2_048,
+                SimApplication.SLOTS);
     }
 
     private static boolean knowsAll(final SimCluster cluster) {
@@ -91,16 +106,67 @@ class CablingSimulationTest {
             sendAll(cluster, 500);
             // then
             assertTrue(cluster.runUntil(() -> isDone(cluster), 20 * SECOND), "all messages");
-            final long relayed =
-                    cluster.members.stream()
-                            .mapToLong(
-                                    member ->
-                                            member.counters()
-                                                    .value(CounterType.FORWARD_RELAYED_FRAMES))
-                            .sum();
+            final long relayed = relayed(cluster);
             assertEquals(text.startsWith("full"), relayed < 100, relayed + " frames relayed");
             assertEquals(0, cluster.leftovers(), "buffers not given back");
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource(SecurityConfig.Mode.class)
+    void shouldCarryMessagesWhateverTheSecurity(final SecurityConfig.Mode mode) {
+        for (final String text : List.of("ring:4", "chain:4", "star:4")) {
+            // given
+            try (SimCluster cluster = cluster(7, cables(text), mode)) {
+                assertTrue(cluster.runUntil(() -> knowsAll(cluster), 5 * SECOND), text + ": map");
+                // when
+                sendAll(cluster, 300);
+                // then
+                assertTrue(cluster.runUntil(() -> isDone(cluster), 20 * SECOND), text);
+                assertEquals(0, cluster.leftovers(), "buffers not given back");
+            }
+        }
+    }
+
+    @Test
+    void shouldUseASwitchBesideDirectCables() {
+        // given: all on a switch, and two cables more
+        final SimCables cables = new SimCables(4).connect(0, 1, 2, 3).join(0, 1).join(2, 3);
+        try (SimCluster cluster = cluster(3, cables)) {
+            assertTrue(cluster.runUntil(() -> knowsAll(cluster), 3 * SECOND), "map");
+            // when
+            sendAll(cluster, 500);
+            // then
+            assertTrue(cluster.runUntil(() -> isDone(cluster), 20 * SECOND), "all messages");
+            final long relayed = relayed(cluster);
+            assertTrue(relayed < 100, relayed + " frames relayed");
+            assertEquals(0, cluster.leftovers(), "buffers not given back");
+        }
+    }
+
+    @Test
+    void shouldUseSeveralCablesBetweenTheSameTwoNodes() {
+        // given
+        final SimCables cables = new SimCables(3).join(0, 1).join(1, 2).join(0, 1).join(0, 1);
+        try (SimCluster cluster = cluster(5, cables)) {
+            assertTrue(cluster.runUntil(() -> knowsAll(cluster), 3 * SECOND), "map");
+            // when
+            sendAll(cluster, 500);
+            assertTrue(cluster.runUntil(() -> isDone(cluster), 20 * SECOND), "all messages");
+            // then
+            final CounterBlock counters = cluster.members.get(0).counters();
+            for (int link = 0; link < 3; link++) {
+                final long received = counters.value(CounterType.LINK_RECEIVED_FRAMES, link);
+                assertTrue(received > 100, "link " + link + ": " + received);
+            }
+            assertEquals(0, cluster.leftovers(), "buffers not given back");
+        }
+    }
+
+    private static long relayed(final SimCluster cluster) {
+        return cluster.members.stream()
+                .mapToLong(member -> member.counters().value(CounterType.FORWARD_RELAYED_FRAMES))
+                .sum();
     }
 
     @Test

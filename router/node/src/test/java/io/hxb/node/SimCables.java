@@ -7,6 +7,7 @@ import io.hxb.config.LinkPlan;
 import io.hxb.topology.Shape;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -80,6 +81,12 @@ final class SimCables {
         return this;
     }
 
+    /** Adds a switch with a NIC of each of some nodes. */
+    SimCables connect(final int... members) {
+        cables.add(members.clone());
+        return this;
+    }
+
     int count() {
         return cables.size();
     }
@@ -92,14 +99,15 @@ final class SimCables {
     /** Index of a cable among the links of the node at one of its ends. */
     int link(final int cable, final int side) {
         final int node = end(cable, side);
-        return (int)
-                IntStream.range(0, cable)
-                        .filter(i -> end(i, 0) == node || end(i, 1) == node)
-                        .count();
+        return (int) IntStream.range(0, cable).filter(i -> joins(i, node)).count();
     }
 
     private int degree(final int node) {
-        return (int) cables.stream().filter(ends -> ends[0] == node || ends[1] == node).count();
+        return (int) IntStream.range(0, cables.size()).filter(i -> joins(i, node)).count();
+    }
+
+    private boolean joins(final int cable, final int node) {
+        return Arrays.stream(cables.get(cable)).anyMatch(end -> end == node);
     }
 
     /** The cluster that is cabled so. */
@@ -108,7 +116,7 @@ final class SimCables {
         for (int node = 0; node < nodes; node++) {
             final List<String> nics = new ArrayList<>();
             for (int cable = 0; cable < cables.size(); cable++) {
-                if (end(cable, 0) == node || end(cable, 1) == node) {
+                if (joins(cable, node)) {
                     nics.add("c" + cable);
                 }
             }
