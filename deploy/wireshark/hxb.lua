@@ -8,13 +8,13 @@
 
 local hxb = Proto("hxb", "HXB frame")
 
-local DATA, ACK, HELLO, LINK_STATUS, UNREACHABLE, OPEN, ACCEPT, PROBE, MISCONFIGURATION, SESSION, CLOSE, CLOSED, ENDED, FRAGMENT, MISSING, TRACE, TRACED, SUMMARY =
-  1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18
+local DATA, ACK, HELLO, LINK_STATUS, UNREACHABLE, OPEN, ACCEPT, PROBE, MISCONFIGURATION, SESSION, CLOSE, CLOSED, ENDED, FRAGMENT, MISSING, TRACE, TRACED, SUMMARY, LINK_STATE, BUSY =
+  1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20
 local types = {
   [DATA] = "DATA", [ACK] = "ACK", [HELLO] = "HELLO", [LINK_STATUS] = "LINK_STATUS", [UNREACHABLE] = "UNREACHABLE", [OPEN] = "OPEN",
   [ACCEPT] = "ACCEPT", [PROBE] = "PROBE", [MISCONFIGURATION] = "MISCONFIGURATION", [SESSION] = "SESSION", [CLOSE] = "CLOSE",
   [CLOSED] = "CLOSED", [ENDED] = "ENDED", [FRAGMENT] = "FRAGMENT", [MISSING] = "MISSING",
-  [TRACE] = "TRACE", [TRACED] = "TRACED", [SUMMARY] = "SUMMARY",
+  [TRACE] = "TRACE", [TRACED] = "TRACED", [SUMMARY] = "SUMMARY", [LINK_STATE] = "LINK_STATE", [BUSY] = "BUSY",
 }
 local reasons = {
   [1] = "NO_ROUTE", [2] = "NO_SUCH_CONTEXT", [3] = "STALE_INCARNATION", [4] = "HOP_LIMIT", [5] = "NO_FLOWS", [6] = "NOT_ALLOWED",
@@ -28,11 +28,12 @@ local operations = {
   [1] = "PUT", [2] = "PUT_NOTIFY", [3] = "GET", [4] = "ADD", [5] = "SWAP", [7] = "PING", [16] = "DATA", [17] = "DONE",
 }
 local stays = { [1] = "RELAYED", [2] = "RELAYED_IN_KERNEL", [3] = "ARRIVED", [4] = "NOT_RELAYED" }
+local entries = { [1] = "record", [2] = "acknowledgement" }
 local modes = { [1] = "authenticates", [2] = "encrypts" }
 
 local HEADER, VERSION, SEAL, RECORD, REMOTE = 64, 5, 24, 8, 56
 local CRC_FLAG, SEALED_FLAG, KNOWN_FLAGS = 1, 32, 127
-local MAX_SHARED, MAX_FRAME, MAX_WEIGHT, MAX_LINKS, MAX_UPPER_HOPS = 9216 - HEADER, 131071, 64, 64, 4095
+local MAX_SHARED, MAX_FRAME, MAX_WEIGHT, MAX_LINKS, MAX_UPPER_HOPS, MAX_NODE = 9216 - HEADER, 131071, 64, 64, 4095, 254
 
 -- name, accessor of the layout, type, title, and what the type needs: base, names of values, mask
 local rows = {
@@ -127,6 +128,8 @@ local rows = {
   { "traced.hop_limit", "Traced.hopLimit", "uint8", "Hop limit on arrival", base.DEC },
   { "traced.arrived_on", "Traced.arrivedOn", "uint16", "Arrived on link", base.DEC },
   { "traced.left_on", "Traced.leftOn", "uint16", "Left on link, 65535 = none", base.DEC },
+  { "busy.destination", "Busy.destination", "uint64", "Destination of the frame that took it", base.HEX },
+  { "busy.route", "Busy.route", "uint64", "Route", base.HEX },
   { "traced.stay", "Traced.stayNs", "uint64", "Ns there", base.DEC },
   { "summary.node", "Summary.node", "uint32", "Node", base.DEC },
   { "summary.generation", "Summary.generation", "uint32", "Generation", base.DEC },
@@ -152,6 +155,20 @@ local rows = {
   { "summary.excluded.coordinate", "Summary.excludedCoordinate", "uint8", "Coordinate of the neighbour", base.DEC },
   { "summary.excluded.reason", "Summary.excludedReason", "uint8", "Reason", base.DEC },
   { "summary.name", "Summary.name", "string", "Host" },
+  { "link_state.kind", "LinkState.kind", "uint8", "Kind", base.DEC, entries },
+  { "link_state.node", "LinkState.node", "uint8", "Node", base.DEC },
+  { "link_state.identity", "LinkState.identity", "uint64", "Identity of the node", base.HEX },
+  { "link_state.generation", "LinkState.generation", "uint32", "Generation", base.DEC },
+  { "link_state.sequence", "LinkState.sequence", "uint32", "Number of the record", base.DEC },
+  { "link_state.incarnation", "LinkState.incarnation", "uint32", "Incarnation of the node", base.HEX },
+  { "link_state.age", "LinkState.ageMs", "uint32", "Age, ms", base.DEC },
+  { "link_state.stopped", "LinkState.isStopped", "bool", "The node has stopped in order", 8, nil, 0x01 },
+  { "link_state.adjacencies", "LinkState.adjacencies", "uint8", "Adjacencies", base.DEC },
+  { "link_state.neighbour", "LinkState.neighbour", "uint8", "Neighbour", base.DEC },
+  { "link_state.links", "LinkState.linkCount", "uint8", "Good links", base.DEC },
+  { "link_state.mtu", "LinkState.mtuBytes", "uint16", "Smallest MTU", base.DEC },
+  { "link_state.capacity", "LinkState.capacityMbps", "uint32", "Capacity, Mbit/s", base.DEC },
+  { "link_state.name", "LinkState.name", "string", "Host" },
   { "remote.kind", "RemoteRecord.kind", "uint8", "Operation", base.DEC, operations },
   { "remote.last", "RemoteRecord.isLast", "bool", "Last part", 8, nil, 0x01 },
   { "remote.status", "RemoteRecord.status", "int32", "Status", base.DEC },
@@ -440,7 +457,9 @@ local function routeProblem(tvb)
   if upper ~= 0 then
     return "RESERVED"
   end
-  return not isPermutation(order) and "ORDER" or nil
+  -- With any cabling the lowest byte differs from that of the usual order by the first hop.
+  local isFirstHop = math.floor(order / 256) == 0x765432
+  return not isFirstHop and not isPermutation(order) and "ORDER" or nil
 end
 
 local function isInShape(tvb, at, shape)
@@ -531,6 +550,57 @@ local function summaryBytes(tvb, at, rest)
   return length
 end
 
+-- True if the adjacencies of a LINK_STATE record, and what is after its host name, are valid.
+local function areAdjacenciesValid(tvb, at, adjacencies, name, bytes)
+  local last, names = -1, at + 32 + 8 * adjacencies
+  for adjacency = at + 32, names - 8, 8 do
+    local neighbour = u8(tvb, adjacency)
+    if neighbour <= last or neighbour > MAX_NODE or neighbour == u8(tvb, at + 3) or u8(tvb, adjacency + 1) == 0 then
+      return false
+    end
+    last = neighbour
+  end
+  for byte = names + name, at + bytes - 1 do
+    if u8(tvb, byte) ~= 0 then
+      return false
+    end
+  end
+  return true
+end
+
+-- Bytes of a valid entry of a LINK_STATE of at most `rest` bytes; nil if it is not valid.
+local function entryBytes(tvb, at, rest)
+  if rest < 24 then
+    return nil
+  end
+  local length, kind = u16(tvb, at), u8(tvb, at + 2)
+  if length > rest or u8(tvb, at + 3) > MAX_NODE then
+    return nil
+  elseif kind == 2 then
+    return length == 24 and length or nil
+  elseif kind ~= 1 or length < 32 or u32(tvb, at + 24) > 100000 or u8(tvb, at + 28) > 1 or u8(tvb, at + 31) ~= 0 then
+    return nil
+  end
+  local adjacencies, name = u8(tvb, at + 29), u8(tvb, at + 30)
+  if adjacencies > 64 or name > 32 or length ~= 32 + 8 * adjacencies + math.floor((name + 3) / 4) * 4 then
+    return nil
+  end
+  return areAdjacenciesValid(tvb, at, adjacencies, name, length) and length or nil
+end
+
+-- True if a body is a row of records, of which `bytesOf` gives the length of each.
+local function isRow(tvb, length, bytesOf)
+  local offset = 0
+  while offset < length do
+    local bytes = bytesOf(tvb, HEADER + offset, length - offset)
+    if not bytes then
+      return false
+    end
+    offset = offset + bytes
+  end
+  return length > 0
+end
+
 local bodyChecks = {
   [HELLO] = function(tvb, length)
     return length >= 48 and u8(tvb, HEADER + 25) <= 64 and 48 + u8(tvb, HEADER + 25) <= length
@@ -586,18 +656,16 @@ local bodyChecks = {
     return length == 16 and stays[u8(tvb, HEADER)] ~= nil and u16(tvb, HEADER + 6) == 0 and u8(tvb, HEADER + 15) < 128
   end,
   [SUMMARY] = function(tvb, length)
-    local offset = 0
-    while offset < length do
-      local bytes = summaryBytes(tvb, HEADER + offset, length - offset)
-      if not bytes then
-        return false
-      end
-      offset = offset + bytes
-    end
-    return length > 0
+    return isRow(tvb, length, summaryBytes)
+  end,
+  [LINK_STATE] = function(tvb, length)
+    return isRow(tvb, length, entryBytes)
+  end,
+  [BUSY] = function(tvb, length)
+    return length == 16 and u16(tvb, HEADER + 14) == 0
   end,
   [ENDED] = function(tvb, length)
-    if length % 8 ~= 0 or length > 128 or u8(tvb, 50) > SUMMARY or u8(tvb, 51) > 3 then
+    if length % 8 ~= 0 or length > 128 or u8(tvb, 50) > BUSY or u8(tvb, 51) > 3 then
       return false
     end
     local last, seen = 0, u16(tvb, 48)
@@ -896,10 +964,58 @@ local function addSummary(read, tree, tvb, length)
   return records .. " nodes"
 end
 
+local function addAdjacency(read, tree, at)
+  read.add("link_state.neighbour", at, 1, tree)
+  read.add("link_state.links", at + 1, 1, tree)
+  read.add("link_state.mtu", at + 2, 2, tree)
+  read.add("link_state.capacity", at + 4, 4, tree)
+end
+
+-- The entries, as far as they are there.
+local function addLinkState(read, tree, tvb, length)
+  local at, last, count = HEADER, HEADER + length, 0
+  while at + 24 <= last and read.has(at, 24) do
+    local bytes, kind = u16(tvb, at), u8(tvb, at + 2)
+    if bytes < 24 or (kind == 1 and bytes < 32) or at + bytes > last or not read.has(at, bytes) then
+      break
+    end
+    local part = tree:add(hxb, tvb(at, bytes), "Node " .. u8(tvb, at + 3) .. ", " .. (entries[kind] or "kind " .. kind))
+    read.add("link_state.kind", at + 2, 1, part)
+    read.add("link_state.node", at + 3, 1, part)
+    read.add("link_state.identity", at + 4, 8, part)
+    read.add("link_state.generation", at + 12, 4, part)
+    read.add("link_state.sequence", at + 16, 4, part)
+    read.add("link_state.incarnation", at + 20, 4, part)
+    if kind == 1 then
+      local names, name = at + 32 + 8 * u8(tvb, at + 29), u8(tvb, at + 30)
+      read.add("link_state.age", at + 24, 4, part)
+      read.add("link_state.stopped", at + 28, 1, part)
+      read.add("link_state.adjacencies", at + 29, 1, part)
+      if names + name <= at + bytes then
+        for adjacency = at + 32, names - 8, 8 do
+          addAdjacency(read, part:add(hxb, tvb(adjacency, 8), "Adjacency"), adjacency)
+        end
+        if name > 0 then
+          read.add("link_state.name", names, name, part)
+        end
+      end
+    end
+    at = at + bytes
+    count = count + 1
+  end
+  return count .. " entries"
+end
+
+local function addBusy(read)
+  read.add("busy.destination", HEADER, 8)
+  read.add("busy.route", HEADER + 8, 8)
+  return "a longer way is busy"
+end
+
 local bodies = {
   [HELLO] = addHello, [LINK_STATUS] = addStatus, [MISCONFIGURATION] = addMisconfiguration, [SESSION] = addSession, [ENDED] = addEnded,
   [UNREACHABLE] = addUnreachable, [MISSING] = addMissing,
-  [TRACED] = addTraced, [SUMMARY] = addSummary,
+  [TRACED] = addTraced, [SUMMARY] = addSummary, [LINK_STATE] = addLinkState, [BUSY] = addBusy,
   [ACK] = function(read, tree, tvb, length)
     read.add("ack.bitmap", HEADER, math.min(length, read.length - HEADER))
     return "up to " .. u32(tvb, 44) .. ", window " .. u16(tvb, 48)

@@ -1,11 +1,13 @@
 package io.hxb.bench.soak;
 
 import io.hxb.config.ClusterConfig;
+import io.hxb.frame.BusyFlyweight;
 import io.hxb.frame.FragmentFlyweight;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.FrameValidator;
 import io.hxb.frame.HelloFlyweight;
+import io.hxb.frame.LinkStateFlyweight;
 import io.hxb.frame.LinkStatusFlyweight;
 import io.hxb.frame.MessageRecordFlyweight;
 import io.hxb.frame.MisconfigurationFlyweight;
@@ -45,6 +47,7 @@ public final class Forgery {
     private final LinkStatusFlyweight status = new LinkStatusFlyweight();
     private final MisconfigurationFlyweight misconfiguration = new MisconfigurationFlyweight();
     private final SummaryFlyweight summary = new SummaryFlyweight();
+    private final LinkStateFlyweight linkState = new LinkStateFlyweight();
     private final SessionFlyweight session = new SessionFlyweight();
     private final MessageRecordFlyweight message = new MessageRecordFlyweight();
 
@@ -135,6 +138,12 @@ public final class Forgery {
                 yield TracedFlyweight.BODY_BYTES;
             }
             case FrameType.SUMMARY -> summary(body);
+            case FrameType.LINK_STATE -> linkState(body);
+            case FrameType.BUSY -> {
+                Memory.putLong(body, random.nextInt(64));
+                Memory.putLong(body + Long.BYTES, random.nextLong() >>> 16);
+                yield BusyFlyweight.BODY_BYTES;
+            }
             default -> 0;
         };
     }
@@ -157,6 +166,28 @@ public final class Forgery {
         final int nodes = config.shape().nodeCount();
         summary.origin(random.nextInt(2 * nodes), random.nextInt(), random.nextInt(), 0);
         return summary.length();
+    }
+
+    // Of any node, in the cluster or not, with neighbours and numbers of any kind.
+    private int linkState(final long body) {
+        final int node = random.nextInt(LinkStateFlyweight.MAX_NODE + 1);
+        linkState.wrap(body);
+        if (random.nextInt(4) == 0) {
+            linkState.acknowledgement();
+        } else {
+            final int count = random.nextInt(Math.max(2, links));
+            linkState.record(count, new byte[0]).ageMs(random.nextInt(1_000));
+            for (int i = 0; i < count; i++) {
+                final int neighbour = i + (i >= node ? 1 : 0);
+                linkState.adjacency(i, neighbour, links, MTU_BYTES, random.nextInt());
+            }
+            if (random.nextInt(4) == 0) {
+                linkState.stopped();
+            }
+        }
+        linkState.origin(
+                node, random.nextLong(), random.nextInt(), random.nextInt(), random.nextInt());
+        return linkState.length();
     }
 
     private int fragment() {

@@ -438,7 +438,12 @@ public enum CounterType {
     FORWARD_OTHER_PATH_FRAMES(
             215,
             "Frames of this node that took another path than the default route, whose links were"
-                    + " full; with any cabling.");
+                    + " full; with any cabling."),
+    FORWARD_BUSY_SENT_FRAMES(
+            216,
+            "Frames sent that report to a source that a longer way of its frames is busy; with any"
+                    + " cabling."),
+    FLOW_BUSY_PATHS_EVENTS(217, "Frames of this kind that arrived; the path then rests.");
 
     private static final CounterType[] BY_ID = new CounterType[values().length + 1];
     // By negated reason; there is none for 0.

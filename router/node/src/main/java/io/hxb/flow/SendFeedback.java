@@ -162,7 +162,7 @@ final class SendFeedback {
             onSendsFailed(flow, PmStatus.PEER_RESTARTED);
         }
         final PersistTimer persistTimer = flow.persistTimer;
-        if (routes.hasTrouble()) {
+        if (routes.wantsArrivals()) {
             routes.onArrived(
                     flow.peerCoordinates, persistTimer.openRoute(), persistTimer.openSentNs());
         }
@@ -559,7 +559,7 @@ final class SendFeedback {
         }
         final TxFrame frame = flow.window.frame(sequence);
         if (frame != null) {
-            if (routes.hasTrouble() && frame.attempts() == 1) {
+            if (routes.wantsArrivals() && frame.attempts() == 1) {
                 final long route = FrameHeaderFlyweight.routeAt(frame.headerAddress());
                 routes.onArrived(flow.peerCoordinates, route, frame.sentNs());
             }

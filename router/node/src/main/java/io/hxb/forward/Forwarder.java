@@ -3,7 +3,9 @@ package io.hxb.forward;
 import io.hxb.counter.CounterBlock;
 import io.hxb.counter.CounterType;
 import io.hxb.flow.FlowLoop;
+import io.hxb.flow.route.OtherPaths;
 import io.hxb.flow.route.RouteTable;
+import io.hxb.forward.kernel.KernelRelay;
 import io.hxb.frame.DropReason;
 import io.hxb.frame.FragmentFlyweight;
 import io.hxb.frame.FrameCrc;
@@ -12,7 +14,6 @@ import io.hxb.frame.FrameType;
 import io.hxb.frame.FrameValidator;
 import io.hxb.frame.TraceFlyweight;
 import io.hxb.frame.UnreachableFlyweight;
-import io.hxb.gossip.Gossip;
 import io.hxb.link.BufferPool;
 import io.hxb.link.FrameOwner;
 import io.hxb.link.FrameSink;
@@ -20,7 +21,6 @@ import io.hxb.link.Link;
 import io.hxb.link.LongFrameJoin;
 import io.hxb.link.LoopClock;
 import io.hxb.link.OutgoingFrame;
-import io.hxb.linkstate.LinkStateReceiver;
 import io.hxb.linux.Memory;
 import io.hxb.log.LoopErrors;
 import io.hxb.routing.Route;
@@ -54,14 +54,15 @@ public final class Forwarder implements FrameSink {
     private final BufferPool.Share share;
     private final RouteCodec codec;
     private final Discovery discovery;
-    private final Gossip gossip;
-    private final LinkStateReceiver linkStates;
     private final ReceivedFrameCounts[] heard;
     private final LoopClock clock;
     private final Loopback loopback;
     private final FrameSource frameSource;
     private final UnreachableReplies answers;
     private final Tracer tracer;
+    private final NodeFrames nodeFrames;
+    // Null in a hyper-crossbar.
+    private final BusyReplies busyReplies;
     private final FragmentJoin fragments;
     private final FragmentJoin.Relay relayedFragments = this::relayFragment;
     private final FlowLoop flows;
@@ -107,7 +108,6 @@ public final class Forwarder implements FrameSink {
         relayBacklogFrames = parts.cluster().socket().senderQueueFrames();
         pool = parts.pool();
         discovery = parts.discovery();
-        gossip = parts.gossip();
         this.heard = heard.clone();
         this.trunks = trunks.clone();
         this.share = share;
@@ -115,7 +115,6 @@ public final class Forwarder implements FrameSink {
         this.frameSource = frameSource;
         this.flows = flows;
         codec = new RouteCodec(shape, parts.map());
-        linkStates = parts.linkStates();
         loopback = frameSource.loopback();
         seals = frameSource.seals();
         sessions = parts.sessions();
@@ -124,6 +123,9 @@ public final class Forwarder implements FrameSink {
         fragments = new FragmentJoin(parts, share, frameSource, counters);
         answers = new UnreachableReplies(parts, share, codec, frameSource, counters);
         tracer = new Tracer(parts, share, clock, frameSource);
+        nodeFrames = new NodeFrames(parts, tracer, frameSource, clock);
+        busyReplies =
+                parts.map() == null ? null : new BusyReplies(parts, share, frameSource, counters);
     }
 
     /** Traced frames of this loop. */
@@ -295,6 +297,7 @@ public final class Forwarder implements FrameSink {
             giveBack(owner, token);
             return;
         }
+        final long source = received.source();
         received.hopLimit(hopsLeft);
         if (Route.isDetour(route)) {
             received.route(codec.passed(route, here));
@@ -321,12 +324,34 @@ public final class Forwarder implements FrameSink {
             isCounted = true;
             counters.increment(CounterType.FORWARD_RELAYED_FRAMES);
             counters.add(CounterType.FORWARD_RELAYED_BYTES, frameBytes);
+            if (busyReplies != null && OtherPaths.isOther(route)) {
+                onLongerWay(trunks[dimension], hop & 0xFF, source, destination, route);
+            }
         } else {
             onNotRelayed(link, headerAddress);
             giveBack(owner, token);
         }
         if (isTrace) {
             tracer.afterRelay(arrivedOn, link);
+        }
+    }
+
+    private void onLongerWay(
+            final TrunkSender trunk,
+            final int neighbour,
+            final long source,
+            final long destination,
+            final long route) {
+        final long nowNs = clock.nowNs();
+        if (trunk.isBusy(neighbour, nowNs)) {
+            busyReplies.reply(source, destination, route, nowNs);
+        }
+    }
+
+    /** Tells the sources of frames on longer ways which links the kernel should not need for them. */
+    public void reportBusy(final KernelRelay kernel) {
+        if (busyReplies != null) {
+            busyReplies.reportKernel(kernel, clock.nowNs());
         }
     }
 
@@ -445,7 +470,7 @@ public final class Forwarder implements FrameSink {
         }
     }
 
-    // Traces and summaries: what is no part of a flow.
+    // What is no part of a flow.
     private void takeOther(final long headerAddress) {
         final int reason = FrameValidator.checkEndToEnd(headerAddress, shape, crc);
         if (reason != DropReason.NONE) {
@@ -453,37 +478,7 @@ public final class Forwarder implements FrameSink {
             return;
         }
         deliverCounted();
-        if (TraceFlyweight.isTrace(headerAddress)) {
-            tracer.onArrived(headerAddress, arrivedOn);
-        } else if (received.type() == FrameType.SUMMARY) {
-            takeSummary();
-        } else if (received.type() == FrameType.LINK_STATE) {
-            takeLinkState();
-        } else {
-            tracer.onReport(headerAddress);
-        }
-    }
-
-    private void takeLinkState() {
-        counters.increment(CounterType.MAP_RECEIVED_FRAMES);
-        if (linkStates != null) {
-            linkStates.onFrame(
-                    shape.node(received.source()),
-                    received.bodyAddress(),
-                    received.bodyLength(),
-                    clock.nowNs());
-        }
-    }
-
-    private void takeSummary() {
-        counters.increment(CounterType.GOSSIP_RECEIVED_FRAMES);
-        if (gossip != null) {
-            gossip.onFrame(
-                    shape.node(received.source()),
-                    received.bodyAddress(),
-                    received.bodyLength(),
-                    clock.nowNs());
-        }
+        nodeFrames.take(headerAddress, arrivedOn);
     }
 
     private void deliver(

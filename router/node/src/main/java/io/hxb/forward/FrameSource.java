@@ -4,6 +4,7 @@ import io.hxb.config.ClusterConfig;
 import io.hxb.counter.CounterBlock;
 import io.hxb.counter.CounterType;
 import io.hxb.flow.FlowOutput;
+import io.hxb.flow.route.OtherPaths;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.frame.FrameCrc;
 import io.hxb.frame.FrameHeaderFlyweight;
@@ -24,6 +25,9 @@ import io.hxb.trunk.TrunkSender;
 public final class FrameSource implements FlowOutput {
     private static final int OTHER_ROUTES = 4;
 
+    /** A link that was full counts as full for so long. */
+    private static final long BUSY_NS = 20_000_000L;
+
     private final long here;
     private final int clusterId;
     private final int hopLimit;
@@ -36,6 +40,7 @@ public final class FrameSource implements FlowOutput {
     private final OtherPaths otherPaths;
     private final Loopback loopback;
     private final Runnable flusher;
+    private final LoopClock clock;
     private final CounterBlock counters;
     private final OutgoingFrame outgoing = new OutgoingFrame();
     private final OutgoingFrame encrypted = new OutgoingFrame();
@@ -74,16 +79,14 @@ public final class FrameSource implements FlowOutput {
         this.trunks = trunks.clone();
         orders = new OrderPolicy(cluster.orders());
         codec = new RouteCodec(cluster.shape(), parts.map());
-        otherPaths =
-                parts.map() == null
-                        ? null
-                        : new OtherPaths(parts.map(), codec, cluster.shape(), here);
         loopback = new Loopback(parts.pool(), share);
         this.flusher = flusher;
         seals = parts.sessions().newLoop();
         pool = parts.pool();
         this.share = share;
         routes = new RouteTable(cluster, here, parts.map(), this::isReached, clock, counters);
+        otherPaths = routes.otherPaths();
+        this.clock = clock;
     }
 
     /** Counts of the frames that originate here, with those of the loop's {@link Forwarder}. */
@@ -140,7 +143,7 @@ public final class FrameSource implements FlowOutput {
             } else if (hop != RouteCodec.NO_HOP && hop >> 8 < trunks.length) {
                 link = sendOver(hop, frame);
                 if (link == BLOCKED && otherPaths != null) {
-                    link = sendAround(frame);
+                    link = sendAround(frame, hop, route);
                 }
             }
             if (link != NO_ROUTE) {
@@ -172,20 +175,28 @@ public final class FrameSource implements FlowOutput {
 
     // The links of the default route are full: another path may have room. Only data goes there,
     // since what is short does not wait for room.
-    private int sendAround(final OutgoingFrame frame) {
+    private int sendAround(final OutgoingFrame frame, final int fullHop, final long fullRoute) {
         final long headerAddress = frame.headerAddress();
         final long destination = header.wrap(headerAddress).destination();
         if (header.type() != FrameType.DATA || TrunkSender.isUrgent(frame)) {
             return BLOCKED;
         }
-        for (final long route : otherPaths.to(destination)) {
+        final long nowNs = clock.nowNs();
+        if (!OtherPaths.isOther(fullRoute)) {
+            trunks[fullHop >> 8].busy(fullHop & 0xFF, nowNs + BUSY_NS);
+        }
+        final int count = otherPaths.count(destination);
+        for (int path = 0; path < count; path++) {
+            final long route = otherPaths.route(destination, path);
             final int hop = codec.firstHop(route, here, destination);
             if (hop >= 0
                     && trunks[hop >> 8].isWritable(hop & 0xFF)
+                    && otherPaths.mayTake(destination, path, nowNs)
                     && routes.isSound(destination, route)) {
                 direct(headerAddress, route);
                 final int link = sendOver(hop, frame);
                 if (link >= 0) {
+                    otherPaths.onSent(destination, path, nowNs);
                     counters.increment(CounterType.FORWARD_OTHER_PATH_FRAMES);
                     return link;
                 }

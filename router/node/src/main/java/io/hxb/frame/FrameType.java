@@ -59,8 +59,11 @@ public final class FrameType {
     /** Tells a neighbour which nodes are cabled to which: {@link LinkStateFlyweight}. */
     public static final int LINK_STATE = 19;
 
+    /** Reports to a source that a longer way of its frames is busy: {@link BusyFlyweight}. */
+    public static final int BUSY = 20;
+
     /** One more than the largest type. */
-    public static final int COUNT = 20;
+    public static final int COUNT = 21;
 
     private FrameType() {}
 }

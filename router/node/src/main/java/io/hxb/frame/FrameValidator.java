@@ -131,6 +131,7 @@ public final class FrameValidator {
             case FrameType.TRACE -> TraceFlyweight.isValid(length);
             case FrameType.TRACED -> TracedFlyweight.isValid(body, length);
             case FrameType.SUMMARY -> SummaryFlyweight.isValid(body, length);
+            case FrameType.BUSY -> BusyFlyweight.isValid(body, length);
             case FrameType.LINK_STATE -> LinkStateFlyweight.isValid(body, length);
             default -> true;
         };

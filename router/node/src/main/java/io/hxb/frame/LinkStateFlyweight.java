@@ -363,11 +363,6 @@ public final class LinkStateFlyweight {
         return -1;
     }
 
-    /** True if the entry of {@code other} is of the same record. */
-    public boolean isOfSameRecord(final LinkStateFlyweight other) {
-        return compareTo(other) == 0;
-    }
-
     /**
      * Which of two records of a node number counts: that of the smaller identity; of one identity,
      * that of the larger generation, number and incarnation in this order, all unsigned. Every node
@@ -375,7 +370,7 @@ public final class LinkStateFlyweight {
      *
      * @return more than 0 if this one counts, less if the other one does, 0 if it is the same one.
      */
-    public int compareTo(final LinkStateFlyweight other) {
+    public int orderAgainst(final LinkStateFlyweight other) {
         int order = Long.compareUnsigned(other.identity(), identity());
         if (order == 0) {
             order = Integer.compareUnsigned(generation(), other.generation());

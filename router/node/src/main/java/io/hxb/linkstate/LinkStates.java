@@ -5,6 +5,7 @@ import io.hxb.time.Deadline;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * What this node knows of the cables of all nodes, and what it tells its neighbours of them. Loops
@@ -17,18 +18,24 @@ import java.util.List;
  * as {@link ChangeDamping} lets it, and every 25 to 30 s. A node passes each newer record on to all
  * its neighbours but the one that sent it, and sends it again until it is acknowledged: after 10
  * ms, later after up to 200 ms. An older record is answered by the newer one. Records that are not
- * refreshed for 100 s are forgotten. {@link LinkStateFlyweight#compareTo} says which one counts. A
- * node that hears a newer record of itself than it made outdoes it. Of two identities with one node
- * number the smaller one has it: the other node keeps silent about itself until no record of the
- * smaller one is left.
+ * refreshed for 100 s are forgotten. {@link LinkStateFlyweight#orderAgainst} says which one counts.
+ * A node that hears a newer record of itself than it made outdoes it. Of two identities with one
+ * node number the smaller one has it: the other node keeps silent about itself until no record of
+ * the smaller one is left.
  *
  * <p>A neighbour is sent at most 64 frames at once, and one more every 2 ms; one every 200 ms if it
  * has not answered for a second. It may send twice as many; others are dropped before they are
  * read. Memory is taken at the start: 576 bytes for each node, and 10 for each two.
  */
+// An ordinal is a position in an array of this object alone.
+@SuppressWarnings("EnumOrdinal")
 public final class LinkStates {
     /** Most nodes. */
     public static final int MAX_NODES = LinkStateFlyweight.MAX_NODE + 1;
+
+    /** Bytes of a body that holds any record. */
+    public static final int MIN_BODY_BYTES =
+            LinkStateFlyweight.MAX_BYTES + LinkStateFlyweight.ACKNOWLEDGEMENT_BYTES;
 
     /** Longest time between two records of a node. */
     static final long REFRESH_NS = 30_000_000_000L;
@@ -60,8 +67,9 @@ public final class LinkStates {
     private long refreshNs = Deadline.NEVER;
     // Not later than the first record that is to be forgotten.
     private long forgetNs = Deadline.NEVER;
-    private volatile int version;
-    private volatile int recordsVersion;
+    // Atomic, as other threads read them without the lock.
+    private final AtomicInteger version = new AtomicInteger();
+    private final AtomicInteger recordsVersion = new AtomicInteger();
 
     /**
      * Who this node is.
@@ -125,12 +133,12 @@ public final class LinkStates {
 
     /** Changes whenever the edges of {@link #graph} have changed; any thread may ask. */
     public int version() {
-        return version;
+        return version.get();
     }
 
     /** Changes whenever anything of {@link #graph} has changed; any thread may ask. */
     public int recordsVersion() {
-        return recordsVersion;
+        return recordsVersion.get();
     }
 
     /** How often something happened. */
@@ -251,7 +259,7 @@ public final class LinkStates {
         for (int offset = 0; offset < bodyLength; offset += heard.length()) {
             heard.wrap(bodyAddress + offset);
             if (heard.node() == from && !heard.isOfNone() && delivery.isNewStart(heard)) {
-                // It has forgotten what it was told.
+                // It may have forgotten what it acknowledged.
                 oweAll(delivery, nowNs);
             }
             if (heard.node() >= table.nodes()) {
@@ -273,7 +281,7 @@ public final class LinkStates {
             return;
         }
         final boolean isKnown = table.isKnown(node);
-        final int order = isKnown ? heard.compareTo(table.record(node)) : 1;
+        final int order = isKnown ? heard.orderAgainst(table.record(node)) : 1;
         if (order == 0) {
             delivery.settle(node);
         } else if (!delivery.isSettled(node)) {
@@ -296,7 +304,7 @@ public final class LinkStates {
             return;
         }
         final Delivery delivery = deliveries[from];
-        final int order = table.isKnown(node) ? heard.compareTo(table.record(node)) : 1;
+        final int order = table.isKnown(node) ? heard.orderAgainst(table.record(node)) : 1;
         if (order > 0 && !isOfLoser(node)) {
             count(LinkStateCount.TAKEN, 1);
             install(node, heard, address, from, nowNs);
@@ -323,7 +331,7 @@ public final class LinkStates {
         if (own.outdoes(heard)) {
             count(LinkStateCount.OUTDONE, 1);
         }
-        if (table.isKnown(here) && heard.compareTo(table.record(here)) <= 0) {
+        if (table.isKnown(here) && heard.orderAgainst(table.record(here)) <= 0) {
             return true;
         }
         isOutdoing = true;
@@ -378,10 +386,10 @@ public final class LinkStates {
     private void onChange(final int node, final int edgesBefore, final boolean isOther) {
         final int edges = table.edges(node, after);
         if (!Arrays.equals(before, 0, edgesBefore, after, 0, edges)) {
-            version++;
+            version.incrementAndGet();
         }
         if (isOther) {
-            recordsVersion++;
+            recordsVersion.incrementAndGet();
         }
     }
 
@@ -410,7 +418,7 @@ public final class LinkStates {
         final LinkStateFlyweight next = own.next();
         install(here, next, own.address(), here, nowNs);
         // Spread, so that nodes which started together do not refresh together for ever.
-        final long step = (next.identity() + next.sequence()) * MULTIPLIER >>> 1;
+        final long step = ((next.identity() + next.sequence()) * MULTIPLIER) >>> 1;
         refreshNs = nowNs + REFRESH_NS - step % REFRESH_STEPS * (REFRESH_SPREAD_NS / REFRESH_STEPS);
     }
 
@@ -468,38 +476,51 @@ public final class LinkStates {
      * Writes what is due for a neighbour. Counts as sent: what does not leave, or is lost, is
      * written again after its time-out.
      *
+     * <p>A frame begins with an acknowledgement of this node's own record, so that the neighbour
+     * can tell from which start it is: what an earlier start acknowledged does not count.
+     *
      * @param neighbour its node number.
      * @param to where the body goes, {@code maxBytes} bytes.
-     * @param maxBytes {@link LinkStateFlyweight#MAX_BYTES} or more, or the longest records stay
-     *     here.
+     * @param maxBytes {@link #MIN_BODY_BYTES} or more, or the longest records stay here.
      * @return bytes of the body; 0 if nothing is due.
+     * @throws IllegalArgumentException if there is no room for an acknowledgement.
      */
     public synchronized int fill(
             final int neighbour, final long to, final int maxBytes, final long nowNs) {
+        if (maxBytes < 2 * LinkStateFlyweight.ACKNOWLEDGEMENT_BYTES) {
+            throw new IllegalArgumentException("maxBytes must be 48 or more: " + maxBytes);
+        }
         doTimers(nowNs);
         final Delivery delivery = delivery(neighbour);
         final long frameNs = delivery.frameNs(nowNs);
         if (frameNs == Deadline.NEVER || frameNs - nowNs > 0) {
             return 0;
         }
-        final int acknowledged = writeAcknowledgements(delivery, to, maxBytes);
+        final int first = isOwnKnown() ? writeAcknowledgement(here, to) : 0;
+        final int acknowledged = writeAcknowledgements(delivery, to, first, maxBytes);
         final int bytes = writeRecords(delivery, to, acknowledged, maxBytes, nowNs);
-        if (bytes > 0) {
-            delivery.onFrame(nowNs);
+        if (bytes == first) {
+            return 0;
         }
+        delivery.onFrame(nowNs);
         return bytes;
     }
 
-    private int writeAcknowledgements(final Delivery delivery, final long to, final int maxBytes) {
+    private int writeAcknowledgement(final int node, final long to) {
+        entry.wrap(to).acknowledgement().ofNone(node);
+        if (table.isKnown(node)) {
+            entry.sameOrigin(table.record(node));
+        }
+        return LinkStateFlyweight.ACKNOWLEDGEMENT_BYTES;
+    }
+
+    private int writeAcknowledgements(
+            final Delivery delivery, final long to, final int from, final int maxBytes) {
         final int last = maxBytes - LinkStateFlyweight.ACKNOWLEDGEMENT_BYTES;
-        int bytes = 0;
+        int bytes = from;
         for (int node = 0; node < table.nodes() && bytes <= last; node++) {
             if (delivery.acknowledges(node)) {
-                entry.wrap(to + bytes).acknowledgement().ofNone(node);
-                if (table.isKnown(node)) {
-                    entry.sameOrigin(table.record(node));
-                }
-                bytes += LinkStateFlyweight.ACKNOWLEDGEMENT_BYTES;
+                bytes += writeAcknowledgement(node, to + bytes);
                 count(LinkStateCount.ACKNOWLEDGED, 1);
             }
         }
@@ -517,7 +538,7 @@ public final class LinkStates {
             final int node = delivery.turn();
             if (delivery.isOwed(node, nowNs)) {
                 final int needed = table.record(node).length();
-                if (needed > maxBytes) {
+                if (needed + LinkStateFlyweight.ACKNOWLEDGEMENT_BYTES > maxBytes) {
                     count(LinkStateCount.TOO_LONG, 1);
                     delivery.settle(node);
                 } else if (bytes + needed > maxBytes) {

@@ -160,7 +160,7 @@ final class OwnRecord {
      * @return true if it is newer than its own, and the next one is newer again.
      */
     boolean outdoes(final LinkStateFlyweight heard) {
-        if (heard.compareTo(write()) <= 0) {
+        if (heard.orderAgainst(write()) <= 0) {
             return false;
         }
         // Nothing is newer than the largest generation and number: those are forgotten in time.

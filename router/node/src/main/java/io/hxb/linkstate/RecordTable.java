@@ -91,17 +91,16 @@ final class RecordTable {
         int count = 0;
         for (int i = 0; i < record.adjacencies(); i++) {
             final int neighbour = record.neighbour(i);
-            final int back = neighbour < nodes && isKnown(neighbour) ? find(neighbour, node) : -1;
+            final int back =
+                    neighbour < nodes && isKnown(neighbour)
+                            ? other.wrap(slot(neighbour)).find(node)
+                            : -1;
             if (back >= 0) {
                 edges[count] = edge(neighbour, record, i, other, back);
                 count++;
             }
         }
         return count;
-    }
-
-    private int find(final int node, final int neighbour) {
-        return other.wrap(slot(node)).find(neighbour);
     }
 
     // What both ends agree on: the smaller of what they report, within what routes can use.

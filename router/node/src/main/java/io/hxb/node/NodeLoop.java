@@ -367,6 +367,7 @@ final class NodeLoop implements LoopTask {
             noteFrames();
             if (isFirst) {
                 forwarder.tracer().reportKernel(kernelRelay);
+                forwarder.reportBusy(kernelRelay);
             }
         }
     }

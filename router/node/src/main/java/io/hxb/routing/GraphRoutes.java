@@ -238,6 +238,8 @@ public final class GraphRoutes {
         // Nodes are taken in the order of their hops, so that the widths of all those which are
         // one hop nearer are known.
         private void grow(final int to) {
+            final int[] first = starts;
+            final int[] ends = neighbours;
             Arrays.fill(hops, -1);
             hops[to] = 0;
             widths[to] = Integer.MAX_VALUE;
@@ -248,8 +250,9 @@ public final class GraphRoutes {
                 if (node != to) {
                     choose(node, to);
                 }
-                for (int place = starts[node]; place < starts[node + 1]; place++) {
-                    final int neighbour = neighbours[place];
+                final int last = first[node + 1];
+                for (int place = first[node]; place < last; place++) {
+                    final int neighbour = ends[place];
                     if (hops[neighbour] < 0) {
                         hops[neighbour] = hops[node] + 1;
                         queue[count] = neighbour;
@@ -260,12 +263,16 @@ public final class GraphRoutes {
         }
 
         private void choose(final int node, final int to) {
+            final int[] ends = neighbours;
+            final int[] wide = capacities;
+            final int nearer = hops[node] - 1;
+            final int last = starts[node + 1];
             int best = -1;
             int widest = 0;
-            for (int place = starts[node]; place < starts[node + 1]; place++) {
-                final int neighbour = neighbours[place];
-                if (hops[neighbour] == hops[node] - 1) {
-                    final int width = Math.min(capacities[place], widths[neighbour]);
+            for (int place = starts[node]; place < last; place++) {
+                final int neighbour = ends[place];
+                if (hops[neighbour] == nearer) {
+                    final int width = Math.min(wide[place], widths[neighbour]);
                     if (width > widest) {
                         widest = width;
                         best = neighbour;

@@ -37,6 +37,13 @@ public interface OffloadPath {
     /** The neighbour's link address from now on, never 0. */
     void learn(int neighbour, long address);
 
+    /**
+     * The port is full of frames whose shortest way it is.
+     *
+     * @param untilNs until when that holds, by the clock of {@link System#nanoTime}.
+     */
+    default void busy(final long untilNs) {}
+
     /** Frames on this path that the port has received from a neighbour, modulo 2^32. */
     int heardFrames(int neighbour);
 

@@ -17,6 +17,7 @@ public final class Port {
 
     private static final VarHandle WEIGHT = MethodHandles.arrayElementVarHandle(byte[].class);
     private static final VarHandle STATE = MethodHandles.arrayElementVarHandle(LinkState[].class);
+    private static final VarHandle BUSY = busy();
     private static final VarHandle REASON = MethodHandles.arrayElementVarHandle(LinkReason[].class);
     private static final String DIMENSION_NAMES = "xyzuvwst";
 
@@ -27,6 +28,17 @@ public final class Port {
     private final LinkState[] states = new LinkState[Shape.MAX_EXTENT];
     private final LinkReason[] reasons = new LinkReason[Shape.MAX_EXTENT];
     private OffloadPath offloadPath = OffloadPath.NONE;
+
+    @SuppressWarnings("unused") // by BUSY
+    private long busyUntilNs;
+
+    private static VarHandle busy() {
+        try {
+            return MethodHandles.lookup().findVarHandle(Port.class, "busyUntilNs", long.class);
+        } catch (final ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
 
     /**
      * Puts a link in its place.
@@ -39,6 +51,7 @@ public final class Port {
         this.link = link;
         this.dimension = dimension;
         this.number = number;
+        busyUntilNs = Long.MIN_VALUE / 2;
         Arrays.fill(states, LinkState.UNKNOWN);
         Arrays.fill(reasons, LinkReason.NOT_HEARD);
     }
@@ -117,6 +130,17 @@ public final class Port {
     /** What else moves frames through this port. */
     public OffloadPath bypass() {
         return offloadPath;
+    }
+
+    /** The link is full of frames whose shortest way it is, until {@code untilNs}. */
+    void busy(final long untilNs) {
+        BUSY.setOpaque(this, untilNs);
+        offloadPath.busy(untilNs);
+    }
+
+    /** True if it is full of frames whose shortest way it is. */
+    boolean isBusy(final long nowNs) {
+        return (long) BUSY.getOpaque(this) - nowNs > 0;
     }
 
     /** Learns a neighbour's link address, as seen in a hello frame. */

@@ -300,6 +300,29 @@ public final class TrunkSender {
     }
 
     /**
+     * The links to a neighbour are full of frames whose shortest way it is.
+     *
+     * @param untilNs until when that holds.
+     */
+    public void busy(final int neighbour, final long untilNs) {
+        for (final Port port : ports) {
+            if (port.isUsable(neighbour)) {
+                port.busy(untilNs);
+            }
+        }
+    }
+
+    /** True if the links to a neighbour are full of frames whose shortest way it is. */
+    public boolean isBusy(final int neighbour, final long nowNs) {
+        for (final Port port : ports) {
+            if (port.isUsable(neighbour) && port.isBusy(nowNs)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
      * True if at least one link reaches the neighbour.
      *
      * @param neighbour its coordinate in this dimension, 0 to 255.

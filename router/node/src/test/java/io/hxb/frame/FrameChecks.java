@@ -96,6 +96,7 @@ final class FrameChecks {
                 assertTrue(traced.kind() >= TracedFlyweight.RELAYED && traced.stayNs() >= 0);
             }
             case FrameType.SUMMARY -> readSummaries(header, end);
+            case FrameType.LINK_STATE -> readEntries(header, end);
             case FrameType.ENDED -> {
                 final EndedFlyweight ended = new EndedFlyweight().wrap(header.address());
                 int runEnd = ended.firstSequence();
@@ -132,6 +133,26 @@ final class FrameChecks {
                 for (int i = 0; i < summary.exclusions(); i++) {
                     assertTrue(summary.excludedLink(i) < summary.links());
                 }
+            }
+        }
+    }
+
+    private static void readEntries(final FrameHeaderFlyweight header, final long end) {
+        final LinkStateFlyweight entry = new LinkStateFlyweight();
+        long at = header.bodyAddress();
+        while (at < header.bodyAddress() + header.bodyLength()) {
+            entry.wrap(at);
+            at += entry.length();
+            assertTrue(at <= end && entry.node() <= LinkStateFlyweight.MAX_NODE);
+            if (entry.kind() == LinkStateFlyweight.RECORD) {
+                assertTrue(entry.ageMs() >= 0 && entry.ageMs() <= LinkStateFlyweight.MAX_AGE_MS);
+                assertTrue(entry.name().length() <= LinkStateFlyweight.MAX_NAME_BYTES);
+                for (int i = 0; i < entry.adjacencies(); i++) {
+                    assertEquals(i, entry.find(entry.neighbour(i)));
+                    assertTrue(entry.neighbour(i) != entry.node() && entry.linkCount(i) > 0);
+                    assertTrue(entry.capacityMbps(i) >= 0 && entry.mtuBytes(i) >= 0);
+                }
+                assertEquals(-1, entry.find(entry.node()));
             }
         }
     }

@@ -128,6 +128,12 @@ final class FrameSamples {
             case FrameType.TRACE -> TraceFlyweight.MIN_BODY_BYTES + random.nextInt(48);
             case FrameType.TRACED -> writeStay(header, random);
             case FrameType.SUMMARY -> writeSummaries(body, random);
+            case FrameType.LINK_STATE -> writeEntries(body, random);
+            case FrameType.BUSY -> {
+                Memory.putLong(body, random.nextLong());
+                Memory.putLong(body + Long.BYTES, random.nextLong() >>> 16);
+                yield BusyFlyweight.BODY_BYTES;
+            }
             default -> random.nextInt(64);
         };
     }
@@ -176,6 +182,41 @@ final class FrameSamples {
                     random.nextInt(),
                     random.nextInt(SummaryFlyweight.MAX_AGE_MS));
             bytes += summary.length();
+        }
+        return bytes;
+    }
+
+    private static int writeEntries(final long body, final Random random) {
+        final LinkStateFlyweight entry = new LinkStateFlyweight();
+        int bytes = 0;
+        for (int i = 1 + random.nextInt(3); i > 0; i--) {
+            entry.wrap(body + bytes);
+            final int node = random.nextInt(LinkStateFlyweight.MAX_NODE + 1);
+            if (random.nextBoolean()) {
+                entry.acknowledgement();
+            } else {
+                final int adjacencies =
+                        random.nextInt(4) == 0
+                                ? LinkStateFlyweight.MAX_ADJACENCIES
+                                : random.nextInt(3);
+                entry.record(adjacencies, new byte[random.nextInt(33)])
+                        .ageMs(random.nextInt(LinkStateFlyweight.MAX_AGE_MS + 1));
+                for (int adjacency = 0; adjacency < adjacencies; adjacency++) {
+                    final int neighbour = 3 * adjacency + (3 * adjacency >= node ? 1 : 0);
+                    entry.adjacency(
+                            adjacency,
+                            neighbour,
+                            random.nextInt(300),
+                            random.nextInt(),
+                            random.nextLong());
+                }
+                if (random.nextBoolean()) {
+                    entry.stopped();
+                }
+            }
+            entry.origin(
+                    node, random.nextLong(), random.nextInt(), random.nextInt(), random.nextInt());
+            bytes += entry.length();
         }
         return bytes;
     }

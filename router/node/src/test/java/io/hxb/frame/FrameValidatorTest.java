@@ -65,7 +65,7 @@ class FrameValidatorTest {
         "0, 1, 0, VERSION",
         "0, 1, 2, VERSION",
         "1, 1, 0, TYPE",
-        "1, 1, 19, TYPE",
+        "1, 1, 21, TYPE",
         "1, 1, 255, TYPE",
         "2, 1, 32, LENGTH",
         "2, 1, 128, FLAGS",

@@ -49,7 +49,7 @@ final class ReferenceValidator {
         final int type = bytes.get(1);
         if ((bytes.get(2) & 1) != 0 && crc(frame) != bytes.getInt(56)) {
             return DropReason.CRC;
-        } else if (type < 1 || type > 18) {
+        } else if (type < 1 || type > 20) {
             return DropReason.TYPE;
         } else if ((bytes.get(2) & 0x80) != 0
                 || (type == FrameType.FRAGMENT && bytes.get(2) != 0)) {
@@ -166,6 +166,8 @@ final class ReferenceValidator {
                                     && body.getShort(6) == 0
                                     && body.getLong(8) >= 0;
                     case FrameType.SUMMARY -> areSummaries(body);
+                    case FrameType.LINK_STATE -> areEntries(body);
+                    case FrameType.BUSY -> body.limit() == 16 && body.getShort(14) == 0;
                     default -> true;
                 };
         return isValid && (messages == 0 || isOfRelay(bytes, type));
@@ -218,6 +220,54 @@ final class ReferenceValidator {
         }
         for (int at = names + name; isValid && at < length; at++) {
             isValid = record.get(at) == 0;
+        }
+        return isValid;
+    }
+
+    private static boolean areEntries(final ByteBuffer body) {
+        ByteBuffer rest = body;
+        while (rest.limit() > 0) {
+            if (rest.limit() < 24) {
+                return false;
+            }
+            final int length = rest.getChar(0);
+            if (length > rest.limit() || !isEntry(rest, length)) {
+                return false;
+            }
+            rest = rest.slice(length, rest.limit() - length).order(ByteOrder.LITTLE_ENDIAN);
+        }
+        return body.limit() > 0;
+    }
+
+    private static boolean isEntry(final ByteBuffer entry, final int length) {
+        final int node = Byte.toUnsignedInt(entry.get(3));
+        if (node == 255 || entry.get(2) < 1 || entry.get(2) > 2) {
+            return false;
+        }
+        if (entry.get(2) == 2) {
+            return length == 24;
+        }
+        final int adjacencies = length < 32 ? 65 : Byte.toUnsignedInt(entry.get(29));
+        if (adjacencies > 64
+                || entry.getInt(24) < 0
+                || entry.getInt(24) > 100 * 1_000
+                || (entry.get(28) & 0xFE) != 0
+                || entry.get(31) != 0) {
+            return false;
+        }
+        final int name = Byte.toUnsignedInt(entry.get(30));
+        final int names = 32 + 8 * adjacencies;
+        boolean isValid = name <= 32 && length == names + (name + 3) / 4 * 4;
+        final Set<Integer> neighbours = new TreeSet<>(Set.of(node, 255));
+        for (int i = 0; isValid && i < adjacencies; i++) {
+            final int neighbour = Byte.toUnsignedInt(entry.get(32 + 8 * i));
+            isValid =
+                    neighbours.add(neighbour)
+                            && entry.get(33 + 8 * i) != 0
+                            && (i == 0 || neighbour > Byte.toUnsignedInt(entry.get(24 + 8 * i)));
+        }
+        for (int at = names + name; isValid && at < length; at++) {
+            isValid = entry.get(at) == 0;
         }
         return isValid;
     }

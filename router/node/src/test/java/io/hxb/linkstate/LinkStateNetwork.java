@@ -11,12 +11,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 
 /** The link states of all nodes of a cluster in one thread and virtual time, frames as bytes. */
 final class LinkStateNetwork {
-    static volatile LinkStateNetwork LAST;
     static final long MS = 1_000_000L;
     static final int MTU_BYTES = 1_486;
     private static final int BODY_BYTES = 1_336;
@@ -80,7 +80,6 @@ final class LinkStateNetwork {
     private long number;
 
     LinkStateNetwork(final int nodes, final long seed) {
-        LAST = this;
         this.nodes = nodes;
         random = new Random(seed);
         states = new LinkStates[nodes];
@@ -283,8 +282,8 @@ final class LinkStateNetwork {
     }
 
     /** The nodes that cables join to one, over nodes that live. */
-    TreeSet<Integer> component(final int node) {
-        final TreeSet<Integer> found = new TreeSet<>(List.of(node));
+    Set<Integer> component(final int node) {
+        final Set<Integer> found = new TreeSet<>(List.of(node));
         final List<Integer> open = new ArrayList<>(found);
         while (!open.isEmpty()) {
             final int next = open.removeLast();
@@ -307,7 +306,7 @@ final class LinkStateNetwork {
             if (!isAlive(node) || isSeen[node]) {
                 continue;
             }
-            final TreeSet<Integer> component = component(node);
+            final Set<Integer> component = component(node);
             final NodeGraph first = states[node].graph();
             final String wrong = difference(component, first);
             if (wrong != null) {
@@ -323,7 +322,7 @@ final class LinkStateNetwork {
         return null;
     }
 
-    private String difference(final TreeSet<Integer> component, final NodeGraph graph) {
+    private String difference(final Set<Integer> component, final NodeGraph graph) {
         for (final int node : component) {
             if (!graph.isKnown(node)
                     || graph.node(node).incarnation() != incarnations[node]

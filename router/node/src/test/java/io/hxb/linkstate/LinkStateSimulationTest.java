@@ -159,6 +159,65 @@ class LinkStateSimulationTest {
     }
 
     @Test
+    void shouldAgreeWithin50MsInTheLargestClusters() {
+        // given: six cables each, at random
+        final int nodes = LinkStates.MAX_NODES;
+        final LinkStateNetwork network = new LinkStateNetwork(nodes, 7);
+        final int[] degrees = new int[nodes];
+        for (int node = 0; node < nodes; node++) {
+            cable(network, degrees, node, (node + 1) % nodes);
+        }
+        for (int tries = 0; tries < 100_000; tries++) {
+            final int one = network.random.nextInt(nodes);
+            final int other = network.random.nextInt(nodes);
+            if (!network.isJoined(one, other) && degrees[one] < 6 && degrees[other] < 6) {
+                cable(network, degrees, one, other);
+            }
+        }
+        // when: all start together
+        network.startAll(1_000);
+        final long startNs = network.run(10_000 * MS, 10 * MS, () -> network.difference() == null);
+        // then
+        assertTrue(startNs >= 0, network::difference);
+        final long startBytes = network.bytes;
+        final long startFrames = network.frames;
+        network.run(5_000 * MS);
+        // when: one cable is pulled
+        final long frames = network.frames;
+        final long bytes = network.bytes;
+        network.set(network.cables.get(100), false, false);
+        final long ns = network.run(50 * MS, MS, () -> network.difference() == null);
+        // then
+        assertTrue(ns >= 0, network::difference);
+        network.run(100 * MS);
+        final long edges = network.cables.size();
+        final long sentFrames = network.frames - frames;
+        final long sentBytes = network.bytes - bytes;
+        final String figures =
+                String.format(
+                        "%d cables; start %d ms, %d frames, %d bytes; change %d ms, %d frames, %d"
+                                + " bytes",
+                        edges,
+                        startNs / MS,
+                        startFrames,
+                        startBytes,
+                        ns / MS,
+                        sentFrames,
+                        sentBytes);
+        // Two records, each twice over a cable at most, or once and acknowledged.
+        assertTrue(sentFrames <= 4 * edges, figures);
+        assertTrue(sentBytes <= 4 * edges * 140, figures);
+        System.out.println("link states of " + nodes + " nodes: " + figures);
+    }
+
+    private static void cable(
+            final LinkStateNetwork network, final int[] degrees, final int one, final int other) {
+        network.join(one, other);
+        degrees[one]++;
+        degrees[other]++;
+    }
+
+    @Test
     void shouldForgetNodesThatAreGoneAndKeepThoseThatLive() {
         // given
         final LinkStateNetwork network = new LinkStateNetwork(8, 5);

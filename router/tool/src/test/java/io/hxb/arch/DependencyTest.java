@@ -38,7 +38,7 @@ class DependencyTest {
                     Set.of("config"),
                     Set.of("recorder"),
                     Set.of("counter"),
-                    Set.of("link", "session", "gossip"),
+                    Set.of("link", "session", "gossip", "linkstate"),
                     Set.of("flow", "trunk"),
                     Set.of("forward", "remote", "observe"),
                     Set.of("vlan", "context"),

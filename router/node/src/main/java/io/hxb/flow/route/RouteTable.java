@@ -48,6 +48,8 @@ public final class RouteTable {
     private final Shape shape;
     private final CablingMap map;
     private final RouteCodec codec;
+    // Null in a hyper-crossbar.
+    private final OtherPaths otherPaths;
     private final int here;
     private final long hereVector;
     private final long[] orders;
@@ -96,6 +98,7 @@ public final class RouteTable {
         hereVector = here;
         this.map = map;
         codec = new RouteCodec(shape, map);
+        otherPaths = map == null ? null : new OtherPaths(map, codec, shape, here);
         search = new PathSearch(shape);
         book = new HopFailureTable(config.retryNs());
         final int maxHops = map == null ? MAX_HOPS : MAX_CABLED_HOPS;
@@ -111,6 +114,16 @@ public final class RouteTable {
     /** The counters of its loop. */
     public CounterBlock counters() {
         return counters;
+    }
+
+    /** The paths beside the default routes; null in a hyper-crossbar. */
+    public OtherPaths otherPaths() {
+        return otherPaths;
+    }
+
+    /** True if arrivals are to be reported: there is trouble, or there are several paths. */
+    public boolean wantsArrivals() {
+        return hasTrouble || otherPaths != null;
     }
 
     /** True if any destination has trouble; otherwise no other method needs to be called. */
@@ -199,6 +212,13 @@ public final class RouteTable {
         return false;
     }
 
+    /** A relay of a path beside the default route needs it for frames that have no other. */
+    public void onBusy(final long destination, final long route) {
+        if (otherPaths != null && isOtherNode(destination)) {
+            otherPaths.onBusy(destination, Route.start(route), clock.nowNs());
+        }
+    }
+
     /** True if nothing bad is known of any hop of a route. */
     public boolean isSound(final long destination, final long route) {
         if (book.count() == 0) {
@@ -227,6 +247,9 @@ public final class RouteTable {
             return false;
         }
         final long nowNs = clock.nowNs();
+        if (otherPaths != null) {
+            otherPaths.onLost(destination, Route.start(route), nowNs);
+        }
         final Destination entry = obtain(destination, nowNs);
         entry.onTrouble(nowNs);
         if (!entry.onLost(Route.start(route), nowNs, config.silenceNs())) {
@@ -243,6 +266,10 @@ public final class RouteTable {
 
     /** A frame that was sent once, at {@code sentNs}, has arrived. */
     public void onArrived(final long destination, final long route, final long sentNs) {
+        if (otherPaths != null && OtherPaths.isOther(route)) {
+            final long nowNs = clock.nowNs();
+            otherPaths.onArrived(destination, Route.start(route), nowNs - sentNs, nowNs);
+        }
         final Destination entry = find(destination);
         if (entry == null) {
             return;
@@ -271,6 +298,9 @@ public final class RouteTable {
      * one: the route is not silent, but that proves none of its hops.
      */
     public void onCopyArrived(final long destination, final long route) {
+        if (otherPaths != null && OtherPaths.isOther(route)) {
+            otherPaths.onCopyArrived(destination, Route.start(route), clock.nowNs());
+        }
         final Destination entry = find(destination);
         if (entry != null) {
             entry.onArrived(Route.start(route));

@@ -40,6 +40,11 @@ public interface KernelRelay extends AutoCloseable {
                 }
 
                 @Override
+                public boolean takeBusy(final RelayedRoute route) {
+                    return false;
+                }
+
+                @Override
                 public long relayedBytes() {
                     return 0;
                 }
@@ -101,6 +106,14 @@ public interface KernelRelay extends AutoCloseable {
      * @return false if there is none.
      */
     boolean takeTrace(KernelTrace trace);
+
+    /**
+     * Takes the oldest of the frames on longer ways that were relayed over a busy link since the
+     * last call, see {@link io.hxb.trunk.OffloadPath#busy}; one loop calls it. Most are missing.
+     *
+     * @return false if there is none.
+     */
+    boolean takeBusy(RelayedRoute route);
 
     /** Bytes of header and body of the frames relayed since start. */
     long relayedBytes();

@@ -18,7 +18,8 @@ import io.hxb.topology.Shape;
 
 /**
  * Writes the part of a {@link RelayProgram} that follows the list of hops in a header, with any
- * cabling, as {@link RouteCodec#nextHop} and {@link RouteCodec#passed} do. Immutable.
+ * cabling, as {@link RouteCodec#nextHop} and {@link RouteCodec#passed} do. A list that names the
+ * node twice in a row, which no source writes, is left to the node. Immutable.
  */
 final class ListedHops {
     private final int bits;
@@ -59,6 +60,7 @@ final class ListedHops {
                 .plus(R3, 1)
                 .move(R4, R1)
                 .and(R4, mask)
+                .jumpIfValue(R4, here + 1, "pass")
                 .label("not taken")
                 .move(R1, R9)
                 .and(R1, ~(Route.MAX_POSITION << Route.POSITION_SHIFT))

@@ -24,6 +24,7 @@ import io.hxb.frame.SealFlyweight;
 import io.hxb.link.raw.IpHeaders;
 import io.hxb.os.bpf.BpfArray;
 import io.hxb.os.bpf.BpfCode;
+import io.hxb.routing.DimensionOrder;
 import io.hxb.topology.Shape;
 import io.hxb.trunk.Port;
 
@@ -142,6 +143,9 @@ final class RelayProgram {
         lookUp(table.trunks());
         code.move(R9, R0);
         chooseLink();
+        if (cluster.shape().isAnyCabling()) {
+            noteBusy();
+        }
         rewrite();
         count();
         trace();
@@ -457,6 +461,36 @@ final class RelayProgram {
             code.load(DOUBLE, R2, R2, RelayTable.MACS_OFFSET);
         }
         code.jumpIfZero(R2, otherwise).store(DOUBLE, R10, NEXT_MAC, R2);
+    }
+
+    // A frame on a longer way whose link is full of others goes on all the same, but the node will
+    // report it to its source. Two programs at one moment may write over each other.
+    private void noteBusy() {
+        code.load(WORD, R1, R10, HEADER + FrameHeaderFlyweight.ORDER_OFFSET)
+                .jumpIfValue(R1, DimensionOrder.DEFAULT, "not busy")
+                .load(DOUBLE, R2, R7, RelayTable.BUSY_UNTIL_OFFSET)
+                .load(DOUBLE, R3, R10, ARRIVED)
+                .jumpIfNotLess(R3, R2, "not busy")
+                .load(DOUBLE, R4, R10, NODE)
+                .load(DOUBLE, R5, R4, RelayTable.BUSY_OFFSET)
+                .move(R2, R5)
+                .and(R2, RelayTable.BUSY_ROUTES - 1)
+                .shiftLeft(R2, RelayTable.BUSY_SHIFT)
+                .plusRegister(R2, R4)
+                .store(WORD, R2, RelayTable.BUSY_ROUTES_OFFSET + RelayTable.BUSY_ORDER_OFFSET, R1)
+                .load(HALF, R1, R10, HEADER + FrameHeaderFlyweight.DETOUR_OFFSET)
+                .store(WORD, R2, RelayTable.BUSY_ROUTES_OFFSET + RelayTable.BUSY_DETOUR_OFFSET, R1)
+                .load(DOUBLE, R1, R10, HEADER + FrameHeaderFlyweight.SOURCE_OFFSET)
+                .store(DOUBLE, R2, RelayTable.BUSY_ROUTES_OFFSET, R1)
+                .load(DOUBLE, R1, R10, HEADER + FrameHeaderFlyweight.DESTINATION_OFFSET)
+                .store(
+                        DOUBLE,
+                        R2,
+                        RelayTable.BUSY_ROUTES_OFFSET + RelayTable.BUSY_DESTINATION_OFFSET,
+                        R1)
+                .plus(R5, 1)
+                .store(DOUBLE, R4, RelayTable.BUSY_OFFSET, R5)
+                .label("not busy");
     }
 
     private void rewrite() {

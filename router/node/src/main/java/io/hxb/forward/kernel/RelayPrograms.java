@@ -38,6 +38,7 @@ public final class RelayPrograms implements KernelRelay {
     private final int[] entryOfLink;
     private String trouble = "";
     private long traceSeen;
+    private long busySeen;
 
     private RelayPrograms(
             final String namespace,
@@ -221,6 +222,18 @@ public final class RelayPrograms implements KernelRelay {
         return false;
     }
 
+    @Override
+    public boolean takeBusy(final RelayedRoute route) {
+        final long busy = table.busyFrames();
+        busySeen = Math.max(busySeen, busy - RelayTable.BUSY_ROUTES);
+        if (busySeen >= busy) {
+            return false;
+        }
+        table.readBusy(busySeen, route);
+        busySeen++;
+        return true;
+    }
+
     // -1 if the NIC has been made again since.
     private int linkOf(final int ifindex) {
         for (final Entry entry : entries) {
@@ -302,6 +315,11 @@ public final class RelayPrograms implements KernelRelay {
         @Override
         public void weight(final int neighbour, final int weight) {
             table.weight(port, neighbour, weight);
+        }
+
+        @Override
+        public void busy(final long untilNs) {
+            table.busy(port, untilNs);
         }
 
         @Override

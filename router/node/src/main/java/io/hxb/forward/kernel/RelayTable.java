@@ -4,6 +4,7 @@ import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
 import io.hxb.os.bpf.BpfArray;
 import io.hxb.os.bpf.BpfHash;
+import io.hxb.routing.Route;
 import io.hxb.topology.Shape;
 
 /**
@@ -11,7 +12,7 @@ import io.hxb.topology.Shape;
  * any thread may call it. What one side writes often lies in cache lines of its own.
  *
  * <pre>
- * the node, 960 bytes:
+ * the node, 1,088 bytes:
  * offset length meaning (all in native order)
  *      0      8 turns of the node's loops, so that the programs see that it is alive
  *     64      8 the turn that a program has seen last
@@ -20,6 +21,7 @@ import io.hxb.topology.Shape;
  *    136      8 trains relayed: of these, those that came and went several at once
  *    144      4 number of the long frame that was left to the node last, since it was asleep
  *    152      8 traced frames relayed
+ *    160      8 frames on longer ways relayed over busy links
  *    192    512 the last {@value #TRACES} of these, 64 bytes each:
  *               0 8 source coordinates
  *               8 8 number
@@ -28,6 +30,11 @@ import io.hxb.topology.Shape;
  *              24 4 number of the NIC by which it left
  *              32 8 ns between the two
  *    704    256 with any cabling, the next hop by destination; {@value #NO_HOP} for none
+ *    960    128 the last {@value #BUSY_ROUTES} frames on longer ways over busy links, 32 bytes each:
+ *               0 8 source coordinates
+ *               8 8 destination coordinates
+ *              16 4 order of the header
+ *              20 4 upper bits of the detour
  *
  * a trunk, 16 bytes, by dimension:
  *      0      4 its first port
@@ -38,6 +45,7 @@ import io.hxb.topology.Shape;
  *      0      4 number of the NIC, 0 while it cannot be used
  *      4      4 bytes of its longest frame, Ethernet header included
  *      8      8 its MAC address, as in memory
+ *     16      8 until when it is full of frames whose shortest way it is, ns of CLOCK_MONOTONIC
  *     64      8 frames received here and relayed
  *     72      8 their bytes of HXB header and body
  *     80      8 frames relayed and sent here
@@ -88,7 +96,16 @@ final class RelayTable implements AutoCloseable {
     static final int NEXT_HOPS_OFFSET = TRACES_OFFSET + (TRACES << TRACE_SHIFT);
     static final int NO_HOP = 255;
 
-    private static final int NODE_BYTES = NEXT_HOPS_OFFSET + Shape.MAX_EXTENT;
+    static final int BUSY_OFFSET = 160;
+    static final int BUSY_ROUTES_OFFSET = NEXT_HOPS_OFFSET + Shape.MAX_EXTENT;
+    static final int BUSY_ROUTES = 4;
+    static final int BUSY_SHIFT = 5;
+    static final int BUSY_DESTINATION_OFFSET = 8;
+    static final int BUSY_ORDER_OFFSET = 16;
+    static final int BUSY_DETOUR_OFFSET = 20;
+    static final int BUSY_UNTIL_OFFSET = 16;
+
+    private static final int NODE_BYTES = BUSY_ROUTES_OFFSET + (BUSY_ROUTES << BUSY_SHIFT);
     private static final int TRUNK_BYTES = 16;
     private static final int PORT_BYTES = IP_MACS_OFFSET + Shape.MAX_EXTENT * Long.BYTES;
 
@@ -167,6 +184,28 @@ final class RelayTable implements AutoCloseable {
     void turn() {
         final long address = node.address(0) + TURNS_OFFSET;
         Memory.putLongRelease(address, Memory.getLong(address) + 1);
+    }
+
+    /** Sets until when a port is full of frames whose shortest way it is. */
+    void busy(final int port, final long untilNs) {
+        Memory.putLongVolatile(ports.address(port) + BUSY_UNTIL_OFFSET, untilNs);
+    }
+
+    /** Frames on longer ways relayed over busy links. */
+    long busyFrames() {
+        return Memory.getLongVolatile(node.address(0) + BUSY_OFFSET);
+    }
+
+    /** Reads what is kept of one of these, by its number from 0. */
+    void readBusy(final long number, final RelayedRoute route) {
+        final long address =
+                node.address(0) + BUSY_ROUTES_OFFSET + ((number & BUSY_ROUTES - 1) << BUSY_SHIFT);
+        route.set(
+                Memory.getLong(address),
+                Memory.getLong(address + BUSY_DESTINATION_OFFSET),
+                Route.of(
+                        Memory.getInt(address + BUSY_ORDER_OFFSET),
+                        Memory.getInt(address + BUSY_DETOUR_OFFSET)));
     }
 
     /** Sets the next hop of frames to a destination; negative for none. */

@@ -10,6 +10,7 @@ import static io.hxb.forward.kernel.RelayProgram.PAYLOAD;
 import static io.hxb.forward.kernel.RelayProgram.SOURCE_MAC;
 import static io.hxb.os.bpf.BpfCode.BYTE;
 import static io.hxb.os.bpf.BpfCode.DOUBLE;
+import static io.hxb.os.bpf.BpfCode.HALF;
 import static io.hxb.os.bpf.BpfCode.R1;
 import static io.hxb.os.bpf.BpfCode.R10;
 import static io.hxb.os.bpf.BpfCode.R2;
@@ -80,7 +81,8 @@ final class SegmentCode extends IpCode {
                 .load(BYTE, R2, R10, IP + SegmentHeaders.SOURCE_PORT_OFFSET + 1)
                 .orRegister(R1, R2)
                 .xor(R1, DimensionOrder.DEFAULT ^ port)
-                .store(WORD, R10, HEADER + FrameHeaderFlyweight.ORDER_OFFSET, R1);
+                .store(WORD, R10, HEADER + FrameHeaderFlyweight.ORDER_OFFSET, R1)
+                .storeValue(HALF, R10, HEADER + FrameHeaderFlyweight.DETOUR_OFFSET, 0);
     }
 
     private void writeCoordinates(final int addressOffset, final int headerOffset) {

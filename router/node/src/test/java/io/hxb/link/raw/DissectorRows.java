@@ -117,7 +117,7 @@ final class DissectorRows {
 
     private static int count(final Object part) throws ReflectiveOperationException {
         for (final Method method : part.getClass().getMethods()) {
-            if (List.of("links", "runs", "ranges").contains(method.getName())) {
+            if (List.of("links", "runs", "ranges", "adjacencies").contains(method.getName())) {
                 return (int) method.invoke(part);
             }
         }

@@ -1,10 +1,12 @@
 package io.hxb.link.raw;
 
+import io.hxb.frame.BusyFlyweight;
 import io.hxb.frame.EndedFlyweight;
 import io.hxb.frame.FragmentFlyweight;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.HelloFlyweight;
+import io.hxb.frame.LinkStateFlyweight;
 import io.hxb.frame.LinkStatusFlyweight;
 import io.hxb.frame.MessageRecordFlyweight;
 import io.hxb.frame.MisconfigurationFlyweight;
@@ -68,6 +70,8 @@ final class DissectorSamples {
         missing();
         traces();
         summaries();
+        linkStates();
+        busyPaths();
         seals();
     }
 
@@ -381,6 +385,39 @@ final class DissectorSamples {
         for (int i = 0; i < 2; i++) {
             summary(alive, i * SummaryFlyweight.ALIVE_BYTES).alive().origin(i, 9, 8, 7);
         }
+    }
+
+    private void linkStates() {
+        final byte[] name = "pc-8".getBytes(StandardCharsets.UTF_8);
+        final int bytes = LinkStateFlyweight.length(3, name.length);
+        final Sample record = begin(FrameType.LINK_STATE, bytes, 0);
+        final LinkStateFlyweight entry = entry(record, 0).record(3, name).stopped().ageMs(4_321);
+        for (int i = 0; i < 3; i++) {
+            entry.adjacency(i, 9 * i, 2 + i, 1_500 + i, 0xFFFF_FF00L + i);
+        }
+        record.parts().put("LinkState", originOf(entry, 8));
+        final int two = 2 * LinkStateFlyweight.ACKNOWLEDGEMENT_BYTES;
+        final Sample acknowledgements = begin(FrameType.LINK_STATE, two, 0);
+        originOf(entry(acknowledgements, 0).acknowledgement(), 254);
+        entry(acknowledgements, two / 2).acknowledgement().ofNone(7);
+    }
+
+    private void busyPaths() {
+        final Sample sample = begin(FrameType.BUSY, BusyFlyweight.BODY_BYTES, 0);
+        final long body = sample.address() + FrameHeaderFlyweight.LENGTH;
+        Memory.putLong(body, 3);
+        Memory.putLong(body + Long.BYTES, 0x0012_8765_4321L);
+        sample.parts().put("Busy", new BusyFlyweight().wrap(sample.address()));
+    }
+
+    private LinkStateFlyweight originOf(final LinkStateFlyweight entry, final int node) {
+        return entry.origin(
+                node, random.nextLong(), random.nextInt(), random.nextInt(), random.nextInt());
+    }
+
+    private static LinkStateFlyweight entry(final Sample sample, final int offset) {
+        return new LinkStateFlyweight()
+                .wrap(sample.address() + FrameHeaderFlyweight.LENGTH + offset);
     }
 
     private static SummaryFlyweight summary(final Sample sample, final int offset) {
