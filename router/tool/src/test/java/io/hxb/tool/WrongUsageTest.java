@@ -63,7 +63,6 @@ class WrongUsageTest {
             lab up --graph ring:2
             lab up --graph full:10
             lab up --graph ring:300
-            lab up --graph nothing:3
             lab up --graph ring:4 --shape 2x2
             lab up --graph ring:4 --links 2
             lab up --graph ring:4 --parallel 5

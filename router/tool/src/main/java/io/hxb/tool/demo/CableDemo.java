@@ -132,13 +132,10 @@ final class CableDemo {
     /** A file to the node farthest away, and a cable pulled out when a third has arrived. */
     private boolean pull(final long bytes, final Map<String, Object> fields) throws IOException {
         final Pair pair = Pair.oneOfEachDistance(cabling.distances(0), 0).getLast();
-        final List<LabCabling.Cable> spare =
-                cabling.cables().stream()
-                        .filter(cable -> cabling.isJoinedWithout(cable, 0, pair.to()))
-                        .toList();
+        final List<LabCabling.Cable> spare = cabling.spareCables(0, pair.to());
         if (spare.isEmpty()) {
             out.printf(
-                    "no cable is pulled out: without any of them nothing would reach node %d%n",
+                    "no cable is pulled out: there is no other path from node 0 to node %d%n",
                     pair.to());
             return true;
         }
@@ -160,11 +157,12 @@ final class CableDemo {
             final long bytes,
             final Map<String, Object> fields)
             throws IOException {
+        final int hops = cabling.distances(0)[pair.to()];
         out.printf(
                 Locale.ROOT,
-                "a file goes from node 0 to node %d, %d cables away%n",
+                "a file goes from node 0 to node %d, %s away%n",
                 pair.to(),
-                cabling.distances(0)[pair.to()]);
+                hops == 1 ? "one cable" : hops + " cables");
         try (CableTraffic traffic = new CableTraffic(cluster.config(), cabling)) {
             final Pull pull = new Pull(traffic, spare, bytes / 3);
             final Transfer sent;

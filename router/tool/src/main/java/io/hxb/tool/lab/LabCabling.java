@@ -211,8 +211,23 @@ public record LabCabling(String graph, List<Cable> cables) {
         return ends;
     }
 
-    /** Whether a path between two nodes is left without a cable. */
-    public boolean isJoinedWithout(final Cable cable, final int from, final int to) {
+    /** The cables of the shortest paths between two nodes without which another path is left. */
+    public List<Cable> spareCables(final int from, final int to) {
+        final int[] before = distances(from);
+        final int[] after = distances(to);
+        return cables.stream()
+                .filter(
+                        cable -> {
+                            final int a = cable.first.node;
+                            final int b = cable.second.node;
+                            return Math.min(before[a] + after[b], before[b] + after[a]) + 1
+                                    == before[to];
+                        })
+                .filter(cable -> isJoinedWithout(cable, from, to))
+                .toList();
+    }
+
+    private boolean isJoinedWithout(final Cable cable, final int from, final int to) {
         final List<Cable> others = new ArrayList<>(cables);
         others.remove(cable);
         return distances(others, nodeCount(), from)[to] >= 0;

@@ -2,7 +2,6 @@ package io.hxb.tool.lab;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -93,13 +92,14 @@ class LabCablingTest {
     }
 
     @Test
-    void shouldKnowWhichCablesCanBeSpared() {
-        final LabCabling.Cable first = LabCabling.Cable.parse("0.x0 - 1.x0");
-
-        assertTrue(of("ring:4", 1).isJoinedWithout(first, 0, 1));
-        assertFalse(of("chain:4", 1).isJoinedWithout(first, 0, 3));
-        assertTrue(of("chain:4", 1).isJoinedWithout(first, 1, 3));
-        assertTrue(of("chain:4", 2).isJoinedWithout(first, 0, 3));
+    void shouldKnowWhichCablesOfAPathCanBeSpared() {
+        assertEquals(4, of("ring:4", 1).spareCables(0, 2).size());
+        assertEquals("[0.x0 - 1.x0, 1.x1 - 2.x0]", of("ring:5", 1).spareCables(0, 2).toString());
+        assertEquals("[0.x0 - 1.x0]", of("full:3", 1).spareCables(1, 0).toString());
+        assertEquals(List.of(), of("chain:4", 1).spareCables(0, 3));
+        assertEquals(6, of("chain:4", 2).spareCables(0, 3).size());
+        // Those of other nodes are no use.
+        assertEquals(List.of(), of("star:5", 1).spareCables(0, 1));
     }
 
     @Test
