@@ -5,33 +5,33 @@ package io.hxb.routing;
  * Whoever keeps the map replaces its routes as a whole; any thread may read them.
  */
 public final class CablingMap {
-    private volatile GraphRoutes routes;
-    private volatile int version;
+    private volatile Snapshot newest;
+
+    private record Snapshot(GraphRoutes routes, int version) {}
 
     /** Knows no cable. */
     public CablingMap(final int nodes) {
-        routes = GraphRoutes.of(nodes, new int[0], new int[0], new int[0]);
+        final int[] none = {};
+        newest = new Snapshot(GraphRoutes.of(nodes, none, none, none), 0);
     }
 
     /** The routes of the newest map. */
     public GraphRoutes routes() {
-        return routes;
+        return newest.routes;
     }
 
     /** True if a cable joins two nodes: it is a shortest path. */
     public boolean isLinked(final int from, final int to) {
-        return routes.next(from, to) == to;
+        return newest.routes.next(from, to) == to;
     }
 
-    /** Grows with every change; one thread makes them. */
+    /** Grows with every change. */
     public int version() {
-        return version;
+        return newest.version;
     }
 
     /** Takes the routes of a newer map. Called by one thread. */
-    @SuppressWarnings("NonAtomicOperationOnVolatileField")
     public void replace(final GraphRoutes newer) {
-        routes = newer;
-        version = version + 1;
+        newest = new Snapshot(newer, newest.version + 1);
     }
 }
