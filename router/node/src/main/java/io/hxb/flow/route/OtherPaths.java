@@ -29,8 +29,17 @@ public final class OtherPaths {
     private int version;
 
     /** Those to one destination, shorter ones first. */
-    private record Paths(long[] routes, PathWindow[] windows) {
-        static final Paths NONE = new Paths(new long[0], new PathWindow[0]);
+    private static final class Paths {
+        static final Paths NONE = new Paths(new long[0]);
+
+        final long[] routes;
+        final PathWindow[] windows;
+
+        Paths(final long[] routes) {
+            this.routes = routes;
+            windows = new PathWindow[routes.length];
+            Arrays.setAll(windows, i -> new PathWindow());
+        }
 
         int find(final long route) {
             for (int i = 0; i < routes.length; i++) {
@@ -139,8 +148,6 @@ public final class OtherPaths {
                 found[count++] = route;
             }
         }
-        final PathWindow[] windows = new PathWindow[count];
-        Arrays.setAll(windows, i -> new PathWindow());
-        return new Paths(Arrays.copyOf(found, count), windows);
+        return new Paths(Arrays.copyOf(found, count));
     }
 }
