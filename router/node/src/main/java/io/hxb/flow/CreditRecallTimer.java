@@ -11,6 +11,9 @@ final class CreditRecallTimer {
     /** Silence after which a source may be asked for window that it does not use. */
     static final long RECALL_NS = 5_000_000;
 
+    /** Longest time between two requests to a source that stays silent. */
+    static final long MAX_PAUSE_NS = 1_000_000_000;
+
     private final FlowConfig config;
     private long dueNs;
     private boolean isSet;

@@ -60,6 +60,11 @@ final class ReceiveFlow extends Flow {
     private long lastHeardNs;
     private long askedNs;
 
+    /** When the source may be asked for window again, and the pause before; 0 for none. */
+    private long recallNs;
+
+    private long recallPauseNs;
+
     /**
      * When the source may be asked again to close the flow; how often it was asked since it was
      * heard.
@@ -132,6 +137,23 @@ final class ReceiveFlow extends Flow {
     void onHeard(final long nowNs) {
         lastHeardNs = nowNs;
         asks = 0;
+        recallPauseNs = 0;
+    }
+
+    /**
+     * True if the silent source may be asked for window: ever more rarely while it stays silent.
+     */
+    boolean mayRecall(final long nowNs) {
+        return recallPauseNs == 0 || recallNs - nowNs <= 0;
+    }
+
+    /** The source is asked for window. */
+    void onRecalled(final long nowNs) {
+        recallPauseNs =
+                recallPauseNs == 0
+                        ? CreditRecallTimer.RECALL_NS
+                        : Math.min(2 * recallPauseNs, CreditRecallTimer.MAX_PAUSE_NS);
+        recallNs = nowNs + recallPauseNs;
     }
 
     /** The source is asked to close the flow; it may be asked again after {@code pauseNs}. */

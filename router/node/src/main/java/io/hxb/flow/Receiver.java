@@ -357,6 +357,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
                 giveUp(flow);
             } else if (recalls > 0
                     && silenceNs >= CreditRecallTimer.RECALL_NS
+                    && flow.mayRecall(clock.nowNs())
                     && flow.unusedFrames() > 0) {
                 recall(flow);
                 recalls--;
@@ -368,6 +369,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
     /** A source that does not answer loses its window; frames that it sends later are not kept. */
     private void recall(final ReceiveFlow flow) {
         if (flow.unansweredNs(clock.nowNs()) < 2 * config.peerTimeoutNs()) {
+            flow.onRecalled(clock.nowNs());
             control.sendAck(flow, ControlWriter.WINDOW);
         } else if (flow.array.isEmpty()) {
             flow.takeBack(flow.unusedFrames());

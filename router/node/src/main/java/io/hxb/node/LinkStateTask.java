@@ -119,9 +119,7 @@ final class LinkStateTask implements LinkListener {
             lookNs = nowNs + LOOK_NS;
             look(nowNs);
         }
-        for (int neighbour = states.nextDue(nowNs);
-                neighbour >= 0 && send(neighbour, nowNs);
-                neighbour = states.nextDue(nowNs)) {}
+        sendDue(nowNs);
         final int version = states.version();
         if (version != versionSeen) {
             versionSeen = version;
@@ -134,6 +132,20 @@ final class LinkStateTask implements LinkListener {
         }
         final long soonNs = states.nextDueNs(nowNs);
         dueNs = Deadline.earlier(soonNs, lookNs);
+    }
+
+    /** Tells the neighbours that this node stops, so that they need not find out. */
+    void stop(final long nowNs) {
+        states.stop(nowNs);
+        sendDue(nowNs);
+        output.flush();
+    }
+
+    private void sendDue(final long nowNs) {
+        int neighbour = states.nextDue(nowNs);
+        while (neighbour >= 0 && send(neighbour, nowNs)) {
+            neighbour = states.nextDue(nowNs);
+        }
     }
 
     private void look(final long nowNs) {

@@ -192,6 +192,9 @@ final class NodeHousekeeping implements Housekeeping {
     @Override
     public void beforeStop() {
         Housekeeping.alone(tellStop);
+        if (linkStates != null) {
+            Housekeeping.alone(() -> linkStates.stop(loop.clock().nowNs()));
+        }
     }
 
     @Override

@@ -106,6 +106,34 @@ class KeptCreditTest {
     }
 
     @Test
+    void shouldAskASourceThatHasGoneEverMoreRarely() {
+        // given: a source that has all there is, and is gone, and one that waits for some of it
+        open(1);
+        exchange(1, 400);
+        flows.receiveOpen(2, FlowFixture.PEER_INCARNATION, 0);
+        flows.data(2, FIRST);
+        flows.work(0);
+        flows.sent.clear();
+        // when
+        int waited = 0;
+        for (int ms = 0; ms < 5_000; ms++) {
+            flows.receiveProbe(2, FIRST + 1, 1);
+            flows.workFor(FlowFixture.MILLISECOND);
+            waited++;
+        }
+        // then
+        final long asked =
+                flows.sent.stream()
+                        .filter(
+                                frame ->
+                                        frame.type == FrameType.ACK
+                                                && frame.node == 1
+                                                && frame.windowFrames == 0)
+                        .count();
+        assertTrue(asked > 4 && asked < 20, asked + " times in " + waited + " ms");
+    }
+
+    @Test
     void shouldKeepNothingForSourcesThatHaveEnded() {
         // given
         open(1);

@@ -151,7 +151,7 @@ class CablingSimulationTest {
         try (SimCluster cluster = cluster(5, cables)) {
             assertTrue(cluster.runUntil(() -> knowsAll(cluster), 3 * SECOND), "map");
             // when
-            sendAll(cluster, 500);
+            sendAll(cluster, 2_000);
             assertTrue(cluster.runUntil(() -> isDone(cluster), 20 * SECOND), "all messages");
             // then
             final CounterBlock counters = cluster.members.get(0).counters();
