@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Reads the map that a node has, whether it runs or is dead. Stateless. The file is read, not
@@ -48,17 +49,30 @@ public final class MapReader {
      */
     public static PublishedMap read(final Path file) throws IOException {
         for (int i = 0; i < TRIES; i++) {
-            final MemorySegment image = load(file);
-            checkStart(file, image);
-            if (isWhole(image)) {
-                try {
-                    return parse(image);
-                } catch (final IllegalArgumentException e) {
-                    throw new IOException(file + " is damaged: " + e.getMessage(), e);
-                }
+            final Optional<PublishedMap> map = read(file, load(file));
+            if (map.isPresent()) {
+                return map.get();
             }
         }
         throw new IOException(file + " is damaged or cut short; a running node writes it again");
+    }
+
+    /**
+     * Reads the content of a file; its check code is overwritten.
+     *
+     * @return empty if it is not whole: it may have been written meanwhile.
+     */
+    static Optional<PublishedMap> read(final Path file, final MemorySegment image)
+            throws IOException {
+        checkStart(file, image);
+        if (!isWhole(image)) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(parse(image));
+        } catch (final IllegalArgumentException e) {
+            throw new IOException(file + " is damaged: " + e.getMessage(), e);
+        }
     }
 
     private static MemorySegment load(final Path file) throws IOException {

@@ -39,7 +39,13 @@ final class MapFindings {
                             + Sentences.seconds(map.ageMs())
                             + " ago");
         }
-        map.nics().forEach((node, nics) -> addNics(sentences, map, node, nics));
+        if (map.state() == NodeState.STOPPED) {
+            // Its last record takes back its cables.
+            return List.copyOf(sentences);
+        }
+        if (map.state() == NodeState.RUNNING) {
+            map.nics().forEach((node, nics) -> addNics(sentences, map, node, nics));
+        }
         addUnreached(sentences, map);
         addCutNodes(sentences, graph);
         addOnlyCable(sentences, graph);
@@ -136,7 +142,7 @@ final class MapFindings {
                 sentences.add(
                         "node "
                                 + node.number()
-                                + " is known but not reached since "
+                                + " is known, but has not been reached for "
                                 + Sentences.seconds(map.unreachedMs(node))
                                 + ": look after the node and its cables");
             }
