@@ -48,7 +48,7 @@ public final class MapCommand implements Callable<Integer> {
     @Option(
             names = "--advise",
             description =
-                    "name the cable that would help most, between two nodes with fewer than 8, and "
+                    "show the cable that would help most, between two nodes with fewer than 8, and "
                             + "its gain")
     private boolean isAdvised;
 
