@@ -227,7 +227,10 @@ public final class MapReader {
             final MemorySegment one = at.asSlice((long) i * MapFile.LINK_BYTES, MapFile.LINK_BYTES);
             final int mtu = one.get(MapFile.INT, 0);
             final int capacity = one.get(MapFile.INT, MapFile.LINK_CAPACITY_OFFSET);
-            require(mtu >= 0 && capacity >= 0, "MTU or capacity of a link", Math.min(mtu, capacity));
+            require(
+                    mtu >= 0 && capacity >= 0,
+                    "MTU or capacity of a link",
+                    Math.min(mtu, capacity));
             final BitSet partners =
                     BitSet.valueOf(
                             one.asSlice(MapFile.LINK_PARTNERS_OFFSET, NODE_WORD_BYTES)

@@ -165,8 +165,7 @@ class MapFileTest extends MadeUpNeighbours {
         final int nodes = LinkStates.MAX_NODES;
         states = make(0, nodes);
         states.neighbourUp(1, nowNs);
-        states.own(
-                Arrays.stream(around(0, nodes)).mapToObj(MadeUpNeighbours::to).toList(), nowNs);
+        states.own(Arrays.stream(around(0, nodes)).mapToObj(MadeUpNeighbours::to).toList(), nowNs);
         for (int node = 1; node < nodes; node++) {
             nowNs += 5 * MS;
             write(node, 1, 1, around(node, nodes));
@@ -245,8 +244,7 @@ class MapFileTest extends MadeUpNeighbours {
     @Test
     void shouldRefuseOtherFilesWithTheReason() throws IOException {
         final byte[] whole = whole();
-        final int length =
-                MemorySegment.ofArray(whole).get(MapFile.INT, MapFile.LENGTH_OFFSET);
+        final int length = MemorySegment.ofArray(whole).get(MapFile.INT, MapFile.LENGTH_OFFSET);
 
         assertEquals(path() + " is not a map of a node", complaint());
         assertEquals(
@@ -271,8 +269,7 @@ class MapFileTest extends MadeUpNeighbours {
     @Test
     void shouldNoticeEachDamagedByteThatCounts() throws IOException {
         final byte[] whole = whole();
-        final int length =
-                MemorySegment.ofArray(whole).get(MapFile.INT, MapFile.LENGTH_OFFSET);
+        final int length = MemorySegment.ofArray(whole).get(MapFile.INT, MapFile.LENGTH_OFFSET);
         for (int at = 0; at < length; at++) {
             final byte[] damaged = whole.clone();
             damaged[at] ^= 0x10;
@@ -285,8 +282,7 @@ class MapFileTest extends MadeUpNeighbours {
     void shouldOnlyTakeValidContentWhateverTheCheckCode() throws IOException {
         // given
         final byte[] whole = whole();
-        final int length =
-                MemorySegment.ofArray(whole).get(MapFile.INT, MapFile.LENGTH_OFFSET);
+        final int length = MemorySegment.ofArray(whole).get(MapFile.INT, MapFile.LENGTH_OFFSET);
         final long seed = Long.getLong("hxb.test.mapSeed", System.nanoTime());
         final Random random = new Random(seed);
         int taken = 0;

@@ -111,14 +111,13 @@ class MapSystemTest {
                 () ->
                         Stream.of(0, 1, 2, 3)
                                 .allMatch(
-                                        node ->
-                                                cables(node)
-                                                        .equals(List.of("0-1", "0-3", "1-2"))));
+                                        node -> cables(node).equals(List.of("0-1", "0-3", "1-2"))));
         try (HxbProcess map = map("--advise")) {
             assertEquals(ExitStatus.OK, map.status(), map::errors);
             final String text = map.output();
             assertTrue(text.contains("4 of at most 4 nodes, 3 cables\n"), text);
-            final String nic = cut.first().toString().replaceFirst("(\\d+)\\.(x\\d)", "$2 of node $1");
+            final String nic =
+                    cut.first().toString().replaceFirst("(\\d+)\\.(x\\d)", "$2 of node $1");
             assertTrue(text.contains(nic + " "), nic + " in " + text);
             assertTrue(text.contains("through node 0 only: one more cable, for example 2-3"), text);
             assertTrue(text.contains("the best next cable is 2-3: mean hops 1.67"), text);
@@ -162,8 +161,7 @@ class MapSystemTest {
         try (HxbProcess map = map("--json")) {
             assertEquals(ExitStatus.FAILED, map.status());
             final String why = map.errors();
-            assertTrue(
-                    why.contains("is a hyper-crossbar: its cabling is its shape, 2, and"), why);
+            assertTrue(why.contains("is a hyper-crossbar: its cabling is its shape, 2, and"), why);
             assertTrue(why.contains("hxb stat and hxb web show its links"), why);
             assertEquals(false, map.json().get("ok"));
         }

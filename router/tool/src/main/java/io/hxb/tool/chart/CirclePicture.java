@@ -119,8 +119,7 @@ public final class CirclePicture {
         picture.draw(disc);
         final double half = LETTER * point.name.length() / 2;
         picture.drawString(point.name, (float) (x - half), (float) (y + FONT_SIZE / 3.0));
-        final double beside =
-                isLeft ? x - DISC - 4 - LETTER * point.label.length() : x + DISC + 4;
+        final double beside = isLeft ? x - DISC - 4 - LETTER * point.label.length() : x + DISC + 4;
         picture.drawString(point.label, (float) beside, (float) (y + FONT_SIZE / 3.0));
     }
 }

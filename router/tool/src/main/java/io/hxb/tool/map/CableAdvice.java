@@ -167,8 +167,7 @@ record CableAdvice(int one, int other, State before, State after) {
 
         private Candidate tried(final Candidate candidate) {
             final boolean isAdding =
-                    candidate.rank == ADDS_A_WAY
-                            || (candidate.rank == JOINS && weak.size() == 2);
+                    candidate.rank == ADDS_A_WAY || (candidate.rank == JOINS && weak.size() == 2);
             return new Candidate(
                     candidate.one,
                     candidate.other,

@@ -84,8 +84,7 @@ final class CableGraph {
         return parts(new AsSubgraph<>(graph, rest));
     }
 
-    private static List<SortedSet<Integer>> parts(
-            final Graph<Integer, DefaultWeightedEdge> of) {
+    private static List<SortedSet<Integer>> parts(final Graph<Integer, DefaultWeightedEdge> of) {
         final List<SortedSet<Integer>> parts = new ArrayList<>();
         new ConnectivityInspector<>(of)
                 .connectedSets()

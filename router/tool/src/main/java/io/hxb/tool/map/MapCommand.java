@@ -112,8 +112,7 @@ public final class MapCommand implements Callable<Integer> {
             OutputFiles.write(picture, () -> MapPicture.draw(picture, map));
         }
         if (export != null) {
-            OutputFiles.write(
-                    export, () -> Files.writeString(export, MapExport.text(map, export)));
+            OutputFiles.write(export, () -> Files.writeString(export, MapExport.text(map, export)));
         }
         output.report(report);
         return ExitStatus.of(map.state() == NodeState.RUNNING);

@@ -151,9 +151,7 @@ final class MapFindings {
 
     private static void addCutNodes(final Set<String> sentences, final CableGraph graph) {
         final List<Integer> cutNodes = graph.cutNodes();
-        cutNodes.stream()
-                .limit(MAX_CUT_NODES)
-                .forEach(node -> sentences.add(cutNode(graph, node)));
+        cutNodes.stream().limit(MAX_CUT_NODES).forEach(node -> sentences.add(cutNode(graph, node)));
         final int rest = cutNodes.size() - MAX_CUT_NODES;
         if (rest > 0) {
             sentences.add(

@@ -21,8 +21,7 @@ final class MapPicture {
         for (final NodeGraph.Edge edge : map.map().edges()) {
             final String rate =
                     edge.capacityMbps() > edge.links() ? Sentences.rate(edge.capacityMbps()) : "";
-            final String count =
-                    edge.links() > 1 ? Sentences.counted(edge.links(), "cable") : "";
+            final String count = edge.links() > 1 ? Sentences.counted(edge.links(), "cable") : "";
             lines.add(
                     new CirclePicture.Line(
                             numbers.indexOf(edge.one()),

@@ -28,8 +28,7 @@ final class MapReport {
         return report;
     }
 
-    private static Map<String, Object> node(
-            final CableMap map, final PublishedMap.KnownNode node) {
+    private static Map<String, Object> node(final CableMap map, final PublishedMap.KnownNode node) {
         final Map<String, Object> report = new LinkedHashMap<>();
         report.put("node", node.number());
         report.put("host", node.node().hostName());

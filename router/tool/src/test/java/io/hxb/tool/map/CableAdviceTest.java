@@ -64,8 +64,7 @@ class CableAdviceTest {
 
     @Test
     void shouldShortenARing() {
-        final CableAdvice advice =
-                best(new MadeUpMap(6, "0-1", "1-2", "2-3", "3-4", "4-5", "0-5"));
+        final CableAdvice advice = best(new MadeUpMap(6, "0-1", "1-2", "2-3", "3-4", "4-5", "0-5"));
 
         // Shorter for three pairs; 0-3 saves two hops of one pair.
         assertEquals("0-2", advice.one() + "-" + advice.other());
@@ -164,8 +163,7 @@ class CableAdviceTest {
                 new SimpleWeightedGraph<>(DefaultWeightedEdge.class);
         IntStream.range(0, nodes).forEach(graph::addVertex);
         edges.forEach(
-                edge ->
-                        graph.setEdgeWeight(graph.addEdge(edge.one(), edge.other()), edge.links()));
+                edge -> graph.setEdgeWeight(graph.addEdge(edge.one(), edge.other()), edge.links()));
         if (one >= 0) {
             final DefaultWeightedEdge there = graph.getEdge(one, other);
             final double links = there == null ? 0 : graph.getEdgeWeight(there);
@@ -189,8 +187,7 @@ class CableAdviceTest {
         if (edges.stream().noneMatch(edge -> edge.one() == one && edge.other() == other)) {
             all.add(new NodeGraph.Edge(one, other, 1, 1_500, 1));
         }
-        final int[][] hops =
-                new CableGraph(IntStream.range(0, nodes).boxed().toList(), all).hops();
+        final int[][] hops = new CableGraph(IntStream.range(0, nodes).boxed().toList(), all).hops();
         long sum = 0;
         int pairs = 0;
         for (int from = 0; from < nodes; from++) {

@@ -43,8 +43,7 @@ class MapFindingsTest {
     @Test
     void shouldNameSwitches() {
         final MadeUpMap map =
-                new MadeUpMap(3, "0-1", "1-2", "0-2")
-                        .nic(0, "x0", LinkCondition.GOOD, 1_500, 1, 2);
+                new MadeUpMap(3, "0-1", "1-2", "0-2").nic(0, "x0", LinkCondition.GOOD, 1_500, 1, 2);
         assertEquals(
                 List.of(
                         "x0 of node 0 hears nodes 1 and 2: a switch or bridge joins them, and they"
@@ -74,8 +73,7 @@ class MapFindingsTest {
     @Test
     void shouldSuggestNoCableForAFullNode() {
         final MadeUpMap map = new MadeUpMap(3).join("0-1", 8, 1_500, 8).join("0-2", 1, 1_500, 1);
-        assertEquals(
-                List.of("nodes 1 and 2 reach each other through node 0 only"), map.findings());
+        assertEquals(List.of("nodes 1 and 2 reach each other through node 0 only"), map.findings());
     }
 
     @Test
@@ -107,8 +105,7 @@ class MapFindingsTest {
                         "nodes 0 and 1 have one cable between them: a second one would join them"
                                 + " when it fails"),
                 new MadeUpMap(2, "0-1").findings());
-        assertEquals(
-                List.of(), new MadeUpMap(2).join("0-1", 2, 1_500, 20_000).findings());
+        assertEquals(List.of(), new MadeUpMap(2).join("0-1", 2, 1_500, 20_000).findings());
     }
 
     @Test
