@@ -9,11 +9,14 @@ import java.util.Objects;
 /**
  * The map of a cluster at one time: the nodes that are known, and the edges between them. An edge
  * is there if both ends report it, and has what both agree on: the smaller of what they report.
- * Immutable; any thread may use it. Two are equal if they show the same.
+ * Immutable; any thread may use it. Two are equal if they show the same, whenever it was told.
  */
 public final class NodeGraph {
+    private static final long NS_PER_MS = 1_000_000L;
+
     private final Node[] known;
     private final Edge[] edges;
+    private final long[] toldNs;
 
     /**
      * What a node reports of itself.
@@ -38,6 +41,7 @@ public final class NodeGraph {
 
     NodeGraph(final RecordTable table) {
         known = new Node[table.nodes()];
+        toldNs = new long[known.length];
         final long[] found = new long[LinkStateFlyweight.MAX_ADJACENCIES];
         Edge[] all = new Edge[table.nodes()];
         int count = 0;
@@ -45,6 +49,7 @@ public final class NodeGraph {
             if (!table.isKnown(node)) {
                 continue;
             }
+            toldNs[node] = table.toldNs(node);
             final LinkStateFlyweight record = table.record(node);
             known[node] =
                     new Node(
@@ -90,6 +95,14 @@ public final class NodeGraph {
      */
     public Node node(final int node) {
         return Objects.requireNonNull(known[node], () -> "node " + node + " is not known");
+    }
+
+    /**
+     * How long before {@code nowNs} a node, which is known, made its record, ms; by the clock of
+     * the loops.
+     */
+    public int ageMs(final int node, final long nowNs) {
+        return (int) Math.clamp((nowNs - toldNs[node]) / NS_PER_MS, 0, Integer.MAX_VALUE);
     }
 
     /** Number of edges. */

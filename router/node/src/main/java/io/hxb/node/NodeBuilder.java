@@ -21,6 +21,9 @@ import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
 import io.hxb.link.LinkProvider;
 import io.hxb.linkstate.LinkStates;
+import io.hxb.linkstate.MapFile;
+import io.hxb.linkstate.MapReader;
+import io.hxb.linkstate.NodeLink;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.SharedMemory;
 import io.hxb.node.ip.IpDelivery;
@@ -54,6 +57,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * Opens the parts of one node, from its memory up to its loops, and lets the loops drive it. Used
@@ -125,6 +129,7 @@ final class NodeBuilder {
         final NodeParts parts =
                 withGossip(parts(incarnation, pool, links, flows, contexts).withIp(ip));
         publishSessions(parts);
+        publishMap(parts);
         // Pushed once more, so that they are closed before those, but after the loops, which close
         // the contexts.
         applications.forEach(resources::push);
@@ -343,6 +348,44 @@ final class NodeBuilder {
                     path,
                     e.getMessage());
         }
+    }
+
+    // What hxb map shows.
+    private void publishMap(final NodeParts parts) {
+        if (!options.keepsCounters() || parts.cabling() == null) {
+            return;
+        }
+        final Path path = MapReader.fileBeside(config.ownCountersPath(nodeId));
+        final int[] megabits = TrunkSpeed.ofEach(config, nodeId);
+        try {
+            final MapFile file =
+                    resources.push(
+                            MapFile.create(
+                                    path,
+                                    parts.cabling().states(),
+                                    () -> seenLinks(parts, megabits),
+                                    System::nanoTime,
+                                    parts.epochClock()::time));
+            parts.counters().publishAlso(file);
+        } catch (final IOException e) {
+            LOGGER.warn(
+                    "the map of cables is not kept in {} ({}): hxb map will not find it",
+                    path,
+                    e.getMessage());
+        }
+    }
+
+    private static List<NodeLink> seenLinks(final NodeParts parts, final int... megabits) {
+        final int nodes = parts.config().shape().nodeCount();
+        final List<NodeLink> links = new ArrayList<>();
+        for (final Port port : parts.links().ports()) {
+            links.add(
+                    new NodeLink(
+                            port.link().mtuBytes(),
+                            megabits[links.size()],
+                            IntStream.range(0, nodes).filter(port::isUsable).boxed().toList()));
+        }
+        return links;
     }
 
     private void pushIfAny(final AutoCloseable resource) {

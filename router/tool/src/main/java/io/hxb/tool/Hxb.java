@@ -16,6 +16,7 @@ import io.hxb.tool.ip.IpCommand;
 import io.hxb.tool.key.KeyCommand;
 import io.hxb.tool.lab.command.LabCommand;
 import io.hxb.tool.manager.ManagerCommand;
+import io.hxb.tool.map.MapCommand;
 import io.hxb.tool.mpi.MpirunCommand;
 import io.hxb.tool.optimise.OptimiseCommand;
 import io.hxb.tool.option.MissingCommand;
@@ -82,6 +83,7 @@ public final class Hxb implements Runnable {
                     ExposeCommand.class,
                     MpirunCommand.class,
                     StatCommand.class,
+                    MapCommand.class,
                     FlowsCommand.class,
                     TopCommand.class,
                     WebCommand.class,

@@ -53,6 +53,7 @@ class ReportingSystemTest {
                     "key",
                     "optimise",
                     "manager",
+                    "map",
                     "route",
                     "expose",
                     "forward",
