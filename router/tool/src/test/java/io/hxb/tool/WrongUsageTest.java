@@ -202,6 +202,13 @@ class WrongUsageTest {
             stat --config C C
             stat --name x C
             stat --config C --per-link --zero
+            map --config C --name x
+            map --config C --node
+            map --config C --svg nosuch/map.svg
+            map --config C --export nosuch/map.edges
+            map --config C --export map.json
+            map --config C extra
+            map --name ../x
             flows --config C --name x
             flows --config C --node nosuch
             flows --config C --node 9,9
