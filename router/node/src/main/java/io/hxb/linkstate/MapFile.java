@@ -267,7 +267,7 @@ public final class MapFile implements PublishedCopy, AutoCloseable {
     private int unreachedMs(final int node) {
         return lostNs[node] == Deadline.NEVER
                 ? 0
-                : (int) Math.clamp((writtenNs - lostNs[node]) / NS_PER_MS, 1, Integer.MAX_VALUE);
+                : Math.clamp((writtenNs - lostNs[node]) / NS_PER_MS, 1, Integer.MAX_VALUE);
     }
 
     private static void write(final NodeGraph.Edge edge, final MemorySegment to) {

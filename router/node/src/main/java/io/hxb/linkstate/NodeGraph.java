@@ -102,7 +102,7 @@ public final class NodeGraph {
      * the loops.
      */
     public int ageMs(final int node, final long nowNs) {
-        return (int) Math.clamp((nowNs - toldNs[node]) / NS_PER_MS, 0, Integer.MAX_VALUE);
+        return Math.clamp((nowNs - toldNs[node]) / NS_PER_MS, 0, Integer.MAX_VALUE);
     }
 
     /** Number of edges. */
