@@ -8,8 +8,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Optional;
-import java.util.SortedSet;
 
 /**
  * The cable between two nodes that helps most, and what it gains. First of all it joins what is
@@ -88,7 +88,7 @@ record CableAdvice(int one, int other, State before, State after) {
         private final CableGraph graph;
         private final List<Integer> nodes;
         private final int[][] hops;
-        private final List<SortedSet<Integer>> weak;
+        private final List<NavigableSet<Integer>> weak;
         private final int ways;
         private final State before;
 

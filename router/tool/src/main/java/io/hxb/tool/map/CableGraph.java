@@ -17,8 +17,8 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.NavigableSet;
 import java.util.Set;
-import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
@@ -72,24 +72,24 @@ final class CableGraph {
     }
 
     /** The parts that do not reach each other, the one with the lowest number first. */
-    List<SortedSet<Integer>> parts() {
+    List<NavigableSet<Integer>> parts() {
         return parts(graph);
     }
 
     /** The parts into which the part of a node falls without it, likewise. */
-    List<SortedSet<Integer>> partsWithout(final int node) {
+    List<NavigableSet<Integer>> partsWithout(final int node) {
         final Set<Integer> rest =
                 new HashSet<>(new ConnectivityInspector<>(graph).connectedSetOf(node));
         rest.remove(node);
         return parts(new AsSubgraph<>(graph, rest));
     }
 
-    private static List<SortedSet<Integer>> parts(final Graph<Integer, DefaultWeightedEdge> of) {
-        final List<SortedSet<Integer>> parts = new ArrayList<>();
+    private static List<NavigableSet<Integer>> parts(final Graph<Integer, DefaultWeightedEdge> of) {
+        final List<NavigableSet<Integer>> parts = new ArrayList<>();
         new ConnectivityInspector<>(of)
                 .connectedSets()
                 .forEach(part -> parts.add(new TreeSet<>(part)));
-        parts.sort(Comparator.comparing(SortedSet::first));
+        parts.sort(Comparator.comparing(NavigableSet::first));
         return parts;
     }
 
@@ -123,8 +123,8 @@ final class CableGraph {
      *
      * @return at least two, if there are two nodes.
      */
-    List<SortedSet<Integer>> weakGroups() {
-        final List<SortedSet<Integer>> parts = parts();
+    List<NavigableSet<Integer>> weakGroups() {
+        final List<NavigableSet<Integer>> parts = parts();
         if (parts.size() != 1 || graph.vertexSet().size() < 2) {
             return parts;
         }

@@ -7,10 +7,10 @@ import io.hxb.observe.live.NodeState;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
-import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -93,7 +93,7 @@ final class MapFindings {
             final int node,
             final int partner,
             final List<LocalNic> nics) {
-        final SortedSet<Integer> mtus = new TreeSet<>();
+        final NavigableSet<Integer> mtus = new TreeSet<>();
         nics.forEach(nic -> mtus.add(nic.link().mtuBytes()));
         if (mtus.size() > 1) {
             sentences.add(
@@ -162,18 +162,18 @@ final class MapFindings {
     }
 
     private static String cutNode(final CableGraph graph, final int node) {
-        final List<SortedSet<Integer>> parts = graph.partsWithout(node);
+        final List<NavigableSet<Integer>> parts = graph.partsWithout(node);
         final boolean isAllSingle = parts.stream().allMatch(part -> part.size() == 1);
         final StringBuilder text = new StringBuilder();
         if (isAllSingle) {
-            final SortedSet<Integer> all = new TreeSet<>();
+            final NavigableSet<Integer> all = new TreeSet<>();
             parts.forEach(all::addAll);
             text.append(Sentences.nodes(all));
             text.append(all.size() == 2 ? " reach each other" : " reach one another");
         } else {
             // The largest part is the network, and the others depend on this node.
-            final SortedSet<Integer> largest = largest(parts);
-            final SortedSet<Integer> others = new TreeSet<>();
+            final NavigableSet<Integer> largest = largest(parts);
+            final NavigableSet<Integer> others = new TreeSet<>();
             parts.stream().filter(part -> !part.equals(largest)).forEach(others::addAll);
             text.append(Sentences.nodes(others))
                     .append(others.size() == 1 ? " reaches " : " reach ")
@@ -189,9 +189,9 @@ final class MapFindings {
         return text.toString();
     }
 
-    private static SortedSet<Integer> largest(final List<SortedSet<Integer>> parts) {
-        SortedSet<Integer> largest = parts.getFirst();
-        for (final SortedSet<Integer> part : parts) {
+    private static NavigableSet<Integer> largest(final List<NavigableSet<Integer>> parts) {
+        NavigableSet<Integer> largest = parts.getFirst();
+        for (final NavigableSet<Integer> part : parts) {
             largest = part.size() > largest.size() ? part : largest;
         }
         return largest;
@@ -199,7 +199,7 @@ final class MapFindings {
 
     // Between two parts, at the nodes with the fewest cables.
     private static Optional<String> example(
-            final CableGraph graph, final List<SortedSet<Integer>> parts) {
+            final CableGraph graph, final List<NavigableSet<Integer>> parts) {
         final List<Integer> ends =
                 parts.stream()
                         .map(part -> emptiest(graph, part))
@@ -213,7 +213,7 @@ final class MapFindings {
     }
 
     private static Optional<Integer> emptiest(
-            final CableGraph graph, final SortedSet<Integer> part) {
+            final CableGraph graph, final NavigableSet<Integer> part) {
         return part.stream()
                 .filter(node -> graph.cables(node) < CableAdvice.MAX_CABLES)
                 .min((one, other) -> Integer.compare(graph.cables(one), graph.cables(other)));

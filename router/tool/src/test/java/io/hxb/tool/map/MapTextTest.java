@@ -52,7 +52,8 @@ class MapTextTest {
                 cluster room, map of node 0 (running), 2.0 s old: 5 of at most 5 nodes, 4 cables
 
                 node  host  told       cables to                                             NICs here
-                0     pc0   2.0 s ago  1 (2 cables, 20 Gbit/s, MTU 9000), 2 (MTU 1500)       eth1: 1, eth2: 1 and 2, eth3: nobody, eth4: down
+                0     pc0   2.0 s ago  1 (2 cables, 20 Gbit/s, MTU 9000), 2 (MTU 1500) \
+                 eth1: 1, eth2: 1 and 2, eth3: nobody, eth4: down
                 1     pc1   3.0 s ago  0 (2 cables, 20 Gbit/s, MTU 9000), 2 (2.5 Gbit/s, MTU 1500)
                 2     pc2   4.0 s ago  0 (MTU 1500), 1 (2.5 Gbit/s, MTU 1500)
                 3     pc3   5.0 s ago  nobody (not reached)
