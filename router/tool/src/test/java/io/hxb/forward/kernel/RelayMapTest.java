@@ -85,7 +85,7 @@ class RelayMapTest extends PortProgram {
     }
 
     private static int position(final long route) {
-        return (int) route >>> Route.POSITION_SHIFT & Route.MAX_POSITION;
+        return ((int) route >>> Route.POSITION_SHIFT) & Route.MAX_POSITION;
     }
 
     private static long sentTo(final ByteBuffer frame) {
@@ -130,7 +130,7 @@ class RelayMapTest extends PortProgram {
                     random.nextBoolean()
                             ? Route.ofOrder(DimensionOrder.DEFAULT ^ random.nextInt(4))
                             : Route.of(
-                                    1 << 31 | random.nextInt(4) << 27 | (int) rest & 0x7FF_FFFF,
+                                    1 << 31 | random.nextInt(4) << 27 | ((int) rest & 0x7FF_FFFF),
                                     (int) (rest >>> 27) & 0xFFFF);
             final ByteBuffer frame = frame(2, destination, route);
             final String what = "seed " + seed + ", frame " + i;
