@@ -120,8 +120,12 @@ class MapTextTest {
         Files.writeString(file, MapExport.text(room.map(), file));
         // then
         assertEquals(
-                "# cables of cluster room: two nodes, Mbit/s\n# switches 3\n"
-                        + "node0 node3 10000\nnode2 node3 10000\n",
+                """
+                # cables of cluster room: two nodes, Mbit/s
+                # switches 3
+                node0 node3 10000
+                node2 node3 10000
+                """,
                 Files.readString(file));
         assertEquals(3, GraphFile.read(file.toString(), 1).switchCount());
     }

@@ -97,7 +97,7 @@ class LabStatusTextTest {
                         large  ready        -           -  random:60,3,1           3      raw  none\
                           9000   4711
                         lab: cables 0.x0 - 1.x0, 0.x1 - 2.x0, 0.x2 - 3.x0, 0.x3 - 4.x0
-                        large: cables\s\
+                        large: cables\
                         """),
                 text);
         assertTrue(text.contains("\nlarge: and 26 more cables, see --json\n"), text);
