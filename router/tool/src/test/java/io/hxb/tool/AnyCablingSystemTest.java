@@ -38,6 +38,9 @@ import java.util.stream.Stream;
 /** Labs whose nodes are joined by single cables, from set-up to removal. */
 @Tag("system")
 class AnyCablingSystemTest {
+    // A node that many programs have just left takes seconds to get its receive buffers back.
+    private static final String LIMIT = "60s";
+
     @TempDir private static Path folder;
 
     private final String name = "c" + ProcessHandle.current().pid();
@@ -82,7 +85,17 @@ class AnyCablingSystemTest {
 
         // and: all reach all, those at the ends of a cable without a relay
         try (HxbProcess ping =
-                run("ping", "--all-pairs", "--name", name, "--count", "5", "--flood", "--json")) {
+                run(
+                        "ping",
+                        "--all-pairs",
+                        "--name",
+                        name,
+                        "--count",
+                        "5",
+                        "--flood",
+                        "--timeout",
+                        LIMIT,
+                        "--json")) {
             assertEquals(ExitStatus.OK, ping.status(), () -> ping.output() + ping.errors());
             assertEquals(0, ping.json().get("lost"));
             assertEquals(pairs, ((List<?>) ping.json().get("trips")).size());
@@ -115,6 +128,8 @@ class AnyCablingSystemTest {
                         "--count",
                         "5",
                         "--flood",
+                        "--timeout",
+                        LIMIT,
                         "--json")) {
             assertEquals(ExitStatus.OK, ping.status(), () -> ping.output() + ping.errors());
             return ((Number) ping.json().get("relays")).intValue();
