@@ -100,7 +100,7 @@ public class ForwarderBenchmark {
             // No loop asks whether the neighbour hears this node, too.
             port.set(1, LinkState.GOOD, LinkReason.HELLO);
         }
-        health.onHello(all[0], 0, 2, 1, 0);
+        health.onHello(all[0], 0, all[0].number(), 2, 1, 0);
         trunk = new TrunkSender(ports, senders);
         final TrunkSender back =
                 new TrunkSender(new Port[] {all[0]}, new LinkSender[] {from.newSender(256)});
