@@ -135,33 +135,9 @@ public record ClusterConfig(
                         "socket",
                         "must not have kernelRelay: on with UDP links or frame.vlanTags, of which"
                                 + " the kernel relays no frames");
-        checkIp(check, ip, shape.nodeCount(), tenants);
+        ip.check(check, shape.nodeCount(), tenants);
         new FrameLengths(frame, pool, security).check(check, socket, ip);
         check.done();
-    }
-
-    private static void checkIp(
-            final Check check, final IpConfig ip, final int nodeCount, final TenantPlan tenants) {
-        check.that(
-                        ip.tooSmall(nodeCount).isEmpty(),
-                        "ip",
-                        "needs a larger prefix for "
-                                + nodeCount
-                                + " nodes: "
-                                + ip.tooSmall(nodeCount).map(Object::toString).orElse(""))
-                .that(
-                        ip.withoutGateway(nodeCount).isEmpty(),
-                        "ip",
-                        "has a route by a node that does not exist: "
-                                + ip.withoutGateway(nodeCount).map(Object::toString).orElse(""))
-                .that(
-                        ip.tenant().isEmpty() || (!tenants.isEmpty() && tenants.has(ip.tenant())),
-                        "ip",
-                        "must name one of tenants or "
-                                + TenantPlan.OPERATOR_NAME
-                                + " as tenant, where there are tenants: '"
-                                + ip.tenant()
-                                + "'");
     }
 
     /** A cluster with defaults for everything else and the id derived from its name. */

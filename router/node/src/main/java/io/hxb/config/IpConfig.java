@@ -213,4 +213,28 @@ public record IpConfig(
     public IpConfig withRoutes(final List<IpRoute> value) {
         return KEYS.with(this, "routes", value);
     }
+
+    /** Checks what depends on the rest of the file. */
+    void check(final Check check, final int nodeCount, final TenantPlan tenants) {
+        check.that(
+                        tooSmall(nodeCount).isEmpty(),
+                        "ip",
+                        "needs a larger prefix for "
+                                + nodeCount
+                                + " nodes: "
+                                + tooSmall(nodeCount).map(Object::toString).orElse(""))
+                .that(
+                        withoutGateway(nodeCount).isEmpty(),
+                        "ip",
+                        "has a route by a node that does not exist: "
+                                + withoutGateway(nodeCount).map(Object::toString).orElse(""))
+                .that(
+                        tenant.isEmpty() || (!tenants.isEmpty() && tenants.has(tenant)),
+                        "ip",
+                        "must name one of tenants or "
+                                + TenantPlan.OPERATOR_NAME
+                                + " as tenant, where there are tenants: '"
+                                + tenant
+                                + "'");
+    }
 }

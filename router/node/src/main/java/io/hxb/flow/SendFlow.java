@@ -102,7 +102,11 @@ final class SendFlow extends Flow {
             final RouteTable routes) {
         super(context, peerNode, peerContext, table.shape().coordinates(peerNode));
         final FlowConfig config = table.config();
-        isNextToUs = Shape.distance(table.ownCoordinates(), peerCoordinates) == 1;
+        // With any cabling the shape does not tell, and frames that relays divide over cables
+        // overtake one another.
+        isNextToUs =
+                !table.shape().isAnyCabling()
+                        && Shape.distance(table.ownCoordinates(), peerCoordinates) == 1;
         isOfPackets = ContextKind.of(context.id) == ContextKind.PACKETS;
         isOfShortPackets = ContextKind.isOfShortPackets(context.id);
         epoch = context.firstEpoch();

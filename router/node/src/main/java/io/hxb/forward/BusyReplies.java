@@ -2,6 +2,7 @@ package io.hxb.forward;
 
 import io.hxb.counter.CounterBlock;
 import io.hxb.counter.CounterType;
+import io.hxb.flow.route.OtherPaths;
 import io.hxb.forward.kernel.KernelRelay;
 import io.hxb.forward.kernel.RelayedRoute;
 import io.hxb.frame.BusyFlyweight;
@@ -9,6 +10,7 @@ import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.time.TokenBuckets;
 import io.hxb.topology.Shape;
+import io.hxb.trunk.TrunkSender;
 
 /**
  * Tells the sources of frames that took a longer way that a link of it is full of frames whose
@@ -46,13 +48,31 @@ final class BusyReplies {
     }
 
     /**
+     * A frame was relayed: its source is told if it took a longer way over a busy link.
+     *
+     * @param trunk that sent it, to {@code neighbour}.
+     */
+    void onRelayed(
+            final TrunkSender trunk,
+            final int neighbour,
+            final long source,
+            final long destination,
+            final long route,
+            final long nowNs) {
+        if (OtherPaths.isOther(route) && trunk.isBusy(neighbour, nowNs)) {
+            reply(source, destination, route, nowNs);
+        }
+    }
+
+    /**
      * Tells a source, unless it has just been told.
      *
      * @param source coordinates of the source of a frame, any number.
      * @param destination of that frame.
      * @param route as it carries it.
      */
-    void reply(final long source, final long destination, final long route, final long nowNs) {
+    private void reply(
+            final long source, final long destination, final long route, final long nowNs) {
         final int node = shape.node(source);
         if (node < 0 || !pace.take(node, nowNs)) {
             return;

@@ -3,7 +3,6 @@ package io.hxb.forward;
 import io.hxb.counter.CounterBlock;
 import io.hxb.counter.CounterType;
 import io.hxb.flow.FlowLoop;
-import io.hxb.flow.route.OtherPaths;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.forward.kernel.KernelRelay;
 import io.hxb.frame.DropReason;
@@ -324,8 +323,9 @@ public final class Forwarder implements FrameSink {
             isCounted = true;
             counters.increment(CounterType.FORWARD_RELAYED_FRAMES);
             counters.add(CounterType.FORWARD_RELAYED_BYTES, frameBytes);
-            if (busyReplies != null && OtherPaths.isOther(route)) {
-                onLongerWay(trunks[dimension], hop & 0xFF, source, destination, route);
+            if (busyReplies != null) {
+                busyReplies.onRelayed(
+                        trunks[dimension], hop & 0xFF, source, destination, route, clock.nowNs());
             }
         } else {
             onNotRelayed(link, headerAddress);
@@ -333,18 +333,6 @@ public final class Forwarder implements FrameSink {
         }
         if (isTrace) {
             tracer.afterRelay(arrivedOn, link);
-        }
-    }
-
-    private void onLongerWay(
-            final TrunkSender trunk,
-            final int neighbour,
-            final long source,
-            final long destination,
-            final long route) {
-        final long nowNs = clock.nowNs();
-        if (trunk.isBusy(neighbour, nowNs)) {
-            busyReplies.reply(source, destination, route, nowNs);
         }
     }
 

@@ -57,7 +57,7 @@ final class NodeFrames {
             case FrameType.BUSY -> {
                 busy.wrap(headerAddress);
                 counters.increment(CounterType.FLOW_BUSY_PATHS_EVENTS);
-                frameSource.routes().onBusy(busy.destination(), busy.route());
+                frameSource.routes().onBusy(busy.destination(), busy.route(), received.source());
             }
             default -> tracer.onReport(headerAddress);
         }

@@ -6,7 +6,7 @@ public interface LinkStateReceiver {
     /**
      * A frame arrived that passed every check.
      *
-     * @param from node number of the neighbour that sent it.
+     * @param from number of the node that sent it, any number.
      * @param bodyAddress its body, which is valid.
      */
     void onFrame(int from, long bodyAddress, int bodyLength, long nowNs);

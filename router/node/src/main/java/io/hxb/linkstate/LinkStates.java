@@ -243,15 +243,16 @@ public final class LinkStates {
      * A frame of a neighbour, whose body is valid. Dropped if it comes from a node that is no
      * neighbour now, which sends it again.
      *
-     * @param from node number of the neighbour.
+     * @param from number of the node that sent it, any number.
      */
     public synchronized void onFrame(
             final int from, final long bodyAddress, final int bodyLength, final long nowNs) {
-        final Delivery delivery = delivery(from);
-        if (!delivery.isUp()) {
+        // Anybody can send frames in the name of anybody, of this node too.
+        if (from < 0 || from >= deliveries.length || !deliveries[from].isUp()) {
             count(LinkStateCount.NO_NEIGHBOUR, 1);
             return;
         }
+        final Delivery delivery = deliveries[from];
         if (!delivery.take(nowNs)) {
             count(LinkStateCount.TOO_MANY, 1);
             return;

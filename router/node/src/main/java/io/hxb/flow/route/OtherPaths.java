@@ -40,15 +40,6 @@ public final class OtherPaths {
             windows = new PathWindow[routes.length];
             Arrays.setAll(windows, i -> new PathWindow());
         }
-
-        int find(final long route) {
-            for (int i = 0; i < routes.length; i++) {
-                if (routes[i] == route) {
-                    return i;
-                }
-            }
-            return -1;
-        }
     }
 
     OtherPaths(final CablingMap map, final RouteCodec codec, final Shape shape, final long here) {
@@ -86,37 +77,15 @@ public final class OtherPaths {
         to(destination).windows[path].onSent(nowNs);
     }
 
-    void onArrived(
-            final long destination, final long route, final long roundTripNs, final long nowNs) {
+    /** The window of the path with that route; null if it is none of these. */
+    PathWindow window(final long destination, final long route) {
         final Paths known = to(destination);
-        final int path = known.find(route);
-        if (path >= 0) {
-            known.windows[path].onArrived(roundTripNs, nowNs);
+        for (int i = 0; i < known.routes.length; i++) {
+            if (known.routes[i] == route) {
+                return known.windows[i];
+            }
         }
-    }
-
-    void onCopyArrived(final long destination, final long route, final long nowNs) {
-        final Paths known = to(destination);
-        final int path = known.find(route);
-        if (path >= 0) {
-            known.windows[path].onGone(nowNs);
-        }
-    }
-
-    void onLost(final long destination, final long route, final long nowNs) {
-        final Paths known = to(destination);
-        final int path = known.find(route);
-        if (path >= 0) {
-            known.windows[path].onLost(nowNs);
-        }
-    }
-
-    void onBusy(final long destination, final long route, final long nowNs) {
-        final Paths known = to(destination);
-        final int path = known.find(route);
-        if (path >= 0) {
-            known.windows[path].onBusy(nowNs);
-        }
+        return null;
     }
 
     private Paths to(final long destination) {

@@ -212,11 +212,33 @@ public final class RouteTable {
         return false;
     }
 
-    /** A relay of a path beside the default route needs it for frames that have no other. */
-    public void onBusy(final long destination, final long route) {
-        if (otherPaths != null && isOtherNode(destination)) {
-            otherPaths.onBusy(destination, Route.start(route), clock.nowNs());
+    /**
+     * A relay of a path beside the default route needs it for frames that have no other.
+     *
+     * @param destination any number, as {@code route}.
+     * @param relay coordinate vector of the node that reports it; believed if the path passes it.
+     */
+    public void onBusy(final long destination, final long route, final long relay) {
+        final PathWindow window = window(destination, route);
+        if (window == null) {
+            refuse();
+            return;
         }
+        final int count = codec.trace(route, hereVector, destination, nodes);
+        for (int i = 1; i < count - 1; i++) {
+            if (nodes[i] == relay) {
+                window.onBusy(clock.nowNs());
+                return;
+            }
+        }
+        refuse();
+    }
+
+    // Null in a hyper-crossbar, and for the default route.
+    private PathWindow window(final long destination, final long route) {
+        return otherPaths == null || !OtherPaths.isOther(route)
+                ? null
+                : otherPaths.window(destination, Route.start(route));
     }
 
     /** True if nothing bad is known of any hop of a route. */
@@ -247,8 +269,9 @@ public final class RouteTable {
             return false;
         }
         final long nowNs = clock.nowNs();
-        if (otherPaths != null) {
-            otherPaths.onLost(destination, Route.start(route), nowNs);
+        final PathWindow window = window(destination, route);
+        if (window != null) {
+            window.onLost(nowNs);
         }
         final Destination entry = obtain(destination, nowNs);
         entry.onTrouble(nowNs);
@@ -266,9 +289,10 @@ public final class RouteTable {
 
     /** A frame that was sent once, at {@code sentNs}, has arrived. */
     public void onArrived(final long destination, final long route, final long sentNs) {
-        if (otherPaths != null && OtherPaths.isOther(route)) {
+        final PathWindow window = window(destination, route);
+        if (window != null) {
             final long nowNs = clock.nowNs();
-            otherPaths.onArrived(destination, Route.start(route), nowNs - sentNs, nowNs);
+            window.onArrived(nowNs - sentNs, nowNs);
         }
         final Destination entry = find(destination);
         if (entry == null) {
@@ -298,8 +322,9 @@ public final class RouteTable {
      * one: the route is not silent, but that proves none of its hops.
      */
     public void onCopyArrived(final long destination, final long route) {
-        if (otherPaths != null && OtherPaths.isOther(route)) {
-            otherPaths.onCopyArrived(destination, Route.start(route), clock.nowNs());
+        final PathWindow window = window(destination, route);
+        if (window != null) {
+            window.onGone(clock.nowNs());
         }
         final Destination entry = find(destination);
         if (entry != null) {
