@@ -53,6 +53,59 @@ class ClusterConfigYamlTest {
     }
 
     @Test
+    void shouldReadAndWriteNodesThatAreCabledInAnyWay() {
+        // given
+        final String text =
+                """
+                name: room
+                cabling: any
+                maxNodes: 5
+                nics: [eth1, eth2]
+                nodes:
+                  2: {nics: [enp3s0, {mac: '02:00:00:00:00:0a'}, enp5s0]}
+                hosts: {pc0: 0, pc2: 2}
+                """;
+        // when
+        final ClusterConfig config = ClusterConfigYaml.parse(text, "c.yaml");
+        // then
+        assertTrue(config.shape().isAnyCabling());
+        assertEquals(5, config.shape().nodeCount());
+        assertEquals(Backend.RAW, config.backend());
+        assertEquals(5, config.frame().hopLimit());
+        assertEquals(2, config.links(0).size());
+        assertEquals("enp5s0", config.links(2).get(2).nic());
+        assertEquals(3, config.links().linkCount(), "of the node with the most");
+        final String written = ClusterConfigYaml.write(config);
+        assertEquals(config, ClusterConfigYaml.parse(written, "written.yaml"), written);
+        assertEquals(
+                config.fingerprint(),
+                ClusterConfigYaml.parse(text.replace("eth2", "eth2, eth3"), "c").fingerprint(),
+                "each node may have other NICs");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "cabling: ring\\nnics: [a] | cabling must be hyper-crossbar or any, not 'ring'",
+                "cabling: any | nics is missing; write NIC names such as nics: [eth1, eth2]",
+                "cabling: any\\nnics: [a]\\nshape: 2 | shape is of cabling: hyper-crossbar",
+                "cabling: any\\nnics: [a]\\nlinks: [a] | links is of cabling: hyper-crossbar",
+                "cabling: any\\nnics: [a]\\nmaxNodes: 1 | there may be 2 to 255 nodes, not 1",
+                "cabling: any\\nnics: [a]\\nmaxNodes: 256 | there may be 2 to 255 nodes, not 256",
+                "cabling: any\\nnics: [a]\\nmaxNodes: x | must be a number of nodes, not 'x'",
+                "cabling: any\\nnics: [a]\\nbackend: udp | backend must be raw with cabling: any",
+                "cabling: any\\nnics: [a, b, c, d, e, f, g, h, i] | must be 1..8 NICs: 9",
+                "cabling: any\\nnics: [a]\\nnodes: {99: {nics: [b]}} | is not a node",
+                "shape: 2\\nlinks: 1\\nnics: [a] | nics is of cabling: any",
+                "shape: 2\\nlinks: 1\\nmaxNodes: 3 | maxNodes is of cabling: any",
+            })
+    void shouldExplainWhatIsWrongWithACabling(final String text, final String problem) {
+        final String message = problems(text.replace("\\n", "\n")).getMessage();
+        assertTrue(message.contains(problem), message);
+    }
+
+    @Test
     void shouldEscapeControlCharactersOfTheFileInItsProblems() {
         // given
         final String text =

@@ -353,4 +353,13 @@ class LinkStatesTest extends MadeUpNeighbours {
         assertEquals(0, states.here());
         assertEquals(NODES, states.nodes());
     }
+
+    @Test
+    void shouldRefuseFramesInTheNameOfNobodyOrOfItself() {
+        final LinkStates one = make(0, 8);
+        for (final int from : new int[] {-1, 0, 3, 8, 1_000}) {
+            one.onFrame(from, 0, 0, nowNs);
+        }
+        assertEquals(5, one.count(LinkStateCount.NO_NEIGHBOUR));
+    }
 }

@@ -35,10 +35,12 @@ final class ClusterReader {
         final Integer clusterId = root.read(ClusterKeys.ID);
         final Shape shape = shape();
         final boolean isAny = shape != null && shape.isAnyCabling();
-        final Backend backend =
-                isAny && !root.has(ClusterKeys.BACKEND.name())
-                        ? Backend.RAW
-                        : root.read(ClusterKeys.BACKEND);
+        final Backend given = root.read(ClusterKeys.BACKEND);
+        final Backend backend = isAny && !given.usesNics() ? Backend.RAW : given;
+        if (backend != given && root.has(ClusterKeys.BACKEND.name())) {
+            root.problem(
+                    ClusterKeys.BACKEND.name(), "must be raw with cabling: any: cables join NICs");
+        }
         final LinkPlan links = new LinkReader(root, shape, backend).read();
         final OrderConfig orders = orders(shape);
         final ClusterConfig base = base(shape, backend, links);
